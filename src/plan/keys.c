@@ -4,16 +4,16 @@
  * discovered in the data, and which are shown is a release (select.c).
  *
  * THEOREM  group-parallel
- *   Let the groups be a fixed list, and every row lie in at most one. Then the
- *   vector of all groups' sums has the sensitivity of what one unit adds to
- *   all groups together, and noise of that scale on each is one release, not
- *   one for every group.
+ *   Let the groups be a fixed list, and let every row be in at most one group.
+ *   Then the sensitivity of the vector of all groups' sums is what one unit
+ *   adds to all groups together. Noise of that scale on each group is one
+ *   release, not one for every group.
  * SOURCE   McSherry 2009, theorem 4; doc/proofs/part-sensitivity.md
  * NEEDS    keys from policy and query alone; a row outside the list is in no
  *          group, or in the one for NULL.
  * GIVES    plan->cells, fixed before any data is read.
- * FAILS    CUSTOS_EUNSUPPORTED (no public keys, and no delta to choose among
- *          others), CUSTOS_EOVERFLOW (more groups than the policy allows).
+ * FAILS    CUSTOS_EUNSUPPORTED (no public keys, and no delta for partition
+ *          selection), CUSTOS_EOVERFLOW (more groups than the policy allows).
  *          Both from public facts.
  * TESTED   groups_cost_one_charge keys_come_from_public_facts
  */
@@ -45,7 +45,7 @@ no_keys(struct work *w, const struct expr *e)
                           work_text(w, e));
 }
 
-/* Which doubles would be equal? */
+/* Doubles cannot be keys: which of them are equal is not exact. */
 static custos_status
 no_reals(struct work *w, const struct expr *e)
 {
@@ -85,14 +85,14 @@ key_private(struct work *w, struct key *k)
     return select_start(w);
 }
 
-/* Public values, but too many to show all: partition selection, if possible. */
+/* The values are public, but too many to show: partition selection instead. */
 static custos_status
 key_wide(struct work *w, struct key *k)
 {
     return rat_sign(&w->delta) > 0 ? key_private(w, k) : too_many(w, k->expr);
 }
 
-/* Whole numbers from..to, no list needed to find them. */
+/* Whole numbers from..to, found without a list. */
 static custos_status
 key_whole(struct work *w, struct key *k)
 {
@@ -134,7 +134,7 @@ number_of(enum period p, const struct datum *v)
     return period_number(p, days, hour);
 }
 
-/* Periods that follow each other are found by their number, without a list. */
+/* Consecutive periods are found by their number, without a list. */
 static void
 key_periods(struct key *k)
 {
@@ -202,7 +202,7 @@ key_make(struct work *w, struct key *k)
     k->column = c ? e->slot : -1;
     if (c && c->n_values > 0 && w->from->columns[e->slot].stored) {
         k->kind = KEY_STORED;
-        k->values = c->values; /* the policy's are in order */
+        k->values = c->values; /* in the order of output */
         k->n = c->n_values;
         k->null_group = c->nullable;
         return CUSTOS_OK;
@@ -218,9 +218,10 @@ key_make(struct work *w, struct key *k)
 }
 
 /*
- * Plans of a bound selection differ only in the rows per unit: the values of a
- * key over the columns of one table of the policy are found once. (Ranges of
- * what a subquery computes per unit do depend on the bound.)
+ * The plans of a bound selection differ only in the rows per unit. So the
+ * values of a key are found once, if it is over the columns of one table of the
+ * policy. (The ranges of a subquery's aggregates per unit do depend on the
+ * bound.)
  */
 static bool
 key_recall(struct work *w, struct key *k, custos_status *st)
@@ -254,7 +255,7 @@ key_remember(struct work *w, const struct key *k)
     made->keys[made->n++] = *k;
 }
 
-/* The number of groups that public keys make; it is limited where all are
+/* Sets the number of groups of public keys. It is limited where all groups are
    shown. */
 static custos_status
 count_cells(struct work *w)

@@ -1,21 +1,21 @@
 /*
- * The least price: what a charge is raised to where a query asks for less.
+ * The least price: a charge below it is raised to it.
  *
  * A query at a tiny epsilon costs almost nothing, and its noisy answer reveals
- * almost nothing; but what it reveals in other ways, through a defect that is
- * not yet known, it reveals at any epsilon. So the number of queries is limited
- * too: none costs less than a public minimum. The noise stays that of the price
- * asked for.
+ * almost nothing. But if a query also reveals something through a defect that
+ * is not yet known, it does so at any epsilon. So the number of queries is
+ * limited too: no query costs less than a public minimum. The noise is still
+ * that of the price asked for.
  *
  * THEOREM  least-price
  *   Let every charge of the common budget be at least m_e in epsilon and m_r
  *   in rho, both above 0. Then its filter, with limits L_e and L_r, admits at
- *   most max(floor(L_e/m_e), floor(L_r/m_r)) charges, floor(L_e/m_e) where it
- *   is pure.
+ *   most max(floor(L_e/m_e), floor(L_r/m_r)) charges; a pure filter admits at
+ *   most floor(L_e/m_e).
  * SOURCE   by counting: sums of n charges are at least n m_e and n m_r, and
  *          the best-of-both filter admits while either sum is within its limit.
- * NEEDS    the minimum is a function of the policy; a charge that is raised is
- *          an upper bound of the same release's cost all the more.
+ * NEEDS    the minimum is a function of the policy; a raised charge is still an
+ *          upper bound on the cost of the release.
  * GIVES    by the policy's defaults at most 10,000 charges of one budget; the
  *          ledger's promise is untouched, for a charge is only ever raised.
  * FAILS    cannot.
@@ -26,7 +26,7 @@
 #include "plan/bound_selection.h"
 #include "plan/work.h"
 
-/* Raises *to; true where it was below. */
+/* Raises *to to the minimum; true where it was below. */
 static bool
 raise_to(str text, amount *to)
 {

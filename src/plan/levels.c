@@ -1,6 +1,6 @@
 /*
- * How many aggregates stand in one expression: they share the 5 % with which
- * its error bar may miss.
+ * How many aggregates one expression contains: they share the 5 % chance that
+ * its error bar misses.
  */
 #include "plan/plan.h"
 

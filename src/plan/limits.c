@@ -1,7 +1,7 @@
 /*
  * Limits of a summed value: the public range of the expression, cut to the
- * bounds that the query states. Without either there is no sensitivity, and the
- * query is refused with a hint.
+ * bounds that the query states. If there is neither, there is no sensitivity,
+ * and the query is refused with a hint.
  */
 #include "plan/parts.h"
 
@@ -42,7 +42,7 @@ no_range(struct work *w, const struct expr *aggregate)
 
     if (loose->type == TYPE_TEXT) /* no range can be declared */
         loose = x;
-    if (!data_type_is_number(x->type)) /* limits are numbers */
+    if (!data_type_is_number(x->type)) /* stated limits are numbers */
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
                               "%s has no public range" HINT
                               "ask the owner to declare one",
@@ -61,7 +61,7 @@ no_range(struct work *w, const struct expr *aggregate)
                           work_text(w, loose));
 }
 
-/* x into [low, high] */
+/* Clamps x to [low, high]. */
 static void
 clamp_rat(rat *x, const rat *low, const rat *high)
 {

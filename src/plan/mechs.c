@@ -48,7 +48,7 @@ mechs_free(struct mechs *m)
     free(m);
 }
 
-/* Every member of the options, as text; new members must be added here. */
+/* The key: every member of the options as text. Add new members here. */
 static void
 mech_key(const custos_mech_options *o, struct buf *out)
 {
@@ -76,7 +76,7 @@ keys_key(const custos_keys_options *o, struct buf *out)
                o->epsilon, o->delta);
 }
 
-/* The entry with this key, or the one to put it in; NULL: do not cache. */
+/* The entry with this key, or else the one to replace; NULL: do not cache. */
 static struct made *
 place_of(struct mechs *m, struct buf *key)
 {

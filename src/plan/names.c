@@ -1,11 +1,11 @@
 /*
  * Names of tables, columns and outputs. For an analyst only what the policy
- * grants exists; no message or hint reveals a table or column without a grant.
+ * grants exists: no message or hint reveals a table or column without a grant.
  */
 #include "base/nearest.h"
 #include "plan/work.h"
 
-enum { COLUMNS_SHOWN_BYTES = 160 }; /* of the columns that a hint lists */
+enum { COLUMNS_SHOWN_BYTES = 160 }; /* of the list of columns in a hint */
 
 /* --------------------------------------------------------------- tables -- */
 
@@ -82,8 +82,8 @@ near_column(struct work *w, const struct expr *e)
 }
 
 /*
- * The columns that a question over this FROM, or this table of it, may use. They
- * are granted: others have no names here.
+ * Lists the columns that a query over this FROM, or over this table of it, may
+ * use. Columns that are not granted have no names here.
  */
 static void
 write_columns(const struct work *w, str table, struct buf *out)
@@ -178,7 +178,7 @@ bind_column(struct work *w, struct expr *e)
     return CUSTOS_OK;
 }
 
-/* DP_INTERVAL_LOW(c): the output that is called c. */
+/* DP_INTERVAL_LOW(c): binds it to the output named c. */
 static custos_status
 bind_interval(struct work *w, struct expr *e)
 {
@@ -214,7 +214,7 @@ names_bind(struct work *w, struct expr *e)
 
 /* -------------------------------------------------------------- outputs -- */
 
-/* What * or t.* stands for: everything that has a name and is not hidden. */
+/* Expands * or t.* to all names that are not hidden. */
 static custos_status
 star_expand(struct work *w, const struct expr *star, struct target *to,
             size_t *n)
@@ -272,7 +272,7 @@ names_stars(struct work *w)
     return st;
 }
 
-/* The output of this number, or of this name where `named`; NULL: none. */
+/* The output with this number or, if `named`, this name; NULL: none. */
 static custos_status
 target_find(struct work *w, const struct expr *e, bool named,
             const struct target **out)
@@ -341,8 +341,9 @@ output_group(struct work *w, struct expr **e)
 }
 
 /*
- * PostgreSQL's: GROUP BY looks for a column first, then for an output. ORDER
- * BY looks for an output first, and there the reader has put its number.
+ * The rules of PostgreSQL: GROUP BY looks for a column first, then for an
+ * output. ORDER BY looks for an output first; the reader has already replaced
+ * such names by the output's number.
  */
 custos_status
 names_outputs(struct work *w)

@@ -4,8 +4,8 @@
  * refused here: a column that is not a key, an aggregate inside an aggregate.
  *
  * Each aggregate is released once: equal aggregates share one slot, wherever
- * they stand. A query of keys alone has none: then only the choice of groups is
- * released.
+ * they occur. A query that selects only keys has no aggregates: then only the
+ * partition selection is released.
  */
 #include "base/ck.h"
 #include "plan/evaluate.h"
@@ -14,8 +14,9 @@
 /* ------------------------------------------------------------ aggregates -- */
 
 /*
- * The unit of a row must be named by this very column. Through references the
- * unit may be another (a household, say): then its values are not the units.
+ * The argument must be the column that holds the unit itself. If the table
+ * reaches its unit through references, the unit may be something else (a
+ * household, say), and the values of this column are not the units.
  */
 bool
 outputs_counts_units(const struct work *w, const struct expr *e)
@@ -95,7 +96,7 @@ key_find(struct work *w, const struct expr *e, int *slot)
     return work_spend(w, steps);
 }
 
-/* Keys and aggregates get their slots; no column may be left. */
+/* Replaces keys and aggregates by slots; refuses any other column. */
 static custos_status
 place_slots(struct work *w, struct expr *e)
 {
@@ -183,7 +184,8 @@ has_interval(const struct expr *e)
     return false;
 }
 
-/* Its output is over aggregates, and no interval itself. */
+/* Types the intervals in e: each needs an output with an aggregate, and without
+   an interval. */
 static custos_status
 type_intervals(struct work *w, struct expr *e)
 {
@@ -244,7 +246,7 @@ type_targets(struct work *w)
     if (!p->outputs)
         return work_no_memory(w);
     p->n_outputs = q->n_targets;
-    /* Intervals take their types from other outputs: those first. */
+    /* Intervals take their types from other outputs, which are typed first. */
     for (int intervals = 0; intervals < 2; intervals++)
         for (size_t i = 0; i < q->n_targets && !st; i++)
             if (has_interval(q->targets[i].expr) == (intervals == 1))
@@ -254,7 +256,7 @@ type_targets(struct work *w)
     return st;
 }
 
-/* Needs keys made, which typed their expressions. */
+/* Runs after keys_make, which types the keys. */
 static custos_status
 type_all(struct work *w)
 {
@@ -275,7 +277,7 @@ type_all(struct work *w)
     return st;
 }
 
-/* Keys, each expression once. */
+/* Collects the keys: each expression once. */
 static custos_status
 take_keys(struct work *w)
 {
@@ -308,8 +310,9 @@ take_keys(struct work *w)
 }
 
 /*
- * Keys alone: which groups of the data there are is a release of its own. Of
- * public keys it is none, for all of them would be shown, whatever the data.
+ * A query of keys alone. For discovered groups, which of them exist is a
+ * release of its own. For public keys there is nothing to release: all of them
+ * would be shown, whatever the data. Such a query is refused.
  */
 static custos_status
 check_keys_alone(struct work *w)

@@ -1,17 +1,17 @@
 /*
- * Aggregates to parts, each part once.
+ * Turns aggregates into parts; equal parts are released once.
  *
  * Which parts: count is rows (or non-null values, units, distinct values); avg
- * is a sum and a count; variance these and a sum of squares. Averages and
- * variances sum values less the middle of their range: one row then moves the
- * sum by half the range at most, not by its far end.
+ * is a sum and a count; variance is these and a sum of squares. Averages and
+ * variances sum value - centre, with the middle of the range as centre: then
+ * one row moves the sum by at most half the range.
  *
- * A sum of a value that is also averaged is read from the average's parts,
- * S + c N. With half range h, centre c and the same epsilon for both parts,
- * its error is as sqrt(h^2 + c^2); an uncentred sum has row_most = |c| + h,
- * which is never less, and a third part of its own would cost a third of the
- * price on top. Without an average the sum stands alone, uncentred: it needs
- * no count. What has an epsilon of its own shares nothing.
+ * A sum of a value that is also averaged is read from the average's parts, as
+ * S + c N. With half range h, centre c and the same epsilon for both parts, its
+ * error is proportional to sqrt(h^2 + c^2). An uncentred sum would have
+ * row_most = |c| + h, which is never less, and would need a third part that
+ * takes a third of the price. A sum without an average is uncentred: it needs
+ * no count. An aggregate with an epsilon of its own shares no parts.
  */
 #include "plan/parts.h"
 
@@ -33,7 +33,8 @@ has_value(enum aggregate a)
     return a == AGG_SUM || a == AGG_AVG || is_variance(a);
 }
 
-/* The aggregate that pays for its parts itself, or -1. */
+/* i if aggregate i has an epsilon of its own and pays for its parts; else
+   -1. */
 static int
 owner_of(const struct plan *p, size_t i)
 {
@@ -73,7 +74,7 @@ part_same(const struct part *a, const struct part *b)
            a->grid.digits == b->grid.digits;
 }
 
-/* Parts of one value have one tree: it is computed once. */
+/* Parts of one value share its tree, so that it is computed once. */
 static struct expr *
 value_shared(const struct plan *p, struct expr *of)
 {
@@ -83,7 +84,7 @@ value_shared(const struct plan *p, struct expr *of)
     return of;
 }
 
-/* The index of the part like this one, which is new if there was none. */
+/* The index of the part like this one; adds it if there is none. */
 static int
 part_take(struct plan *p, const struct part *like)
 {
@@ -104,7 +105,7 @@ part_take(struct plan *p, const struct part *like)
     return (int)i;
 }
 
-/* Rows, or those with a value where it may be NULL. */
+/* Counts rows; if `of` may be NULL, only rows where it is not. */
 static int
 part_count(struct plan *p, struct expr *of, int owner)
 {
@@ -134,9 +135,9 @@ part_units(struct plan *p, int owner)
 }
 
 /*
- * How many values there can be; 0: not known. Only for a stored column, where
- * the import keeps every value in its domain; the values of an expression
- * depend on how the engine computes it.
+ * How many values there can be; 0: not known. It is known only for a stored
+ * column, where the import keeps every value in its domain. Which values an
+ * expression has depends on how the engine computes it.
  */
 static uint64_t
 values_there(const struct work *w, const struct expr *of)
@@ -197,10 +198,11 @@ farther_from_zero(i128 most, i128 x)
 }
 
 /*
- * The public ceiling of rows times one row must fit 128 bits: a sum that
- * overflowed would fail on some data and not on other data. Engines may add
+ * The largest number of rows times the largest row must fit 128 bits: otherwise
+ * a sum would overflow on some data and not on other data. Engines may add
  * values up before they subtract the centre, so the ends of the range count
- * too. No import checks rows against a ceiling, so a low one is not relied on.
+ * too. No import checks a table against its max_rows, so at least 2^40 rows are
+ * assumed.
  */
 static custos_status
 check_ceiling(struct work *w, const struct part *part, const struct expr *e)
@@ -221,8 +223,8 @@ check_ceiling(struct work *w, const struct part *part, const struct expr *e)
 }
 
 /*
- * Numbers in an answer are at most 10^36. What is likely to exceed that is
- * refused above the charge: sums of 2^40 such values, or a variance of them.
+ * Numbers in an answer are at most 10^36. An aggregate that could exceed that
+ * is refused above the charge: a sum over 2^40 rows, or a variance.
  */
 static custos_status
 check_shown(struct work *w, const struct expr *e, const rat *lower,

@@ -13,7 +13,7 @@
 #include "plan/bound_selection.h"
 #include "plan/views.h"
 
-/* SELECT DISTINCT x, y is SELECT x, y GROUP BY x, y. */
+/* Rewrites SELECT DISTINCT x, y as SELECT x, y GROUP BY x, y. */
 static custos_status
 distinct_groups(struct work *w)
 {
@@ -90,7 +90,7 @@ work_where(struct work *w, enum context context)
     return types_truth(w, e, context, "WHERE");
 }
 
-/* WHERE, and the conditions lifted out of subqueries in FROM. */
+/* Types WHERE, and joins the conditions lifted out of subqueries in FROM. */
 static custos_status
 where_make(struct work *w, enum context context)
 {
@@ -113,7 +113,7 @@ private_make(struct work *w)
     if (!st)
         st = outputs_make(w);
     if (!st)
-        st = fanout_make(w); /* outputs can have IN (SELECT ...) */
+        st = fanout_make(w); /* after outputs, for their IN (SELECT ...) */
     if (!st)
         st = parts_make(w);
     if (!st)
@@ -202,7 +202,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     return st;
 }
 
-/* Copies the query and expands its views, once for all plans of it. */
+/* Copies the query and expands its views, once for all plans of the query. */
 static custos_status
 expand_views(arena *a, const struct query *q, const struct policy *p,
              const struct plan_options *options, struct query **out,

@@ -35,7 +35,7 @@ price_check(struct work *w, const rat *epsilon, int at)
     return st;
 }
 
-/* Delta: the policy's for a query, or less. */
+/* Delta: the policy's delta for one query, or less if the query says so. */
 custos_status
 price_delta(struct work *w)
 {
@@ -65,7 +65,7 @@ price_delta(struct work *w)
     return st;
 }
 
-/* The epsilon asked for the whole query, in one of two places. */
+/* The epsilon asked for the query: in its own text, or outside it (options). */
 static custos_status
 read_asked(struct work *w, rat *epsilon, int *at, bool *asked)
 {
@@ -94,7 +94,7 @@ read_asked(struct work *w, rat *epsilon, int *at, bool *asked)
     return st;
 }
 
-/* Sets the shares of aggregates that name one, and their sum. */
+/* Sets the shares of aggregates that state an epsilon, and their sum. */
 static custos_status
 read_shares(struct work *w, rat *sum, bool *all)
 {
@@ -131,7 +131,7 @@ check_within(struct work *w, const rat *shares, bool asked)
     return CUSTOS_OK;
 }
 
-/* The whole price from what was asked and what aggregates take themselves. */
+/* The price of the query, from the price asked and what aggregates state. */
 static custos_status
 settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
 {
@@ -140,7 +140,7 @@ settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
 
     all = all && !p->selection;
     if (all && (!asked || cmp <= 0)) {
-        rat_set(&p->epsilon, shares); /* what is not used is not paid */
+        rat_set(&p->epsilon, shares); /* the unused rest is not charged */
         return price_check(w, &p->epsilon, at);
     }
     if (cmp > 0 || (!all && cmp == 0))

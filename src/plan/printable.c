@@ -1,8 +1,8 @@
 /*
  * Every expression that the engine will compute over private rows is printed
- * once here, above the charge, and the text thrown away. So a tree that the
- * printer refuses, such as one with a function that sql/total.c does not list,
- * is a refusal of the planner and never a failure that was paid for.
+ * once here, above the charge, and the text is thrown away. So if the printer
+ * refuses a tree, for example one with a function that sql/total.c does not
+ * list, the planner refuses the query, and nothing fails after the charge.
  */
 #include "plan/work.h"
 #include "sql/duckdb.h"
@@ -20,8 +20,8 @@ check_expr(struct work *w, const struct expr *e)
     return st ? work_no_memory(w) : CUSTOS_OK;
 }
 
-/* What a relation computes itself: conditions, columns, keys of a unit's rows,
-   arguments of the aggregates over them. */
+/* Checks what a relation computes itself: conditions, columns, keys of a unit's
+   rows, and arguments of the aggregates over them. */
 static custos_status
 check_own(struct work *w, const struct relation *r)
 {
@@ -40,7 +40,8 @@ check_own(struct work *w, const struct relation *r)
     return st;
 }
 
-/* A public query within it (RELATION_PUBLIC) runs before the charge. */
+/* Skips public queries within it (RELATION_PUBLIC): they run above the
+   charge. */
 static custos_status
 check_relation(struct work *w, const struct relation *r)
 {

@@ -1,6 +1,6 @@
 /*
- * Queries over public rows, or over none: exact and free. The same grammar and
- * types; the engine does all of it, so nothing is split into parts here.
+ * Queries over public rows, or over no rows: exact and free. Grammar and types
+ * are the same; the engine computes all of it, so there are no parts.
  */
 #include "plan/work.h"
 

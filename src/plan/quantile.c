@@ -1,17 +1,18 @@
 /*
  * Quantiles: which ranks of which value, on which grid, at which price, and
- * how far error bars have to reach.
+ * how long error bars have to be.
  *
  * THEOREM  quantile-groups
  *   Let a unit have at most m values after bounding, in any groups, and let
- *   the quantiles of every group be released by quantile-tree for v values a
+ *   the quantiles of every group be released by quantile-tree for v values per
  *   unit. A group in which y values come or go loses at most epsilon y / v, so
- *   that all groups together cost what one does: with v = m under add/remove;
- *   under change-one with v = m in one group, and over several with v = 2 m
- *   counted as values that come or go.
+ *   all groups together cost epsilon, as one group does. This holds under
+ *   add/remove with v = m; under change-one in one group with v = m; and under
+ *   change-one over several groups with v = 2 m, counted as values that come or
+ *   go.
  * SOURCE   doc/proofs/quantile-groups.md
  * NEEDS    rank-bound or fold-bound, or the unit is the row; a list of groups
- *          that is fixed, or chosen before (groups-chosen); values clamped and
+ *          that is fixed, or chosen first (groups-chosen); values clamped and
  *          on a public grid (part-clamp).
  * GIVES    epsilon of the part, a third of it for each of three releases.
  * FAILS    CUSTOS_ERANGE, from public facts.
@@ -19,14 +20,14 @@
  *          quantile_values_of_neighbours_differ_little
  *
  * THEOREM  quantile-bar
- *   Let e be the error of quantile-error for beta/2 and off >= e + 1, and let
- *   off copies of either end of the range stand beside the n values. With
- *   probability 1 - beta the quantile of rank p, interpolated or not, lies
- *   between what is released for the places p n - off and p n + off.
+ *   Let e be the error of quantile-error for beta/2 and off >= e + 1, and add
+ *   off copies of each end of the range to the n values. With probability
+ *   1 - beta the quantile of rank p, interpolated or not, is between the values
+ *   released for the places p n - off and p n + off.
  * SOURCE   doc/proofs/quantile-groups.md
  * NEEDS    quantile-error; fewer than 2^32 - 2 off values in a group.
  * GIVES    part->quantiles->off, the same for all ranks.
- * FAILS    as above: past 2^20 places there is no bar worth its price.
+ * FAILS    as above: a bar of more than 2^20 places is not worth its price.
  * TESTED   quantiles_cover quantiles_of_few_values_cover
  */
 #include "plan/quantile.h"
@@ -41,7 +42,7 @@ enum {
     WIDTH_LOG2 = 61, /* of a range, in steps: quantiles go up to 2^62 */
     DIGITS_LEAST = -400,
     OFF_LOG2 = 20,
-    BAR_MARGIN = 1, /* what interpolation takes */
+    BAR_MARGIN = 1, /* for interpolation */
     RELEASES = 3,
     NUMBER_MAX = 512,
 };
@@ -67,7 +68,8 @@ quantile_clear(struct part *part)
 
 /* ------------------------------------------------------------------ part -- */
 
-/* The value's own steps; larger ones where a range has too many. */
+/* Uses the value's own grid, or a coarser one where the range has too many
+   steps. */
 static bool
 lay_grid(struct part *part, const rat *lower, const rat *upper)
 {
@@ -129,7 +131,7 @@ reads_part(const struct plan *p, size_t aggregate, size_t part)
            p->aggregates[aggregate].rows == (int)part;
 }
 
-/* The place of an aggregate's rank among the different ones of its part. */
+/* The index of an aggregate's rank among the distinct ranks of its part. */
 static size_t
 rank_place(const struct plan *p, size_t aggregate, size_t part)
 {
@@ -241,7 +243,7 @@ release_init(struct work *w, const struct part *part, struct release *r)
     return CUSTOS_OK;
 }
 
-/* Places that a bar has to reach beyond those of the quantiles. */
+/* How many places from the quantile the ends of its bar must be. */
 static custos_status
 find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
 {
@@ -267,9 +269,10 @@ find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
 }
 
 /*
- * How far from the end ranks 0 and 1 are looked for. At the end itself all
- * points between it and the range's are as good, and there are w of them;
- * (ln w + 2) / rate places further in they weigh next to nothing.
+ * How many places from the end ranks 0 and 1 are released. At the end itself,
+ * all of the up to w points between the extreme value and the end of the range
+ * would be equally likely; (ln w + 2) / rate places further in, their weight is
+ * negligible.
  */
 static uint64_t
 find_inside(const struct part *part, const custos_quantile *q,
@@ -294,7 +297,7 @@ find_inside(const struct part *part, const custos_quantile *q,
     return inside + 1;
 }
 
-/* Ranks 0 and 1 lie inside; all others where they are. */
+/* Moves ranks 0 and 1 inside by q->inside places; no other rank moves. */
 static void
 shift_inside(const struct part_quantiles *q, int64_t *shift)
 {

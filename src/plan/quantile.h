@@ -6,7 +6,7 @@
 
 #include "plan/work.h"
 
-/* Gives aggregate i its part, which is new or shared with others. */
+/* Fills *like with the part of aggregate i, which may exist already. */
 CUSTOS_MUST_USE custos_status quantile_part(struct work *w, size_t i,
                                             struct part *like);
 

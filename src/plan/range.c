@@ -1,14 +1,15 @@
 /*
  * Ranges, bottom up: from declared columns and literals through every total
  * function. An INT always has a range (its type's, where nothing better is
- * known), so that overflow can be excluded; a sum asks for a declared one.
+ * known), so that overflow can be excluded; a sum needs a declared range.
  *
  * Half a range is kept too: greatest(x, 0) has a floor whatever x is, and
- * least(greatest(x, 0), 10) a range. A NaN is above all numbers, so it may be
- * above a floor and never below a ceiling; what would turn floors into ceilings
- * (-x, a - x) forgets them.
+ * least(greatest(x, 0), 10) has a range. NaN sorts above all numbers, so a
+ * value with a floor may be NaN, and one with a ceiling cannot be. Operations
+ * that would turn floors into ceilings (-x, a - x) therefore drop them.
  *
- * Nullability goes the same way: a value is nullable unless it is surely not.
+ * Nullability is found in the same way: a value is nullable unless it is proven
+ * not to be.
  */
 #include "plan/range.h"
 
@@ -17,9 +18,9 @@
 #include "sql/text_limits.h"
 
 enum {
-    LONG_BITS = 512,  /* of a rational that is kept as it is */
-    LONG_PLACES = 60, /* else: rounded outwards to these */
-    LARGE_BITS = 300, /* past it a range says nothing */
+    LONG_BITS = 512,  /* a rational of at most so many bits is kept exactly */
+    LONG_PLACES = 60, /* a longer one is rounded outwards to these places */
+    LARGE_BITS = 300, /* a range beyond 2^300 is dropped */
 };
 
 void
@@ -85,7 +86,7 @@ all_nullable(const struct expr *e)
     return true;
 }
 
-/* Covers one more result, in a union. */
+/* Extends f to cover x, one of the possible results. */
 static void
 join_range(struct fact *f, const struct expr *x, bool first)
 {
@@ -106,7 +107,7 @@ is_null_literal(const struct expr *x)
     return x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL;
 }
 
-/* The results of CASE, the arguments of COALESCE. */
+/* The union over the results of CASE or the arguments of COALESCE. */
 static void
 range_choice(struct expr *e)
 {
@@ -132,7 +133,7 @@ range_choice(struct expr *e)
     }
     if (!is_case)
         f->nullable = !sure;
-    if (first && e->type == TYPE_INT) /* NULL in every row */
+    if (first && e->type == TYPE_INT) /* all results are NULL */
         set_ends(f, 0, 0);
 }
 
@@ -144,9 +145,9 @@ has_limit(const struct fact *a, bool least)
 }
 
 /*
- * LEAST and GREATEST are one of their arguments, so that all of them cover it.
- * They pass over NULLs: an argument that is never NULL limits them by itself,
- * whatever the others are; one that may be limits nothing.
+ * LEAST and GREATEST give one of their arguments, so the union of all ranges
+ * covers them. They skip NULLs: an argument that is never NULL is a limit
+ * whatever the others are; an argument that may be NULL is not a limit.
  */
 static void
 range_extreme(struct expr *e)
@@ -208,7 +209,7 @@ range_arithmetic(struct expr *e)
         range_quotient(e, a, b);
         return;
     }
-    if (e->call == CALL_ABS) { /* from 0, whatever it is of */
+    if (e->call == CALL_ABS) { /* >= 0, even if args[0] has no range */
         rat_set_i64(&f->lower, 0, 1);
         f->floor = true;
     }
@@ -249,7 +250,7 @@ range_rounding(struct expr *e)
     if (e->call == CALL_ROUND) {
         int digits = e->n_args == 2 ? (int)e->args[1]->value.n : 0;
 
-        if (digits > 0 && expr_is_double(e->args[0])) /* * 10^d, / 10^d */
+        if (digits > 0 && expr_is_double(e->args[0])) /* x * 10^d / 10^d */
             range_round_double(f, a, digits);
         else
             range_round(f, a, digits);
@@ -262,7 +263,7 @@ range_rounding(struct expr *e)
     }
 }
 
-/* Dates end with the years 1 and 9999: beyond them is NULL. */
+/* Dates are in the years 1 to 9999; a result outside them is NULL. */
 static void
 range_calendar(struct fact *f)
 {
@@ -283,7 +284,7 @@ range_bucket(struct expr *e)
     rat one;
 
     if (fact_of(e->args[0])->known != KNOWN_DECLARED)
-        f->nullable = true; /* of NaN */
+        f->nullable = true; /* the bucket of NaN is NULL */
     rat_init(&one);
     rat_set_i64(&one, 1, 1);
     set_ends(f, 0, 0);
@@ -291,7 +292,7 @@ range_bucket(struct expr *e)
     rat_clear(&one);
 }
 
-/* NULL where it takes more steps than are spent on a value (like.h). */
+/* LIKE gives NULL where it would take more than its limit of steps (like.h). */
 static void
 range_like(struct expr *e)
 {
@@ -347,7 +348,7 @@ range_function(struct expr *e)
     }
 }
 
-/* Where the range was lost first: a column, a division. */
+/* Notes where the range was first lost: at a column or a division, say. */
 static void
 note_loose(struct expr *e)
 {

@@ -1,6 +1,6 @@
 /*
- * Ranges of date parts, and dates cut to periods. Days are exact; a timestamp
- * is read as its day and its time of day.
+ * Ranges of date parts and of dates truncated to periods. Days are exact; a
+ * timestamp is read as its day and its time of day.
  */
 #include "num/rat_round.h"
 #include "plan/range.h"

@@ -84,7 +84,7 @@ range_literal(struct expr *e)
 
     f->nullable = e->value.type == TYPE_NULL;
     f->known = KNOWN_NOTHING;
-    if (f->nullable) { /* no row has a value: [0, 0] holds */
+    if (f->nullable) { /* NULL in every row: [0, 0] holds */
         f->known = KNOWN_DECLARED;
         return;
     }
@@ -126,7 +126,7 @@ range_column(struct fact *f, const struct policy_column *c)
 
 /* ----------------------------------------------------------------- casts -- */
 
-/* x into [low, high] */
+/* Clamps x to [low, high]. */
 static void
 clamp_rat(rat *x, const rat *low, const rat *high)
 {
@@ -136,7 +136,8 @@ clamp_rat(rat *x, const rat *low, const rat *high)
         rat_set(x, high);
 }
 
-/* What a cast to whole numbers can give: outside 64 bits it is NULL. */
+/* The range of a cast to whole numbers: a value outside 64 bits becomes
+   NULL. */
 static void
 cut_to_type(struct fact *f)
 {
@@ -196,7 +197,7 @@ copy_ends(struct fact *f, const struct fact *a)
     rat_set(&f->upper, &a->upper);
 }
 
-/* A numeric(p, s) ends at 10^(p - s): beyond it is NULL. */
+/* A numeric(p, s) is below 10^(p - s); a larger value becomes NULL. */
 static void
 cut_to_digits(struct fact *f, int precision, int scale)
 {
@@ -221,7 +222,7 @@ cut_to_digits(struct fact *f, int precision, int scale)
     rat_clear(&step);
 }
 
-/* A number as another kind of number. */
+/* A cast from one type of number to another. */
 static void
 cast_number(struct expr *e, const struct fact *a)
 {

@@ -2,12 +2,12 @@
  * Ranges of doubles, as the engine computes them.
  *
  * THEOREM  real-enclosure
- *   Rounding to nearest is monotone and leaves doubles as they are. So where
- *   exact operands lie in intervals whose ends are doubles, and [L, U] holds
- *   every exact result, the rounded result lies between the largest double that
- *   is no more than L and the smallest that is no less than U. A whole number or
- *   decimal of at most 2^53 steps and at most 22 digits behind the point becomes
- *   a double by at most one rounding; any other within a relative 2^-50.
+ *   Rounding to nearest is monotone and leaves doubles as they are. So if exact
+ *   operands are in intervals whose ends are doubles, and [L, U] contains every
+ *   exact result, then the rounded result is between the largest double <= L
+ *   and the smallest double >= U. A whole number or decimal of at most 2^53
+ *   steps and at most 22 digits after the point becomes a double by at most one
+ *   rounding; any other number, to within a relative 2^-50.
  * SOURCE   doc/proofs/real-enclosure.md
  * NEEDS    IEEE 754 doubles, each operation rounded once, to nearest.
  * GIVES    ends of facts that hold for the engine's values, not only for exact
@@ -23,10 +23,10 @@ enum {
     MANTISSA = 53,
     LEAST_LOG2 = -1074,
     SLACK_LOG2 = -50,
-    TEN_EXACT = 22 /* 10^22 is a double, 10^23 is none: 5^23 > 2^53 */
+    TEN_EXACT = 22 /* 10^22 is a double, 10^23 is not: 5^23 > 2^53 */
 };
 
-/* The next double down, or up: a multiple of 2^g that has 53 bits. */
+/* Rounds x down, or up, to a double: a multiple of 2^g with 53 bits. */
 static void
 to_double(rat *x, bool up)
 {
@@ -57,7 +57,7 @@ range_outward(struct fact *f)
         to_double(&f->upper, true);
 }
 
-/* x moved by a relative 2^-50, outwards. */
+/* Moves x outwards by a relative 2^-50. */
 static void
 move_outward(rat *x, bool up)
 {
@@ -83,7 +83,7 @@ range_slack(struct fact *f)
     move_outward(&f->upper, true);
 }
 
-/* Does it have at most 2^53 steps of 10^-scale, and is 10^scale a double? */
+/* Does x have at most 2^53 steps of 10^-scale, and is 10^scale a double? */
 static bool
 is_short(const rat *x, int scale)
 {

@@ -43,7 +43,7 @@ remark_bounding(struct work *w)
     return add_remark(w, &b);
 }
 
-/* A group that is not shown looks like one that does not exist. */
+/* Says that small groups are missing; in the answer they look nonexistent. */
 static custos_status
 remark_selection(struct work *w)
 {
@@ -77,7 +77,7 @@ remark_clamping(struct work *w, const struct part *part)
     return add_remark(w, &b);
 }
 
-/* Steps larger than the value's own round it. */
+/* A grid coarser than the value's own rounds the value. */
 static custos_status
 remark_rounding(struct work *w, const struct part *part)
 {
@@ -95,7 +95,7 @@ remark_rounding(struct work *w, const struct part *part)
     return add_remark(w, &b);
 }
 
-/* Ranks 0 and 1: the very ends would be one person's value. */
+/* Ranks 0 and 1: the exact extreme would be one person's value. */
 static custos_status
 remark_extremes(struct work *w, const struct part *part)
 {
@@ -142,7 +142,7 @@ add_theorem(struct plan *p, const char *id)
     p->theorems[p->n_theorems++] = id;
 }
 
-/* Theorems on the unit of a row and its bounds, here and in the engine. */
+/* Theorems about the unit of a row and its bounds, here and in the engine. */
 static void
 theorem_bounding(struct work *w)
 {

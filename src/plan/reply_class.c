@@ -1,6 +1,6 @@
 /*
  * Adds up rows times operators over a plan's relations, in picoseconds that
- * stop at 2^64 - 1 (213 days). All numbers are those that the planner knows.
+ * saturate at 2^64 - 1 (213 days). It uses only numbers that the planner knows.
  */
 #include "plan/reply_class.h"
 
@@ -11,20 +11,20 @@
 #include "plan/unit_work.h"
 
 enum {
-    SIMPLE = 8,        /* simple operators that one scan covers */
-    COMPUTED = 4,      /* nodes that one computed value covers */
-    TEXT_NODE = 64,    /* bytes of a text that make one node more */
-    TEXT_MOST = 1024,  /* of which so many are thought to be there */
-    LABELS_FEW = 16,   /* listed values that are compared one by one */
-    TRACKING = 3,      /* windows of bounding by unit and group */
-    MEETING = 2,       /* windows, of all columns, after MEET_MANY */
-    READING = 3,       /* sorts that reading an attached row costs as much as */
-    SQUARES = 8,       /* simple operators that a square is */
-    CELL_PS = 2000000, /* noise and output of one value */
+    SIMPLE = 8,         /* simple operators that cost as much as one scan */
+    COMPUTED = 4,       /* nodes that cost as much as one computed value */
+    TEXT_NODE = 64,     /* bytes of text that cost as much as one node */
+    TEXT_MOST = 1024,   /* at most so many bytes of text are counted */
+    LABELS_FEW = 16,    /* up to so many listed values are compared in turn */
+    TRACKING = 3,       /* windows when bounding by unit and group */
+    MEETING = 2,        /* windows, over all columns, after MEET_MANY */
+    READING = 3,        /* reading an attached row costs as much as 3 sorts */
+    SQUARES = 8,        /* a square costs as much as 8 simple operators */
+    CELL_PS = 2000000,  /* noise and output of one value */
     UNIT_STEP_PS = 1000 /* a step of unit-work */
 };
 
-/* Opening a file that stays where it is, and finding out what is in it. */
+/* Opening an attached file and finding out what is in it. */
 #define ATTACHED_PS INT64_C(100000000000)
 
 struct cost {
@@ -99,7 +99,7 @@ rows_of_join(const struct cost *c, const struct relation *r)
     return r->outer ? from_plus(a, pairs) : pairs;
 }
 
-/* Rows of all units, and of public tables, that computing r makes. */
+/* The rows, of all units and of public tables, that computing r makes. */
 static uint64_t
 rows_of(const struct cost *c, const struct relation *r)
 {
@@ -125,7 +125,7 @@ rows_of(const struct cost *c, const struct relation *r)
 
 /* ----------------------------------------------------------- expressions -- */
 
-/* What the operators of a row are: simple ones, and nodes of computed ones. */
+/* Operators per row: simple ones, and nodes of computed ones. */
 struct operators {
     uint64_t simple, computed;
 };
@@ -145,8 +145,8 @@ is_simple(const struct expr *e)
     }
 }
 
-/* Counts the likely length of a text. What one unit's texts may have beyond that
-   is in the bound of unit-work. */
+/* Counts a likely length of texts. The bound of unit-work covers what one
+   unit's texts may have beyond that. */
 static uint64_t
 nodes_of_texts(const struct expr *e)
 {
@@ -197,7 +197,7 @@ add_join(struct cost *c, const struct relation *r)
     }
 }
 
-/* The relation itself, without those below it. */
+/* Adds the work of the relation itself, without those below it. */
 static void
 add_relation_own(struct cost *c, const struct relation *r)
 {
@@ -253,7 +253,7 @@ rows_of_plan(const struct cost *c)
     return p->table ? rows_of_table(c, p->table) : 1;
 }
 
-/* One reading of FROM and of the public queries of IN (SELECT ...). */
+/* Adds one reading of FROM and of the queries of IN (SELECT ...). */
 static void
 add_from(struct cost *c)
 {
@@ -270,7 +270,8 @@ add_from(struct cost *c)
     }
 }
 
-/* ------------------------------------------------------------------ plans -- */
+/* ------------------------------------------------------------------ plans
+   -- */
 
 static void
 add_keys(struct cost *c, uint64_t rows, struct operators *o)
@@ -288,7 +289,7 @@ add_keys(struct cost *c, uint64_t rows, struct operators *o)
             o->computed += 2;
         else if (k->kind == KEY_LISTED && k->n <= LABELS_FEW)
             o->computed += 1 + k->n / COMPUTED;
-        else if (k->kind == KEY_LISTED) /* as a text, and that by hash */
+        else if (k->kind == KEY_LISTED) /* printed as text, then hashed */
             add_heavy(c, rows, c->speeds->text_ps, 2);
         else if (k->kind == KEY_PRIVATE)
             add_heavy(c, rows, c->speeds->text_ps,
@@ -314,7 +315,7 @@ add_part(struct cost *c, const struct part *part, uint64_t rows,
 }
 
 /* Does the general bounding need windows by unit and group, besides the one by
-   unit? Where groups are limited, or counted by unit. */
+   unit? It does where groups are limited, or counted by unit. */
 static bool
 tracks_groups(const struct plan *p)
 {
@@ -325,7 +326,7 @@ tracks_groups(const struct plan *p)
     return tracks;
 }
 
-/* WHERE, keys and bounding, which every pass over the rows has. */
+/* Adds FROM, WHERE, keys and bounding, which each pass over the rows needs. */
 static void
 add_pass(struct cost *c, uint64_t rows, struct operators *o)
 {
@@ -337,8 +338,8 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
                   tracks_groups(c->plan) ? TRACKING : 1);
 }
 
-/* Groups that are shown. Of discovered ones few have fewer units than are
-   shown with 50 %, so there are not many more than rows have room for. */
+/* The groups that are shown. A discovered group rarely has fewer units than one
+   shown with 50 %, so rows / half, doubled for safety, is taken as the most. */
 static uint64_t
 cells_of(const struct plan *p, uint64_t rows)
 {
@@ -350,8 +351,9 @@ cells_of(const struct plan *p, uint64_t rows)
 }
 
 /*
- * The sorted values of a part, released three times, and once for every level
- * of the tree of its ranks; padded by `off` on both sides, twice a group.
+ * The values of a part are sorted once and released three times, each time once
+ * for every level of the tree of its ranks. For two of the releases each group
+ * is padded with `off` values on both sides.
  */
 static void
 add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
@@ -405,7 +407,7 @@ work_of(const struct plan *p, const struct reply_speeds *s)
     }
     for (size_t i = 0; i < p->bound_selection->n; i++)
         most = largest(most, work_of(p->bound_selection->plans[i], s));
-    /* Rows by unit, counted for the choice, at the largest bound. */
+    /* The bound selection counts rows by unit, at the largest bound. */
     c.plan = p->bound_selection->plans[p->bound_selection->n - 1];
     add_from(&c);
     add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
@@ -424,14 +426,14 @@ unit_ps(const struct plan *p)
     return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
 }
 
-/* The least class that is not below us: from 8 to 15 eighths of 100 ms times a
-   power of two, from 2^-6 on. In units of which 512 are a microsecond, all of
-   them are whole. */
+/* The least class that is at least us. Classes are 8 to 15 eighths of 100 ms
+   times a power of two, from 2^-6 on. In units of 1/512 microsecond all of them
+   are whole numbers. */
 static int64_t
 class_above(uint64_t us)
 {
     const uint64_t unit = 512;
-    uint64_t eighth = REPLY_CLASS_STEP_US; /* of 100 ms / 64 */
+    uint64_t eighth = REPLY_CLASS_STEP_US; /* an eighth of 100 ms / 64 */
     uint64_t want = from_times(us, unit);
 
     while (eighth <= UINT64_MAX / 32 && 16 * eighth <= want)
@@ -456,7 +458,7 @@ plan_class_us(const struct plan *p, const struct reply_speeds *s)
 void
 reply_class_write(int64_t class_us, char out[REPLY_CLASS_TEXT])
 {
-    /* of 0.1 ms, 1 ms or 0.1 s; rounded up: it takes no longer than is said */
+    /* in units of 0.1 ms, 1 ms or 0.1 s, rounded up */
     const int64_t unit = class_us <= 9900    ? 100
                          : class_us <= 99000 ? 1000
                                              : 100000;

@@ -1,22 +1,22 @@
 /*
- * Choosing groups: keys whose values are not public come from the data, and
- * which groups are shown is one release for all keys together, by the number
+ * Partition selection: keys whose values are not public come from the data.
+ * Which groups are shown is one release for all keys together, by the number
  * of units in each group. All aggregates share it.
  *
- * The rule is the one that needs the fewest units to show a group with
- * probability 1/2, from public facts. Where the query counts units, or rows
- * of which each unit has one, a rule with noise serves both: its noisy counts
- * are that count, at the price of both.
+ * The rule is chosen from public facts: the one that needs the fewest units to
+ * show a group with probability 1/2. Where the query counts units, or rows of
+ * which each unit has one, a rule with noise does both: its noisy counts are
+ * also the answer to that count, at the price of both.
  *
  * THEOREM  groups-chosen
  *   Let rows be bounded so that each unit is in at most g groups. Choosing
  *   groups by an (e, d)-DP rule for units of g keys, then releasing parts of
- *   the chosen groups alone with (e_i, d_i)-DP noise of the sensitivity over
- *   all groups, is (e + sum e_i, d + sum d_i)-DP. Groups not chosen look like
- *   groups that are not there.
+ *   the chosen groups only, with (e_i, d_i)-DP noise for the sensitivity over
+ *   all groups, is (e + sum e_i, d + sum d_i)-DP. A group that is not chosen
+ *   looks like one that does not exist.
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact or
- *          keys-gauss; parts of one snapshot with the units that chose.
+ *          keys-gauss; parts from the same snapshot as the counts of units.
  * GIVES    plan->selection: the rule, its epsilon and the delta of its own
  *          predicate; never more, with the parts, than the query's.
  * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta).
@@ -31,9 +31,9 @@
 
 enum {
     NUMBER_MAX = 512,
-    WEIGHT = 64, /* that of a count: split.c */
+    WEIGHT = 64, /* the weight of a count: split.c */
     UNITS_LOG2 = 40,
-    GAUSS_FROM = 4, /* keys per unit; below, Laplace needs fewer units */
+    GAUSS_FROM = 4, /* with fewer keys per unit, Laplace needs fewer units */
 };
 
 custos_status
@@ -65,9 +65,9 @@ select_clear(struct selection *s)
 }
 
 /*
- * Is the part the number of units, paid from the common purse, and read as a
- * count alone? Bars of means take its noise for symmetric, which it is not in
- * groups that were chosen for it.
+ * Does the part count units, without an epsilon of its own, and is it read only
+ * as a count? The bars of means assume symmetric noise; the noise of a count is
+ * not symmetric in groups that were chosen by that count.
  */
 static bool
 counts_units(const struct plan *p, size_t i)
@@ -98,7 +98,7 @@ select_weigh(struct plan *p)
         }
 }
 
-/* Half of the delta is the selection's, should a part want some. */
+/* Reserves half of the delta for the selection; parts may use the rest. */
 void
 select_reserve(struct work *w)
 {
@@ -112,7 +112,7 @@ select_reserve(struct work *w)
     rat_clear(&half);
 }
 
-/* The delta that remains for the selection. */
+/* The delta that the parts leave for the selection. */
 static void
 delta_left(const struct work *w, rat *delta)
 {
@@ -123,8 +123,8 @@ delta_left(const struct work *w, rat *delta)
         rat_sub(delta, delta, &p->parts[i].delta);
 }
 
-/* Pays for the table of the optimal rule, which is long where epsilon is small:
-   the same whether the rule was made now or before. */
+/* Takes the steps of the optimal rule's table, which is long where epsilon is
+   small: the same number whether the rule was made now or cached. */
 static custos_status
 spend_table(struct work *w, const custos_keys_options *o,
             const custos_keys *rule)
@@ -139,8 +139,8 @@ spend_table(struct work *w, const custos_keys_options *o,
     return work_spend(w, EFFORT_ENTRY * entries);
 }
 
-/* Takes the rule if it shows more than the current one; of two that show as
-   much, the one named first in custos.h. */
+/* Takes the rule if it shows more than the current one. Of two that show
+   equally much, it takes the one named first in custos.h. */
 static custos_status
 try_rule(struct work *w, const custos_keys_options *o)
 {
@@ -172,10 +172,11 @@ try_rule(struct work *w, const custos_keys_options *o)
 }
 
 /*
- * Could the optimal rule show as much as the one at hand? Its chance of n units
- * is at most n (delta/g) e^(n eps/g), since it grows from one unit to the next
- * by at most that factor and addend: where this is below 1/2 at the units that
- * have it now, the rule's long table need not be made.
+ * Could the optimal rule show as much as the current rule? With n units it
+ * shows a group with probability at most n (delta/g) e^(n eps/g), since each
+ * further unit multiplies it by at most e^(eps/g) and adds at most delta/g. If
+ * this is below 1/2 for the n at which the current rule reaches 1/2, the
+ * optimal rule's long table need not be made.
  */
 static bool
 optimal_may_win(const struct plan *p)
@@ -193,7 +194,7 @@ optimal_may_win(const struct plan *p)
     rat_mul(&x, &x, &s->epsilon);
     rat_set_i128(&y, (i128)p->groups);
     rat_div(&x, &x, &y);
-    rat_set_i64(&y, 1443, 1000); /* above log2 e */
+    rat_set_i64(&y, 1443, 1000); /* just above log2 e */
     rat_mul(&x, &x, &y);
     rat_set_i64(&y, log2_chance, 1);
     rat_add(&x, &x, &y);
@@ -204,10 +205,10 @@ optimal_may_win(const struct plan *p)
 }
 
 /*
- * With one key per unit nothing shows more than the optimal rule; of those
- * with counts Laplace needs about ln(1/delta) g, Gauss 2 ln(1/delta) root g.
- * Laplace never shows more than the optimal one, and is for where that is not
- * made.
+ * With one key per unit no rule shows more than the optimal one. Of the rules
+ * with counts, Laplace needs about ln(1/delta) g units and Gauss about
+ * 2 ln(1/delta) sqrt(g). Laplace never shows more than the optimal rule; it is
+ * tried where the optimal one is not made.
  */
 static custos_status
 try_rules(struct work *w, custos_keys_options *o)
@@ -245,7 +246,8 @@ try_rules(struct work *w, custos_keys_options *o)
     return st;
 }
 
-/* The larger of what the owner and the query want a group to have at least. */
+/* The least units of a shown group: the larger of the owner's and the
+   query's. */
 static custos_status
 read_least(struct work *w, uint64_t *least)
 {
@@ -278,7 +280,7 @@ read_least(struct work *w, uint64_t *least)
     return st;
 }
 
-/* Exactly r, as the library reads it. */
+/* Writes r exactly, in the form that the library reads. */
 static bool
 write_number(const rat *r, char text[NUMBER_MAX])
 {
@@ -294,7 +296,8 @@ write_number(const rat *r, char text[NUMBER_MAX])
     return fits;
 }
 
-/* The counts' half width at 95 %: P[Y > m - tau] <= 1 - P[Y >= tau - m]. */
+/* The half width of the counts' 95 % bar: P[Y > m - tau] <= 1 - P[Y >= tau -
+   m]. */
 static custos_status
 set_bar(struct work *w)
 {
@@ -340,7 +343,7 @@ select_make(struct work *w)
     if (!st)
         st = rat_read_delta(custos_keys_report(s->rule)->delta, "delta",
                             &needed, w->err);
-    if (!st && rat_cmp(&needed, &s->delta) < 0) /* told rounded up */
+    if (!st && rat_cmp(&needed, &s->delta) < 0) /* it is reported rounded up */
         rat_set(&s->delta, &needed);
     rat_clear(&needed);
     if (!st)

@@ -2,10 +2,10 @@
  * How far one unit moves a part, over all groups together.
  *
  * THEOREM  part-add-remove
- *   A unit adds at most m rows to a part, each at most R in absolute value, to
- *   one group each: the vector changes by at most m R in l1 and in l2. Counted
- *   once in each of at most g groups, it changes by min(g, cells) in l1 and
- *   its root in l2.
+ *   A unit adds at most m rows to a part, each at most R in absolute value and
+ *   to one group: the vector changes by at most m R in l1 and in l2. If a unit
+ *   is counted once in each of at most g groups, the vector changes by at most
+ *   min(g, cells) in l1 and by its root in l2.
  * SOURCE   doc/proofs/part-sensitivity.md
  * NEEDS    rank-bound or fold-bound, or the unit is the row (m = g = 1); the
  *          value of a row clamped to [lower, upper], NULL adding nothing.
@@ -14,11 +14,11 @@
  * TESTED   sensitivity_is_the_largest_change
  *
  * THEOREM  part-change-one
- *   Let a row add a number in [a, b] that may also be 0, and let a <= 0 <= b
- *   after taking 0 in; R = max(-a, b). Replacing a unit moves one group by at
- *   most m (b - a), and all groups by at most 2 m R in l1 when there are
- *   several; in l2 squared by the larger of (m (b - a))^2 and 2 (m R)^2.
- *   Units: min(2 g, cells) in l1 and in l2 squared.
+ *   Let a row add a number in [a, b] or nothing; extend [a, b] to contain 0, so
+ *   that a <= 0 <= b, and let R = max(-a, b). Replacing a unit moves one group
+ *   by at most m (b - a). If there are several groups, it moves all of them by
+ *   at most 2 m R in l1, and in l2 squared by the larger of (m (b - a))^2 and
+ *   2 (m R)^2. A count of units: min(2 g, cells) in l1 and in l2 squared.
  * SOURCE   doc/proofs/part-sensitivity.md
  * NEEDS    as above.
  * GIVES    as above. Twice the square of add/remove would not do for values of
@@ -27,17 +27,17 @@
  * TESTED   sensitivity_is_the_largest_change
  *
  * THEOREM  part-distinct
- *   Taking one row away lowers the number of distinct values of its group by 0
- *   or 1, adding one raises it by 0 or 1, and no other group changes. So m
- *   rows move distinct values no further than they move a count of rows: m in
- *   l1 and in l2; replaced, m in one group, and over several 2 m in l1 and
- *   2 m^2 in l2 squared. Where there are D values, one group moves by no more
- *   than d = min(m, D), and all g groups by no more than s = min(m, g D): s in
- *   l1 and s d in l2 squared; replaced, d and d^2 in one group, and over
- *   several twice s and twice s d.
+ *   Removing one row lowers the number of distinct values of its group by 0 or
+ *   1, adding one raises it by 0 or 1, and no other group changes. So m rows
+ *   move distinct values no further than they move a count of rows: by m in l1
+ *   and in l2. If a unit is replaced: by m in one group, and over several by
+ *   2 m in l1 and 2 m^2 in l2 squared. If there are only D values, one group
+ *   moves by no more than d = min(m, D), and all g groups by no more than
+ *   s = min(m, g D): s in l1 and s d in l2 squared. If a unit is replaced: d
+ *   and d^2 in one group, and over several 2 s and 2 s d.
  * SOURCE   doc/proofs/part-sensitivity.md
  * NEEDS    as above: rows are bounded before values are compared. D counts
- *          what the store can hold (domain), not what an expression should be.
+ *          what the store can hold (domain), not what an expression can be.
  * GIVES    l1 and l2 squared, exactly the largest there is where the value can
  *          take 2 m values or more.
  * FAILS    cannot.
@@ -62,7 +62,7 @@ set_units(const struct plan *p, bool change, struct part *part)
     rat_set(&part->l2_squared, &part->l1);
 }
 
-/* Ends of what one row can add, 0 among them. */
+/* The range of what one row can add, extended to contain 0. */
 static void
 row_ends(const struct part *part, i128 *low, i128 *high)
 {
@@ -75,7 +75,7 @@ row_ends(const struct part *part, i128 *low, i128 *high)
         *high = part->upper - part->centre;
         if (*high < 0)
             *high = 0;
-        if (*low == *high) /* always 0: row_most is 1 all the same */
+        if (*low == *high) /* always 0; but row_most is 1 */
             *high = 1;
     }
 }
@@ -127,7 +127,8 @@ set_distinct(const struct plan *p, bool change, struct part *part)
     rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
 }
 
-/* Do neighbours differ in at most one group? Then the exact calibration holds. */
+/* Do neighbours differ in at most one group? Then noise is calibrated
+   exactly. */
 static bool
 is_one_cell(const struct plan *p, bool change)
 {

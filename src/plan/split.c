@@ -1,8 +1,8 @@
 /*
  * How the price is split over parts.
  *
- * The error of an aggregate, relative to what one row can be and in units of
- * m/N, is to first order a weighted sum of the parts' noises:
+ * Relative to the largest value of a row, and in units of m/N, the error of an
+ * aggregate is to first order a weighted sum of the noises of its parts:
  *
  *   count         n
  *   sum           s                       (row_most of the sum is its unit)
@@ -10,11 +10,12 @@
  *   avg           s + n u                 with u = |avg - c| / h <= 1
  *   variance      q + 2 u s + (w - 2 u^2) n,  u^2 <= w = (Q/N)/h^2 <= 1
  *
- * where n, s, q have deviation 1/epsilon of their part. Squared and added over
- * all aggregates that is the sum of A_i / epsilon_i^2. u and w are not public:
- * the worst of them (u = w = 1) is taken, so variance weighs 1, 4, 1. Under a
- * fixed sum of the epsilon_i, Lagrange: A_i / epsilon_i^3 is one number, so
- * epsilon_i goes as the cube root of A_i. Counts and sums alone share equally.
+ * where n, s, q have standard deviation 1/epsilon of their part. Squared and
+ * summed over all aggregates, this is the sum of A_i / epsilon_i^2. u and w are
+ * not public, so the worst case (u = w = 1) is taken: the weights of a variance
+ * are 1, 4, 1. For a fixed sum of the epsilon_i, Lagrange makes A_i /
+ * epsilon_i^3 equal for all i, so epsilon_i is proportional to the cube root of
+ * A_i. A query of counts and sums only splits the price equally.
  *
  * The shares are exact rationals and add up to the price exactly.
  */
@@ -22,7 +23,7 @@
 #include "base/base.h"
 #include "plan/work.h"
 
-enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* of A; of its cube root */
+enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* A = 1; its cube root */
 
 /* The whole part of 64 times the cube root of a/16. */
 static unsigned
@@ -37,7 +38,7 @@ cube_root(unsigned a)
     return root;
 }
 
-/* 16 (x / whole)^2, to whole numbers; 0 <= x <= whole. */
+/* 16 (x / whole)^2, rounded down; 0 <= x <= whole. */
 static unsigned
 squared_share(i128 x, i128 whole)
 {
@@ -82,7 +83,7 @@ split_weigh(struct plan *p)
         p->parts[i].weight = cube_root(p->parts[i].weight);
 }
 
-/* Divides `purse` over the parts of one owner by weight. */
+/* Divides `purse`, an epsilon, over the parts of one owner by weight. */
 static void
 divide_price(struct plan *p, int owner, const rat *purse)
 {

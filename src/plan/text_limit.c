@@ -1,12 +1,12 @@
 /*
- * How long a text can be, in bytes: for stored values the policy says so,
- * computed ones are NULL beyond TEXT_COMPUTED_MAX. So texts do not grow with
- * the depth of an expression.
+ * How long a text can be, in bytes. The policy limits stored values; a computed
+ * text longer than TEXT_COMPUTED_MAX is NULL. So texts do not grow with the
+ * depth of an expression.
  */
 #include "plan/work.h"
 #include "sql/text_limits.h"
 
-/* Sets the limit of a computed text that could have so many bytes. */
+/* Sets the limit of a computed text that could have `bytes` bytes. */
 static void
 limit_computed(struct expr *e, size_t bytes)
 {
@@ -17,7 +17,7 @@ limit_computed(struct expr *e, size_t bytes)
     }
 }
 
-/* The longest of the texts that e may be. */
+/* The longest text argument of e, whose value is one of them. */
 static size_t
 longest_text(const struct expr *e)
 {

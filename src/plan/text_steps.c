@@ -1,6 +1,6 @@
 /*
- * Weights are in steps for 16 bytes; beside each what was measured, in
- * nanoseconds a byte.
+ * Weights are in steps per 16 bytes. The number in each comment is what was
+ * measured, in nanoseconds per byte.
  */
 #include "plan/text_steps.h"
 
@@ -12,14 +12,14 @@
 
 enum {
     WEIGHT_BYTES = 16,
-    READ = 4,         /* 0.05: out of the store, uncompressed; 0.25 otherwise */
-    COMPARE = 4,      /* 0.10; a list hashes the value once: 0.22 */
-    CHOOSE = 4,       /* 0.20: CASE, coalesce, least: a reference and a test */
-    CAST = 96,        /* 5.3: zeros before a number */
-    DISTINCT = 16,    /* 0.30: hashed and copied into a table */
-    COPIED = 8,       /* 0.34: the side of a join that is built */
-    NUMBERED = 32,    /* 2.0, and three bytes of memory: rows that are sorted */
-    LIKE_PLAIN = 128, /* 7.8: finding a segment of up to 64 bytes, */
+    READ = 4,          /* 0.05: from the store, uncompressed; else 0.25 */
+    COMPARE = 4,       /* 0.10; IN a list hashes the value once: 0.22 */
+    CHOOSE = 4,        /* 0.20: CASE, coalesce, least: a reference and a test */
+    CAST = 96,         /* 5.3: a number with leading zeros */
+    DISTINCT = 16,     /* 0.30: hashed and copied into a table */
+    COPIED = 8,        /* 0.34: the build side of a join */
+    NUMBERED = 32,     /* 2.0, and 3 bytes of memory: sorted rows */
+    LIKE_PLAIN = 128,  /* 7.8: searching a segment of up to 64 bytes, */
     LIKE_PER_STEP = 4, /* and 0.01 more for each byte of a longer one */
 };
 
@@ -58,8 +58,8 @@ steps_for(uint64_t bytes, uint64_t weight)
     return from_times(bytes, weight) / WEIGHT_BYTES;
 }
 
-/* The most bytes of all text arguments together. lower and upper first replace
-   texts longer than a computed text may be by NULL (sql/duckdb_call.c). */
+/* The most bytes of all text arguments together. lower and upper replace a text
+   by NULL first if it is longer than TEXT_COMPUTED_MAX (sql/duckdb_call.c). */
 static uint64_t
 bytes_of(const struct expr *e)
 {
@@ -78,7 +78,8 @@ bytes_of(const struct expr *e)
     return bytes;
 }
 
-/* The steps of our LIKE matcher: text times longest segment, up to its limit. */
+/* The steps of our LIKE matcher: text times longest segment, up to its
+   limit. */
 static uint64_t
 match_steps(const struct expr *e)
 {
@@ -89,7 +90,8 @@ match_steps(const struct expr *e)
     return steps < most ? steps : most;
 }
 
-/* Is all of a plain pattern at the ends of the text, and nothing searched? */
+/* Is a plain pattern anchored at the ends of the text, so nothing is
+   searched? */
 static bool
 like_is_anchored(const struct expr *e)
 {

@@ -1,12 +1,12 @@
 /*
  * Types, bottom up, each node once. The planner's type of a node is the type of
- * its printed text. That nothing printed can fail is not decided here but by
- * the printer (total-expressions); ranges give whole numbers the room they need
- * (`wide`), so that they need not stop at the ends of 64 bits.
+ * its printed text. That nothing printed can fail is ensured by the printer
+ * (total-expressions), not here. Ranges decide which whole numbers are `wide`,
+ * so that these are not limited to 64 bits.
  *
  *   whole numbers   64 bits, 128 where the range needs it, never past 2^126
- *   decimals        exact while 37 digits hold them, else reals
- *   division        of whole numbers truncates, all other is real; by 0: NULL
+ *   decimals        exact while they fit 37 digits, else reals
+ *   division        of whole numbers truncates, any other is real; by 0: NULL
  *   dates           date - date is days; date + days is a date
  */
 #include "num/rat_round.h"
@@ -41,7 +41,7 @@ facts_clear(struct fact *first)
 
 /* ----------------------------------------------------------------- room -- */
 
-/* Do 37 digits hold a decimal of this range and scale? */
+/* Does a decimal of this range and scale fit 37 digits? */
 static bool
 decimal_fits(const struct fact *f, int scale)
 {
@@ -74,7 +74,7 @@ types_within_bits(const struct fact *f, long bits)
     rat_set_pow2(&limit, bits);
     rat_sub(&x, &x, &limit);
     fits = rat_cmp(&f->lower, &x) >= 0;
-    if (bits < WHOLE_BITS) { /* of a type's own bits the top is less by 1 */
+    if (bits < WHOLE_BITS) { /* a type with so many bits ends at 2^bits - 1 */
         rat one;
 
         rat_init(&one);
@@ -89,8 +89,8 @@ types_within_bits(const struct fact *f, long bits)
 }
 
 /*
- * Room for a number's range, or a refusal. What is DECIMAL in the engine stays
- * one here, whatever its scale: 38 digits hold every literal.
+ * Makes room for a number's range, or refuses it. A DECIMAL of the engine stays
+ * a DECIMAL here, whatever its scale: 38 digits hold every literal.
  */
 static custos_status
 give_room(struct work *w, struct expr *e, enum context context)
@@ -132,7 +132,7 @@ has_order(enum data_type t)
     return data_type_is_number(t) || t == TYPE_DATE || t == TYPE_TIMESTAMP;
 }
 
-/* Between two values lies one only of numbers: dates stay dates. */
+/* Only numbers are interpolated; a quantile of dates is one of the dates. */
 static custos_status
 type_quantile(struct work *w, struct expr *e)
 {
@@ -187,7 +187,7 @@ type_key(struct work *w, struct expr *e)
     fact_of(e)->scale = fact_of(key)->scale;
 }
 
-/* Both sides of one type, or numbers. */
+/* x IN (SELECT y): x and y have one type, or both are numbers. */
 static custos_status
 type_in(struct work *w, struct expr *e)
 {
@@ -271,7 +271,7 @@ fact_copy(struct work *w, const struct expr *x)
     return f;
 }
 
-/* Does x become another kind of value where e is computed? */
+/* Does the engine convert x, to a double or timestamp, when it computes e? */
 static bool
 is_converted(const struct expr *e, const struct expr *x)
 {
@@ -283,8 +283,9 @@ is_converted(const struct expr *e, const struct expr *x)
 }
 
 /*
- * The range of a call. Exact numbers become doubles where doubles are computed,
- * and dates timestamps; so do, for the time of this, the ends of their ranges.
+ * The range of a call. Where the call computes doubles, exact arguments are
+ * converted to doubles; where it computes timestamps, dates are converted. The
+ * ends of their ranges are converted for this computation only.
  */
 static custos_status
 range_operation(struct work *w, struct expr *e)
@@ -327,7 +328,7 @@ range_node(struct work *w, struct expr *e, enum context context)
     case EXPR_COLUMN:
         range_column(fact_of(e), &w->table->columns[e->slot]);
         if (context == CONTEXT_PUBLIC && fact_of(e)->known == KNOWN_DECLARED)
-            range_of_type(fact_of(e), e->type); /* public rows are as found */
+            range_of_type(fact_of(e), e->type); /* public rows: not clamped */
         break;
     case EXPR_CAST: range_cast(e); break;
     case EXPR_CALL:
@@ -347,9 +348,9 @@ range_node(struct work *w, struct expr *e, enum context context)
 }
 
 /*
- * An engine inlines computed columns when it moves a condition below the step
- * that computes them: a column that is named twice in each of many steps
- * becomes an expression that doubles with each. Such expressions are refused.
+ * When an engine moves a condition below the step that computes a column, it
+ * inlines that column. If each of many nested subqueries names a column twice,
+ * the inlined expression doubles with each. Such expressions are refused.
  */
 static custos_status
 count_nodes(struct work *w, struct expr *e)
@@ -362,7 +363,7 @@ count_nodes(struct work *w, struct expr *e)
         if (e->args[i] && e->args[i]->fact)
             nodes += fact_of(e->args[i])->nodes;
     fact_of(e)->nodes = nodes;
-    if (nodes <= SQL_NODES_MAX) /* as many as a text may have */
+    if (nodes <= SQL_NODES_MAX) /* the limit for a query text */
         return CUSTOS_OK;
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "expression too large: over %d nodes after "
@@ -370,7 +371,7 @@ count_nodes(struct work *w, struct expr *e)
                           (int)SQL_NODES_MAX);
 }
 
-/* Ranges of products have long numbers, which take more steps. */
+/* Takes steps for the range: those of products have long numbers. */
 static custos_status
 spend_range(struct work *w, const struct fact *f)
 {

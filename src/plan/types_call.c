@@ -16,7 +16,7 @@ refuse_type(struct work *w, const struct expr *e, const char *wants)
                           work_text(w, e), data_type_name(e->type));
 }
 
-/* A literal of unknown type becomes what is wanted. */
+/* A literal of unknown type gets this type; any other argument must have it. */
 static custos_status
 want_type(struct work *w, struct expr *e, enum data_type type,
           const char *words)
@@ -37,8 +37,8 @@ want_all(struct work *w, struct expr *e, enum data_type type, const char *words)
     return st;
 }
 
-/* The type of an untyped number among these: a parameter is as wide as they
-   are. */
+/* The type of an untyped number among the arguments of e: a parameter gets the
+   widest type of the others. */
 static enum data_type
 open_number(const struct expr *e, const struct expr *open)
 {
@@ -89,7 +89,8 @@ result_scale(const struct expr *e)
     return scale;
 }
 
-/* Without a range a date may be infinite, and the engine would say so. */
+/* A date without a range may be infinite, and the engine would raise an
+   error. */
 static custos_status
 no_days(struct work *w, const struct expr *e)
 {
@@ -187,7 +188,7 @@ type_arithmetic(struct work *w, struct expr *e)
     return CUSTOS_OK;
 }
 
-/* floor, ceil, round and sign give whole numbers where these surely fit. */
+/* floor, ceil, round and sign give whole numbers if these are sure to fit. */
 static custos_status
 type_rounding(struct work *w, struct expr *e)
 {
@@ -298,7 +299,7 @@ type_choice(struct work *w, struct expr *e)
 
     if (x->kind != EXPR_LITERAL && x->type != TYPE_TEXT &&
         last->kind == EXPR_LITERAL && last->value.type == TYPE_TEXT &&
-        last->value.text.len == 0) /* concat(x, ...) is read as such */
+        last->value.text.len == 0) /* concat(x, ...) is read so */
         return custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
                               "%s is of type %s, but '' beside it is text" HINT
                               "write CAST(%s AS text)",
@@ -393,7 +394,8 @@ types_call(struct work *w, struct expr *e)
                           "there is no such function here");
 }
 
-/* CASE: conditions at even places but the last, results at the others. */
+/* CASE: conditions are at even indices except the last, results at the
+   others. */
 custos_status
 types_case(struct work *w, struct expr *e)
 {

@@ -1,7 +1,7 @@
 /*
- * The bound of unit-work, by induction over relations. Sides of joins that may
- * have more rows of a unit than their bound are cut before they are joined;
- * this is what keeps the numbers from multiplying.
+ * The bound of unit-work, by induction over relations. A side of a join that
+ * may have more rows of a unit than its bound is cut before it is joined; this
+ * keeps the numbers from multiplying.
  */
 #include "plan/unit_work.h"
 
@@ -14,7 +14,8 @@ least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Rows of a unit that a side brings into a join, cut there or not. */
+/* Rows of a unit that a side brings into a join, after its cut if it has
+   one. */
 static uint64_t
 rows_brought(const struct plan *p, const struct relation *r, uint64_t stored)
 {
@@ -36,7 +37,7 @@ rows_of_join(const struct plan *p, const struct relation *r, uint64_t stored)
         return from_plus(a->as->rows_per_unit, rows_brought(p, b, stored));
     case MEET_UNIT:
         return from_times(a->as->rows_per_unit, b->as->rows_per_unit);
-    case MEET_MANY: /* unknown, it is not run: engine_check_attached */
+    case MEET_MANY: /* if fanout is not known, it is not run */
         return from_times((a->as->is_public ? b : a)->as->rows_per_unit,
                           p->fanout ? p->fanout : 1);
     }
@@ -70,7 +71,7 @@ unit_rows(const struct plan *p, const struct relation *r, uint64_t stored)
 
 /* ----------------------------------------------------------------- steps -- */
 
-enum { ROW_STEPS = 256 }; /* of a row that a join, union or aggregate makes */
+enum { ROW_STEPS = 256 }; /* for each row of a join, union or aggregate */
 
 static uint64_t
 steps_of(const struct expr *e)
@@ -118,7 +119,7 @@ steps_of_making(const struct relation *r)
     return 0;
 }
 
-/* Steps that computing r takes on a row: its own, and its columns. */
+/* Steps that computing one row of r takes: making it, and its expressions. */
 static uint64_t
 steps_of_row(const struct relation *r)
 {
@@ -130,7 +131,7 @@ steps_of_row(const struct relation *r)
     return n;
 }
 
-/* A filter or aggregate is evaluated on the rows of what is below it. */
+/* An aggregate is evaluated on the rows of the relation below it. */
 static uint64_t
 work_of(const struct plan *p, const struct relation *r, uint64_t stored)
 {
@@ -148,7 +149,7 @@ work_of(const struct plan *p, const struct relation *r, uint64_t stored)
     return work;
 }
 
-/* A key of the data goes through the windows that bound groups. */
+/* A discovered key passes through the windows that bound groups. */
 static uint64_t
 steps_of_key(const struct key *k)
 {

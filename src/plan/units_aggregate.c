@@ -21,7 +21,7 @@ count_column(const struct work *w, bool rows, struct policy_column *c)
     return CUSTOS_OK;
 }
 
-/* In which whole numbers the values are added. */
+/* Sets the grid on which the values are added as whole numbers. */
 static custos_status
 set_value(struct work *w, const struct expr *e, const rat *lower,
           const rat *upper, struct part *value)
@@ -42,8 +42,8 @@ set_value(struct work *w, const struct expr *e, const rat *lower,
 }
 
 /*
- * The range of numbers made of at most `rows` of these values: its ends in steps,
- * and the double that a sum of steps becomes.
+ * The range of a sum of at most `rows` of these values, or of one value: its
+ * ends in steps, and then as the doubles that the engine makes of them.
  */
 static void
 value_range(const struct expr *e, const struct part *value, uint64_t rows,
@@ -64,7 +64,7 @@ value_range(const struct expr *e, const struct part *value, uint64_t rows,
     if (rat_sign(&f->upper) > 0)
         rat_mul(&f->upper, &f->upper, &many);
     f->known = KNOWN_DECLARED;
-    if (e->type == TYPE_REAL) /* divided, and so rounded, once more */
+    if (e->type == TYPE_REAL) /* a division rounds once more */
         range_slack(f);
     if (e->type != TYPE_INT)
         range_as_double(f);
@@ -88,7 +88,7 @@ value_column(struct work *w, struct expr *e, struct part *value,
     st = limits_find(w, e, &f->lower, &f->upper);
     if (!st)
         st = set_value(w, e, &f->lower, &f->upper, value);
-    if (!st && data_type_is_number(x->type)) /* dates are as they are */
+    if (!st && data_type_is_number(x->type)) /* dates keep their range */
         value_range(e, value, w->table->rows_per_unit, f);
     c->has_range = !st && column_end(&f->lower, false, c) &&
                    column_end(&f->upper, true, c);

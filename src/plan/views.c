@@ -1,15 +1,15 @@
 /*
  * THEOREM  view-is-its-query
- *   A query that names a view has the answer and the price of the query with
- *   the view's text in brackets in its place, asked by who may use what that
- *   text names; and who may only use the view learns nothing of the tables in
- *   it but through its outputs.
+ *   A query that names a view has the answer and the price of the same query
+ *   with the view's text, in brackets, in place of the name, asked by somebody
+ *   who may use everything that text names. An analyst who may use only the
+ *   view learns about the tables in it only through its outputs.
  * SOURCE   by construction: the name is replaced before any other name is
- *          looked up; FROM gives the names of its own outputs alone, and grants
- *          of the owner hold inside the view and nowhere else.
- * NEEDS    the view granted, or standing in a view that is.
+ *          looked up; a subquery in FROM shows only the names of its outputs;
+ *          the owner's grants apply inside the view and nowhere else.
+ * NEEDS    the view is granted, or is used in a view that is.
  * GIVES    a tree of tables, in which `trusted` marks what the owner wrote.
- * FAILS    CUSTOS_EPOLICY in one sentence for all mistakes within a view.
+ * FAILS    CUSTOS_EPOLICY with one message for all mistakes within a view.
  * TESTED   a_view_is_its_query only_granted_views_are_there
  */
 #include "plan/views.h"
@@ -18,10 +18,11 @@
 
 #include "plan/work.h"
 
-/* Views of views; views of one query, each use counted. */
+/* The most levels of views within views; the most uses of views in a query. */
 enum { DEEP_MAX = 8, USES_MAX = 64 };
 
-/* The views that are being read, the innermost first; NULL: the query. */
+/* A stack of the views being expanded, innermost first; NULL: the query
+   itself. */
 struct open {
     const struct policy_view *view;
     const struct open *around;
@@ -32,9 +33,9 @@ struct views {
     const struct policy *p;
     const struct policy_analyst *who;
     struct effort *effort;
-    struct query **read; /* by view: its tree, where it was used before */
+    struct query **read; /* by view: its parsed tree, once it was used */
     size_t uses;
-    int at; /* of the outermost view's name */
+    int at; /* position of the outermost view's name */
     custos_err *err;
 };
 
@@ -71,7 +72,7 @@ check_open(struct views *v, const struct policy_view *view,
     return CUSTOS_OK;
 }
 
-/* A tree of its own for each use, of a text that is parsed once. */
+/* Parses the text once, and copies the tree for each use. */
 static custos_status
 view_read(struct views *v, const struct policy_view *view, struct query **out)
 {
@@ -108,7 +109,7 @@ expand_view(struct views *v, const struct policy_view *view, struct from *f,
     return walk_query(v, f->query, &now);
 }
 
-/* An analyst is not told what is wrong inside a view. */
+/* Replaces errors inside the view by one that reveals nothing about it. */
 static custos_status
 expand_outermost(struct views *v, const struct policy_view *view,
                  struct from *f)
@@ -159,7 +160,7 @@ walk_table(struct views *v, struct from *f, const struct open *in)
     if (in && !policy_table_find(v->p, f->name))
         return custos_fail_at(v->err, CUSTOS_EPOLICY, v->at,
                               "there is no table or view %.*s", SHOWN(f->name));
-    return CUSTOS_OK; /* names.c looks for tables */
+    return CUSTOS_OK; /* from.c reports unknown tables */
 }
 
 static custos_status

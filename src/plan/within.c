@@ -1,11 +1,11 @@
 /*
  * Asking by accuracy: the least price at which every value is within the
  * distance asked for, at 95 %. The error of counts and sums over public keys is
- * a function of the price alone, so the price is public; that of a ratio also
- * depends on the number of rows, which is not public.
+ * a function of the price alone, so the price is public. The error of a ratio
+ * also depends on the number of rows, which is not public.
  *
  * Prices are multiples of 10^-9. Error bars do not grow with epsilon, so
- * halving finds the least that passes: it passes, and one step less does not.
+ * bisection finds the least price that passes.
  */
 #include "num/rat_round.h"
 #include "plan/choose.h"
@@ -15,7 +15,7 @@
 struct search {
     struct work *w;
     rat distance;
-    rat delta; /* of one part; 0: Laplace alone */
+    rat delta; /* of one part; 0: only Laplace is tried */
     custos_status st;
 };
 
@@ -58,7 +58,7 @@ part_passes(struct search *s, struct part *part)
     rat bar, step;
 
     if (st == CUSTOS_ERANGE)
-        return false; /* noise that could not be drawn */
+        return false; /* such noise could not be drawn */
     if (st) {
         s->st =
             custos_fail(w->err, st, "%s" HINT "%s", ignored.said, ignored.hint);
@@ -114,7 +114,7 @@ too_dear(struct work *w)
                        SHOWN(w->policy->max_epsilon));
 }
 
-/* The cap in steps, rounded down. */
+/* The policy's max_epsilon in multiples of 10^-9, rounded down. */
 static custos_status
 read_cap(struct work *w, int64_t *cap)
 {
@@ -138,7 +138,8 @@ read_cap(struct work *w, int64_t *cap)
     return st;
 }
 
-/* Laplace first, which is quick; then what a Gaussian can save on it. */
+/* Searches with Laplace, which is quick; then looks if a Gaussian costs
+   less. */
 static custos_status
 search_price(struct search *s)
 {

@@ -1,7 +1,7 @@
 /*
  * Expressions and numbers as people read them, for messages, EXPLAIN and
- * remarks. The canonical text quotes every name; here only those that need it
- * keep their quotes.
+ * remarks. The canonical text quotes every name; here quotes are kept only
+ * around names that need them.
  */
 #include "plan/words.h"
 
@@ -20,7 +20,8 @@ words_shown(str s)
     return (int)n;
 }
 
-/* Bytes of a plain name in quotes at s, the quotes included, or 0. */
+/* The length of a quoted name at s that needs no quotes, quotes included; or
+   0. */
 static size_t
 plain_name(const char *s, const char *end)
 {
@@ -34,7 +35,8 @@ plain_name(const char *s, const char *end)
     return p < end && *p == '"' && p > s + 1 ? (size_t)(p - s) + 1 : 0;
 }
 
-/* Bytes of a text literal at s, or 0. '' within it is two literals: fine. */
+/* The length of a text literal at s, or 0. '' within it counts as two literals,
+   which does no harm. */
 static size_t
 literal_length(const char *s, const char *end)
 {
@@ -61,7 +63,7 @@ write_plain(const char *s, const char *end, struct buf *out)
     }
 }
 
-/* Does the bracket at s close at the last byte before end, not sooner? */
+/* Does the bracket at s close at the last byte before end, and not earlier? */
 static bool
 is_wrapped(const char *s, const char *end)
 {
@@ -92,7 +94,8 @@ words_expr(const struct expr *e, struct buf *out)
     if (b.failed)
         buf_add_text(out, "a long expression");
     else if (is_wrapped(text, text + b.len))
-        write_plain(text + 1, text + b.len - 1, out); /* its own brackets */
+        write_plain(text + 1, text + b.len - 1,
+                    out); /* without outer brackets */
     else
         write_plain(text, text + b.len, out);
     buf_clear(&b);
