@@ -94,8 +94,7 @@ words_expr(const struct expr *e, struct buf *out)
     if (b.failed)
         buf_add_text(out, "a long expression");
     else if (is_wrapped(text, text + b.len))
-        write_plain(text + 1, text + b.len - 1,
-                    out); /* without outer brackets */
+        write_plain(text + 1, text + b.len - 1, out); /* unwrapped */
     else
         write_plain(text, text + b.len, out);
     buf_clear(&b);
