@@ -1,5 +1,5 @@
 /*
- * Queries of the catalog: what the files of this folder share.
+ * Queries of the catalog: what the files for them share.
  */
 #ifndef SQL_CATALOG_H
 #define SQL_CATALOG_H
@@ -23,13 +23,13 @@ CUSTOS_MUST_USE custos_status cte_names_take(arena *a, const pg_message *tree,
                                              struct cte_names *out,
                                              custos_err *err);
 
-/* Is it a name of WITH that is in scope here? */
+/* Is the name one that WITH defines and that is in scope here? */
 bool cte_names_have(const struct cte_names *names, const char *name);
 
 /*
- * Visits the children of a message, queries of WITH before the rest, each with
- * its own names in scope. The visitor calls this again to descend. Stops at the
- * first failure.
+ * Visits the children of a message, each with the right names of WITH in scope;
+ * the queries of WITH come before the rest. The visitor calls this again to
+ * descend. Stops at the first failure.
  */
 typedef custos_status cte_visit(void *ctx, pg_message *m);
 CUSTOS_MUST_USE custos_status cte_walk(struct cte_names *names,
@@ -37,9 +37,9 @@ CUSTOS_MUST_USE custos_status cte_walk(struct cte_names *names,
                                        void *ctx);
 
 /*
- * Does a tree name no table but those of pg_catalog and information_schema
- * (and names of its own WITH)? Then it is a query of the catalog; also when it
- * names no table at all.
+ * Does a tree name no tables but those of pg_catalog and information_schema
+ * (and names of its own WITH)? Then it is a query of the catalog. So is a tree
+ * that names no table at all.
  */
 bool catalog_only(pg_message *tree, struct cte_names *ctes);
 
@@ -57,12 +57,12 @@ CUSTOS_MUST_USE custos_status catalog_change_cast(struct catalog_change *c,
 CUSTOS_MUST_USE custos_status catalog_change_operator(struct catalog_change *c,
                                                       pg_node *node);
 
-/* Before its leaves are changed: takes the type of a parameter from the node,
-   where that shows it. */
+/* Called before the node's leaves are changed. Takes the type of a parameter
+   from the node, where the node shows it. */
 void catalog_see_param(struct catalog_change *c, const pg_node *node);
 
-/* Turn a node into another: a text, a whole number, NULL, a truth value; a call
-   of a macro or, where schema is NULL, of a function of the database. */
+/* These turn a node into another: a text, a whole number, NULL, a truth value;
+   a call of a macro or, where schema is NULL, of a function of the database. */
 CUSTOS_MUST_USE custos_status node_be_text(struct catalog_change *c,
                                            pg_node *node, const char *text);
 CUSTOS_MUST_USE custos_status node_be_whole(struct catalog_change *c,
@@ -76,7 +76,7 @@ CUSTOS_MUST_USE custos_status node_be_call(struct catalog_change *c,
                                            const char *name, pg_node *first,
                                            pg_node *second);
 
-/* '{a,b}' as ARRAY['a', 'b']. */
+/* Turns a node into an array: the text '{a,b}' into ARRAY['a', 'b']. */
 CUSTOS_MUST_USE custos_status node_be_array(struct catalog_change *c,
                                             pg_node *node, const char *text);
 

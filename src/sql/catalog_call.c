@@ -1,6 +1,6 @@
 /*
- * Functions that queries of the catalog may call: a closed list. What is not in
- * it does not exist, whatever functions the database has.
+ * Functions that queries of the catalog may call: a closed list. Any other
+ * function is refused, even if the database has it.
  */
 #include <string.h>
 
@@ -9,21 +9,21 @@
 #include "sql/statement_call.h"
 
 enum becomes {
-    SAME,    /* a function of the database, of this or another name */
-    BRIEF,   /* the same, with long arguments and a long result as NULL */
-    REPLACE, /* the same; the first argument is brief, the third tiny */
-    LONG,    /* the same, with a long result as NULL */
-    MACRO,   /* ours, of the same name */
+    SAME,    /* a function of the database, with this or another name */
+    BRIEF,   /* the same; long arguments and long results become NULL */
+    REPLACE, /* the same; limits on the first and third argument and result */
+    LONG,    /* the same; a long result becomes NULL */
+    MACRO,   /* our macro of this or another name */
     TRUTH,   /* true: everything listed is visible and usable */
     FALSITY,
-    NOTHING, /* NULL of type text: no such thing exists here */
+    NOTHING, /* NULL of type text: no such object exists here */
     SIZE,    /* NULL of type int8: sizes and the like are not shown */
 };
 
 static const struct function {
     const char *name;
     enum becomes becomes;
-    const char *as; /* SAME: another name */
+    const char *as; /* SAME, MACRO: another name */
 } functions[] = {
     {"_pg_expandarray", MACRO, NULL},
     {"abs", SAME, NULL},
@@ -192,7 +192,7 @@ function_find(const char *name)
     return NULL;
 }
 
-/* The schema before a function's name is PostgreSQL's, or there is none. */
+/* The function's name, if its schema is PostgreSQL's or missing; else NULL. */
 static const char *
 function_name(const PgQuery__FuncCall *f)
 {
@@ -222,8 +222,8 @@ rename_call(struct catalog_change *c, PgQuery__FuncCall *f, const char *schema,
     return CUSTOS_OK;
 }
 
-/* Wraps the node in a macro that makes texts beyond its bound NULL:
-   catalog_macros.c. */
+/* Wraps the node in a macro (catalog_macros.c) that turns texts longer than its
+   limit into NULL. */
 static custos_status
 bound_text(struct catalog_change *c, pg_node *node, const char *macro)
 {
@@ -261,7 +261,7 @@ catalog_change_call(struct catalog_change *c, pg_node *node)
     const struct function *known = name ? function_find(name) : NULL;
 
     if (name && !strcmp(name, "like_escape"))
-        return CUSTOS_OK; /* what LIKE ... ESCAPE is in the tree */
+        return CUSTOS_OK; /* made by the parser for LIKE ... ESCAPE */
     if (!known)
         return custos_fail_at(
             c->r->err, CUSTOS_EUNSUPPORTED, f->location,

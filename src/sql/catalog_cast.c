@@ -1,7 +1,7 @@
 /*
- * Casts and operators in queries of the catalog. Types that PostgreSQL has for
+ * Casts and operators in queries of the catalog. PostgreSQL's types for object
  * names (regclass and the like) become look-ups: a quoted name becomes its
- * number, a number its name.
+ * object number, a number becomes the name.
  */
 #include <string.h>
 
@@ -42,8 +42,8 @@ static const struct type {
     {"aclitem", "varchar", 25, 1009},
 };
 
-/* Types whose values name objects: the macros that give the number, and the
-   name. */
+/* Types whose values name objects, with the macros that give an object's number
+   and its name. */
 static const struct {
     const char *name, *number, *shown;
 } things[] = {
@@ -101,7 +101,7 @@ param_of(struct catalog_change *c, const pg_node *node)
                : NULL;
 }
 
-/* Does the column hold object numbers, by its name (oid, attrelid)? */
+/* Does the column's name (oid, attrelid) say that it holds object numbers? */
 static bool
 is_number(const pg_node *node)
 {
@@ -151,7 +151,7 @@ catalog_see_param(struct catalog_change *c, const pg_node *node)
         param_be(c, node->a_expr->lexpr, type_find("oid")->oid);
 }
 
-/* Vectors such as indkey are written "1 2". */
+/* Is it a vector such as indkey, which PostgreSQL prints as "1 2"? */
 static bool
 is_vector(const pg_node *arg)
 {
@@ -170,7 +170,7 @@ is_vector(const pg_node *arg)
     return false;
 }
 
-/* A look-up that would give an object's name gives its number instead:
+/* Changes a look-up of an object's name into one of its number, for
    x::regclass::oid. */
 static pg_node *
 thing_number(pg_node *node)
@@ -335,7 +335,7 @@ is_list(const pg_node *node)
     }
 }
 
-/* a || b is of texts, which have a bounded length, unless one is a list. */
+/* a || b: of texts, with a result of bounded length, unless one is a list. */
 static custos_status
 concatenation_change(struct catalog_change *c, pg_node *node)
 {

@@ -1,5 +1,5 @@
 /*
- * New nodes of PostgreSQL's tree, in place of old ones.
+ * Replaces nodes of PostgreSQL's tree by new ones.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/list_text.h"
 #include "sql/catalog.h"
 
-/* A message of its type, in the arena. */
+/* A new message of this type, in the arena. */
 #define MESSAGE_NEW(c, type, init)                                             \
     ((type *)message_new((c)->r->a, &(type)init, sizeof(type)))
 
@@ -101,7 +101,7 @@ node_new(struct catalog_change *c)
     return MESSAGE_NEW(c, pg_node, PG_QUERY__NODE__INIT);
 }
 
-/* A String node, of which names consist. */
+/* A String node: names are lists of these. */
 static pg_node *
 name_new(struct catalog_change *c, const char *name)
 {
@@ -167,7 +167,7 @@ node_be_call(struct catalog_change *c, pg_node *node, const char *schema,
     return CUSTOS_OK;
 }
 
-/* The values in a list's text; each takes at least two bytes. */
+/* Reads the values in a list's text. Each takes at least two bytes of it. */
 static custos_status
 items_read(struct catalog_change *c, struct list_text *l, struct buf *one,
            PgQuery__AArrayExpr *out)

@@ -1,10 +1,11 @@
 /*
- * Which queries are for the catalog: decided by the tables they name, wherever
- * these stand. A name of WITH is a table only where it is in scope; elsewhere
- * the same name could be a relation of the database outside the catalog.
+ * Which queries are for the catalog: decided by the tables they name, anywhere
+ * in the tree. A name of WITH counts as a table of the query only where it is
+ * in scope; elsewhere the same name could be a relation of the database outside
+ * the catalog.
  *
- * A text of 64 KiB can name tens of thousands of tables: names are sorted once,
- * and each has a count of the scopes that are open for it.
+ * A text of 64 KiB can name tens of thousands of tables. So names are sorted
+ * once, and each has a count of the scopes that are open for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ cte_names_take(arena *a, const pg_message *tree, struct cte_names *out,
     return CUSTOS_OK;
 }
 
-/* The scopes of a name that cte_names_take has found, or NULL. */
+/* The count of open scopes of a name that cte_names_take found, or NULL. */
 static size_t *
 scopes_of(const struct cte_names *names, const char *name)
 {
@@ -104,9 +105,9 @@ fields_walk(const pg_message *m, const pg_message *but, cte_visit *visit,
 }
 
 /*
- * A query of WITH. It does not see its own name, not even where an outer WITH
- * defines it too, except in the part after UNION of a recursive one: databases
- * differ in what the name means elsewhere.
+ * Walks a query of WITH. It does not see its own name, not even if an outer
+ * WITH defines it too. The exception is the part after UNION of a recursive
+ * query. Elsewhere databases differ in what the name means.
  */
 static custos_status
 query_walk(struct cte_names *names, bool recursive, pg_node *node,
@@ -182,7 +183,7 @@ is_catalog(const struct cte_names *ctes, const PgQuery__RangeVar *v)
     return !strncmp(v->relname, "pg_", 3) || cte_names_have(ctes, v->relname);
 }
 
-/* Stops at the first table that is not the catalog's. */
+/* Stops at the first table that is not in the catalog. */
 static custos_status
 table_visit(void *ctx, pg_message *m)
 {

@@ -1,12 +1,12 @@
 /*
- * A query of the catalog, from the client's text to the database's. See
- * catalog_text.h.
+ * Translates a query of the catalog from the client's text to the database's.
+ * See catalog_text.h.
  *
  * THEOREM  catalog-closed
  *   The small database runs nothing but SELECTs over relations of the catalog,
  *   with functions, operators and types of closed lists.
  * SOURCE   doc/proofs/catalog-closed.md
- * NEEDS    the parser's tree; the text of a tree means that tree.
+ * NEEDS    the parser's tree; the printed text of a tree parses to that tree.
  * GIVES    a text for the database, or a refusal by name.
  * FAILS    on the text alone.
  * TESTED   what_is_not_listed_is_refused the_catalog_is_asked_alone
@@ -21,7 +21,7 @@
 #include "sql/catalog.h"
 #include "sql/tokens.h"
 
-/* What such queries may contain besides the nodes of private SQL. */
+/* The nodes that such queries may contain besides those of private SQL. */
 static const struct shape shapes[] = {
     {"SelectStmt",
      " distinct_clause target_list from_clause where_clause group_clause "
@@ -83,7 +83,8 @@ change_relation(struct catalog_change *c, PgQuery__RangeVar *v)
     return v->schemaname ? CUSTOS_OK : fail_memory(c->r->err);
 }
 
-/* A function's alias without column names also names its column. */
+/* The alias of a function in FROM, if it has no column names, also names the
+   function's column. */
 static custos_status
 name_column(struct catalog_change *c, PgQuery__Alias *alias)
 {
@@ -135,7 +136,7 @@ change_function(struct catalog_change *c, pg_node *node)
     return v->relname ? CUSTOS_OK : fail_memory(c->r->err);
 }
 
-/* The number of the catalog table that a name in FROM stands for. */
+/* The object number of the catalog table that an alias in FROM refers to. */
 static int
 class_of(const pg_message *m, const char *alias)
 {
@@ -257,7 +258,7 @@ change_node(struct catalog_change *c, pg_node *node)
     }
 }
 
-/* What must be seen before the leaves change. */
+/* What must be done to a node before its leaves are changed. */
 static custos_status
 see_node(struct catalog_change *c, pg_node *node)
 {

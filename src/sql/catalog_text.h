@@ -1,8 +1,8 @@
 /*
- * Queries of the catalog as text for the small database that holds it. The tree
- * of the client's text is checked against closed lists of nodes, relations,
- * functions, operators and types, changed where the two dialects differ, and
- * printed: the text reaches the database only through the tree.
+ * Translates queries of the catalog for the small database that holds it. The
+ * tree of the client's text is checked against closed lists of nodes,
+ * relations, functions, operators and types, changed where the two dialects
+ * differ, and printed: the text reaches the database only through the tree.
  */
 #ifndef SQL_CATALOG_TEXT_H
 #define SQL_CATALOG_TEXT_H
@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* The schemas that stand for pg_catalog and information_schema in that
+/* The schemas for pg_catalog and information_schema in that
    database. Our functions are macros in the first. */
 #define CATALOG_SCHEMA "pgc"
 #define CATALOG_VIEWS "infos"

@@ -1,8 +1,8 @@
 /*
  * The list of everything that a query may contain: which nodes of PostgreSQL's
  * tree, and which of their fields. A node that is not listed is refused, and so
- * is a field that is set and not listed: what a later version of the parser
- * adds is refused until it is listed here.
+ * is a field that is set and not listed. So anything that a later version of
+ * the parser adds is refused until it is listed here.
  *
  * The walk knows nothing about the nodes; it uses their descriptors.
  */
@@ -24,7 +24,7 @@ static const struct shape shapes[] = {
      "having_clause sort_clause limit_offset limit_count limit_option op all "
      "larg rarg with_clause "},
     {"WithClause", " ctes location "},
-    /* MATERIALIZED or not: the same rows */
+    /* MATERIALIZED is ignored: the rows are the same */
     {"CommonTableExpr",
      " ctename aliascolnames ctematerialized ctequery location "},
     {"ResTarget", " name val location "},
@@ -42,7 +42,7 @@ static const struct shape shapes[] = {
     {"ParamRef", " number location "},
     {"TypeCast", " arg type_name location "},
     {"TypeName", " names typmods typemod array_bounds location "},
-    {"A_ArrayExpr", " elements location "}, /* of = ANY and <> ALL */
+    {"A_ArrayExpr", " elements location "}, /* for = ANY and <> ALL */
     {"A_Expr", " kind name lexpr rexpr location "},
     {"BoolExpr", " boolop args location "},
     {"NullTest", " arg nulltesttype location "},
@@ -61,8 +61,9 @@ static const struct shape shapes[] = {
 };
 
 /*
- * What is refused with a message of its own: a node, or a field of one. Where
- * the tree has no position, that of the first such keyword in the text is used.
+ * Nodes, or fields of nodes, that are refused with a message of their own. If
+ * the tree has no position for one, the first occurrence of its keyword in the
+ * text is used.
  */
 static const struct refusal {
     const char *message, *field, *keyword, *said;
@@ -166,7 +167,7 @@ shape_has(const char *fields, const char *name)
     return false;
 }
 
-/* NULL: the message is not listed. */
+/* The fields listed for a message; NULL: it is not listed. */
 static const char *
 shape_fields(const struct sql_reader *r, const char *message)
 {

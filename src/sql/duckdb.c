@@ -1,13 +1,13 @@
 /*
- * Expressions for DuckDB.
+ * Prints expressions for DuckDB.
  *
  * THEOREM  total-expressions
  *   For a tree that the planner typed, no value of any row makes the printed
- *   expression fail, whatever the planner believes about ranges: every operator
+ *   expression fail, whatever the planner assumes about ranges: every operator
  *   and function that is printed is total by itself (total.h lists them), and
  *   so are their compositions. No expression guards another: the engine may
  *   compute a branch of a CASE, AND or COALESCE for rows that do not need it.
- *   Aggregates, which may fail, are printed by duckdb_print_public alone.
+ *   Aggregates, which may fail, are printed only by duckdb_print_public.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    columns as the import makes them (view.h); total-functions;
  *          bare-arithmetic, where the engine's own whole-number arithmetic is
@@ -17,10 +17,11 @@
  * TESTED   no_row_makes_an_expression_fail printed_functions_are_total
  *          every_claim_holds unlisted_functions_are_refused_above_the_charge
  *
- * Whole numbers are as wide as their range; all other arithmetic is in DOUBLE,
- * which overflows to infinity and not to an error. No argument is printed
- * twice: DuckDB would compute it twice, and nested calls would double with
- * every level. (DuckDB's own NULLIF does so; the reader counts that.)
+ * Whole numbers are as wide as their range needs; all other arithmetic is in
+ * DOUBLE, which overflows to infinity and raises no error. No argument is
+ * printed twice: DuckDB would compute it twice, and the work of nested calls
+ * would double with every level. (DuckDB's own NULLIF does so; the reader
+ * counts that.)
  */
 #include "sql/duckdb.h"
 
@@ -32,7 +33,7 @@
 #include "sql/print.h"
 #include "sql/total.h"
 
-enum { DIGITS_SHORT = 18 }; /* a decimal of 64 bits */
+enum { DIGITS_SHORT = 18 }; /* digits of a decimal of 64 bits */
 
 const char *
 duck_type(enum data_type type, bool wide)
@@ -73,7 +74,8 @@ duck_common(struct expr *const *args, size_t n)
     for (size_t i = 0; i < n; i++) {
         enum data_type t = args[i] ? duck_type_of(args[i]) : TYPE_NULL;
 
-        /* Among numbers, and dates and timestamps, the later type is wider. */
+        /* Numbers, dates and timestamps: the later type in the enum is
+           wider. */
         if (t > s.type)
             s.type = t;
         s.wide = s.wide || (t == TYPE_INT && duck_is_wide(args[i]));
@@ -98,9 +100,9 @@ is_short(const struct datum *v, int scale)
 /*
  * Columns of one scale, and literals with no more digits after the point, are
  * compared as the stored decimals: exactly, and with the engine's zone maps. A
- * wider column of the same scale takes such a literal without loss. Where the
- * whole steps of all columns are stored too, these are compared: a sum of the
- * same column then reads no other data.
+ * wider column of the same scale can be compared with such a literal without
+ * loss. Where the whole steps of all columns are stored too, the steps are
+ * compared: a sum of the same column then reads no other data.
  */
 struct shape
 duck_compared(const struct duck *d, struct expr *const *args, size_t n)
@@ -147,7 +149,7 @@ as_steps(struct duck *d, const struct expr *e, int scale)
         return;
     }
     for (int i = v->type == TYPE_DECIMAL ? v->scale : 0; i < scale; i++)
-        n *= 10; /* 18 digits in all: is_short */
+        n *= 10; /* at most 18 digits: is_short */
     custos_int_write(n, text);
     buf_printf(d->out, "CAST('%s' AS BIGINT)", text);
 }
@@ -161,10 +163,10 @@ cast_as(struct duck *d, const struct expr *e, const char *type)
 }
 
 /*
- * What is printed between these is cast, and NULL where it does not fit. In a
- * comparison with a constant the engine would drop a bare TRY_CAST and compare
- * its argument, so that a value which does not fit would count; it does not
- * look into a coalesce.
+ * The text printed between these two is cast; a value that does not fit becomes
+ * NULL. In a comparison with a constant the engine would drop a bare TRY_CAST
+ * and compare its argument, so that a value that does not fit would count. It
+ * does not look into a coalesce.
  */
 static void
 try_cast_begin(struct duck *d)
@@ -290,7 +292,8 @@ cast_type(const struct expr *e, char decimal[DECIMAL_TYPE])
     return decimal;
 }
 
-/* Text: by our own functions, which accept what the rest of custos accepts. */
+/* Casts a text by our own functions, which accept what all of custos
+   accepts. */
 static void
 cast_text(struct duck *d, const struct expr *e)
 {
@@ -317,7 +320,7 @@ cast_text(struct duck *d, const struct expr *e)
     }
 }
 
-/* Is the range claimed for a whole number narrower than its type? */
+/* Is the known range of a whole number narrower than its type? */
 static bool
 is_claimed(const struct expr *e)
 {
@@ -325,9 +328,9 @@ is_claimed(const struct expr *e)
 }
 
 /*
- * A DOUBLE as a whole number: clamped to the range that is claimed, or without
- * one NULL outside the type. A decimal rounds half away from zero, as whole_of
- * does; a real rounds half to even.
+ * Casts a DOUBLE to a whole number: clamped to its range or, if no range is
+ * known, NULL outside the type. A decimal rounds half away from zero, as
+ * whole_of does; a real rounds half to even.
  */
 static void
 cast_double(struct duck *d, const struct expr *e)
@@ -451,7 +454,7 @@ duck_aggregate(struct duck *d, const struct expr *e)
     buf_add_text(d->out, ")");
 }
 
-/* Values of q<slot>, which is defined before the statement. */
+/* IN the values of subquery_<slot>, which is defined before the statement. */
 static void
 in_query(struct duck *d, const struct expr *e)
 {
@@ -495,10 +498,10 @@ duck_expr(struct duck *d, const struct expr *e)
     case EXPR_INTERVAL:
     case EXPR_KEY: break;
     }
-    duck_refuse(d); /* what exists after noise only */
+    duck_refuse(d); /* exists only after noise */
 }
 
-/* e over private rows: refused if it has aggregates or unlisted functions. */
+/* Prints e over private rows; refuses aggregates and unlisted functions. */
 static void
 print_total(struct duck *d, const struct expr *e)
 {
@@ -541,7 +544,7 @@ duckdb_print_public(const struct expr *e, const char *alias, struct buf *out)
 custos_status
 duckdb_check_expr(const struct expr *e)
 {
-    enum { BYTES_MAX = 256 << 20 }; /* a whole statement has no more */
+    enum { BYTES_MAX = 256 << 20 }; /* no statement is longer */
     struct buf out;
     struct duck d = {.alias = "t", .out = &out};
     bool failed;

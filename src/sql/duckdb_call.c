@@ -12,7 +12,7 @@ static const struct shape boolean = {.type = TYPE_BOOL};
 static const struct shape real = {.type = TYPE_REAL};
 static const struct shape text = {.type = TYPE_TEXT};
 
-/* (a op b), both of one shape */
+/* (a op b), both converted to shape s */
 static void
 print_infix(struct duck *d, const struct expr *e, const char *op,
             struct shape s)
@@ -34,7 +34,7 @@ print_function(struct duck *d, const char *name, const struct expr *e,
 }
 
 /*
- * Opens what close_narrow closes: the narrowing of a result that needs 64 bits
+ * Opens a narrowing, which close_narrow closes: for a result that needs 64 bits
  * where its operands need 128.
  */
 static bool
@@ -56,7 +56,7 @@ close_narrow(struct duck *d, bool narrow)
 
 /* ----------------------------------------------------------- arithmetic -- */
 
-/* Wide enough for the operands and the result. */
+/* A shape that is wide enough for the operands and the result. */
 static struct shape
 arithmetic_shape(const struct expr *e)
 {
@@ -78,7 +78,8 @@ one_number(struct duck *d, const char *op, const struct expr *e, struct shape s)
     buf_add_text(d->out, ")");
 }
 
-/* Whole numbers: by the engine where that cannot fail, else by our function. */
+/* Whole numbers: the engine's operator where it cannot fail, else our
+   function. */
 static void
 whole_call(struct duck *d, const struct expr *e, const char *name,
            const char *op, bool bare)
@@ -95,7 +96,7 @@ whole_call(struct duck *d, const struct expr *e, const char *name,
     close_narrow(d, narrow);
 }
 
-/* Can every whole number be divided by it? */
+/* Can every whole number be divided by b without an error? */
 static bool
 divisor_is_safe(const struct expr *b)
 {
@@ -103,7 +104,7 @@ divisor_is_safe(const struct expr *b)
            b->value.n != 0 && !(b->value.n == -1 && b->value.scale == 0);
 }
 
-/* Division of reals; by 0 it is NULL. % takes only whole numbers. */
+/* Division of reals; NULL if the divisor is 0. % takes only whole numbers. */
 static void
 divide_real(struct duck *d, const struct expr *e)
 {
@@ -116,7 +117,7 @@ divide_real(struct duck *d, const struct expr *e)
     buf_add_text(d->out, safe ? ")" : ", CAST('0' AS DOUBLE)))");
 }
 
-/* Days after a date. */
+/* A date plus or minus days. */
 static void
 date_shift(struct duck *d, const struct expr *e)
 {
@@ -169,8 +170,8 @@ print_arithmetic(struct duck *d, const struct expr *e)
 
 /*
  * PostgreSQL rounds decimals half away from zero and reals half to even. Exact
- * decimals are rounded as such; others are DOUBLE here, and become whole
- * numbers clamped to the range that is claimed.
+ * decimals are rounded as decimals. Others are DOUBLE here; where the result is
+ * a whole number, it is clamped to its range.
  */
 static void
 print_rounding(struct duck *d, const struct expr *e)
@@ -210,7 +211,7 @@ print_rounding(struct duck *d, const struct expr *e)
 
 /* ----------------------------------------------------------------- text -- */
 
-/* Closes a text_short that was opened for a text that may be too long. */
+/* Closes a text_short, which is opened if the text may be too long. */
 static void
 close_short(struct duck *d, bool may)
 {
@@ -219,7 +220,7 @@ close_short(struct duck *d, bool may)
 }
 
 /*
- * In PostgreSQL positions start at 1, and those before it count against the
+ * In PostgreSQL positions start at 1, and positions before 1 count towards the
  * length; DuckDB counts a negative start from the end. Positions are literals.
  */
 static void
@@ -260,7 +261,7 @@ print_like(struct duck *d, const struct expr *e)
     buf_printf(d->out, "%s)%s", end, not ? ")" : "");
 }
 
-/* NULL where the result is longer than a computed text may be. */
+/* NULL where the result is longer than TEXT_COMPUTED_MAX. */
 static void
 print_trim(struct duck *d, const struct expr *e)
 {
@@ -272,8 +273,8 @@ print_trim(struct duck *d, const struct expr *e)
 }
 
 /*
- * lower or upper: a text that is longer than a computed one may be becomes NULL
- * before it is read, since letters of two bytes are slow.
+ * lower or upper: a text longer than TEXT_COMPUTED_MAX becomes NULL before it
+ * is read, since letters of two bytes are slow.
  */
 static void
 change_case(struct duck *d, const struct expr *e, const char *name)
@@ -314,7 +315,8 @@ print_choice(struct duck *d, const struct expr *e, const char *name)
     close_narrow(d, narrow);
 }
 
-/* Below the first bucket 0, above the last n + 1; bounds may be swapped. */
+/* The bucket is 0 below the first, n + 1 above the last; bounds may be
+   swapped. */
 static void
 width_bucket(struct duck *d, const struct expr *e)
 {
@@ -350,7 +352,7 @@ print_between(struct duck *d, const struct expr *e)
     buf_add_text(d->out, ")");
 }
 
-/* IS NULL, IS TRUE and the like, which follow a value. */
+/* IS NULL, IS TRUE and the like, printed after the value. */
 static void
 print_test(struct duck *d, const struct expr *e, const char *after)
 {

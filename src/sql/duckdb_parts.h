@@ -7,18 +7,18 @@
 #include "base/str.h"
 #include "sql/tree.h"
 
-/* What an expression is converted to before it is combined with others. */
+/* The type that operands are converted to before they are combined. */
 struct shape {
     enum data_type type;
     bool wide;
-    int exact;  /* compared as DECIMAL(18, exact - 1); 0: not */
-    bool steps; /* ... by the whole steps of these decimals */
+    int exact;  /* compared as DECIMAL(18, exact - 1), if not 0 */
+    bool steps; /* compared by the whole steps of these decimals */
 };
 
 struct duck {
     const char *alias;
     const bool *stepped; /* by column: is there steps_<i>? NULL: none */
-    bool aggregates;     /* some were printed: only for public rows */
+    bool aggregates;     /* an aggregate was printed: only for public rows */
     bool refused;        /* out failed because of the tree, not of memory */
     struct buf *out;
 };
@@ -52,7 +52,7 @@ bool duck_is_wide(const struct expr *e);
 /* The type that all of args can be converted to. */
 struct shape duck_common(struct expr *const *args, size_t n);
 
-/* The same for a comparison, which may use the stored decimals or steps. */
+/* As duck_common, for a comparison, which may use stored decimals or steps. */
 struct shape
 duck_compared(const struct duck *d, struct expr *const *args, size_t n);
 

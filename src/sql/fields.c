@@ -80,7 +80,7 @@ scalar_is_set(const pg_message *m, const pg_field *f)
     case PROTOBUF_C_TYPE_DOUBLE:
         memcpy(&eight, field_of(m, f), sizeof eight);
         return eight != 0;
-    default: return true; /* a type that no tree has had so far */
+    default: return true; /* no tree has such fields so far */
     }
 }
 
@@ -132,7 +132,7 @@ message_name(const ProtobufCMessageDescriptor *d)
     return dot ? dot + 1 : d->name;
 }
 
-/* The chosen message of a node. */
+/* The message that a node holds. */
 static const pg_message *
 node_message(const pg_node *node)
 {

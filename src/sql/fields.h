@@ -1,6 +1,6 @@
 /*
- * Access to PostgreSQL's tree without knowledge of its nodes: messages, their
- * fields and their contents, by the descriptors of the tree.
+ * Access to PostgreSQL's tree without knowledge of its nodes: messages and
+ * their fields, by the descriptors of the tree.
  */
 #ifndef SQL_FIELDS_H
 #define SQL_FIELDS_H
@@ -11,8 +11,9 @@ typedef ProtobufCMessage pg_message;
 typedef ProtobufCFieldDescriptor pg_field;
 
 /*
- * The fields of a message that can be set, from `first` to before `end`. Of a
- * node, which has hundreds, this is the one that says what it is.
+ * The fields of a message that can be set, from `first` to before `end`. A node
+ * has hundreds of fields, of which only the one that says what it is can be
+ * set.
  */
 struct field_span {
     unsigned first, end;
@@ -25,16 +26,16 @@ bool field_is_set(const pg_message *m, const pg_field *f);
 /* The number of items of a repeated field. */
 size_t field_count(const pg_message *m, const pg_field *f);
 
-/* How many messages it holds: 0 when it is of another type or not set. */
+/* How many messages a field holds: 0 when it has another type or is not set. */
 size_t field_messages(const pg_message *m, const pg_field *f);
 
 /* The message a field points to, or item i of a repeated one. */
 pg_message *field_message(const pg_message *m, const pg_field *f, size_t i);
 
-/* Where it begins in the text, or `otherwise` where it has no position. */
+/* Where a message begins in the text, or `otherwise` if it has no position. */
 int message_at(const pg_message *m, int otherwise);
 
-/* "A_Expr" of "pg_query.A_Expr". */
+/* The short name: "A_Expr" for "pg_query.A_Expr". */
 const char *message_name(const ProtobufCMessageDescriptor *d);
 
 #endif

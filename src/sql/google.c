@@ -1,6 +1,6 @@
 /*
- * GoogleSQL's spellings that PostgreSQL's grammar does not have, found among
- * the tokens and blanked in the text.
+ * The spellings of GoogleSQL that PostgreSQL's grammar does not have. They are
+ * found among the tokens and overwritten with blanks in the text.
  */
 #include "sql/tokens.h"
 
@@ -35,7 +35,7 @@ blank_out(char *sql, int from, int to)
     memset(sql + from, ' ', (size_t)(to - from));
 }
 
-/* Where the value of an option goes; NULL: there is no such option. */
+/* Where to store the value of an option; NULL: there is no such option. */
 static str *
 option_find(const struct cursor *c, struct query_options *o)
 {
@@ -124,8 +124,8 @@ clause_is(const struct cursor *c)
            token_is(c->sql, &c->tokens[c->i + 2], "differential_privacy");
 }
 
-/* Goes to the first SELECT outside parentheses: after WITH, that is the
-   outermost. */
+/* Goes to the first SELECT outside parentheses. In a query with WITH, that is
+   the outermost SELECT. */
 static void
 outermost_find(struct cursor *c)
 {

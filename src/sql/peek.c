@@ -1,7 +1,8 @@
 /*
  * A minimal scanner that tells words from quotes and comments, by PostgreSQL's
  * rules: '...' with '' inside, E'...' with backslashes, "...", $tag$...$tag$,
- * -- and nested slash-star comments. What is not closed ends with the text.
+ * -- and nested slash-star comments. An unclosed quote or comment ends with the
+ * text.
  */
 #include "sql/peek.h"
 
@@ -69,7 +70,8 @@ skip_comment(struct look *l)
     } while (depth > 0 && l->at < l->len);
 }
 
-/* From the opening quote; a doubled quote does not close it. */
+/* Skips from the opening quote to the closing one; a doubled quote is
+   neither. */
 static void
 skip_quoted(struct look *l, char quote, bool backslashes)
 {
@@ -85,7 +87,7 @@ skip_quoted(struct look *l, char quote, bool backslashes)
     l->at++;
 }
 
-/* One point belongs to a number; two in a row are a symbol. */
+/* Skips a number. One point belongs to it; two in a row are a symbol. */
 static void
 skip_number(struct look *l)
 {
@@ -100,7 +102,7 @@ skip_number(struct look *l)
     }
 }
 
-/* $1, $tag$ ... $tag$, or a symbol. */
+/* Skips $1, $tag$ ... $tag$, or a symbol. */
 static void
 skip_dollar(struct look *l)
 {

@@ -4,8 +4,9 @@
  * single SELECT of private tables. It takes a few nanoseconds per byte, so that
  * the server's event loop can run it on every message.
  *
- * It decides who reads the text next, not what the text means: a text that it
- * takes for a SELECT of private tables is later read in full to be answered.
+ * It decides which code reads the text next, not what the text means: a text
+ * that looks like a SELECT of private tables is later read in full to be
+ * answered.
  */
 #ifndef SQL_PEEK_H
 #define SQL_PEEK_H
@@ -16,19 +17,19 @@
 #include "base/str.h"
 
 struct sql_peek {
-    size_t words;      /* words and symbols: at least as many as the scanner
-                          finds tokens */
+    size_t words;      /* words and symbols: never fewer than the scanner's
+                          tokens */
     size_t statements; /* not counting empty ones */
     size_t at, len;    /* the first statement, up to its last word */
     size_t word;       /* length of its first word */
     size_t second;     /* where the second statement begins; 0: there is none */
     bool explain;      /* EXPLAIN SELECT, or EXPLAIN WITH */
     bool private; /* a single SELECT or WITH, with EXPLAIN or without, with a
-                     FROM and no catalog name: it can only be of private
-                     tables */
+                     FROM and no catalog name: it can only read
+                     private tables */
 };
 
-/* Cannot fail: what is not SQL is not `private`. */
+/* Cannot fail: a text that is not SQL is not `private`. */
 void sql_peek(str text, struct sql_peek *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The calls into libpg_query. Its state belongs to the thread and is cleaned
- * up when the thread ends; what it returns is freed here.
+ * The calls into libpg_query. Its state belongs to the thread and is cleaned up
+ * when the thread ends; its results are freed here.
  *
  * Its error positions count characters from 1, ours bytes from 0.
  */
@@ -28,7 +28,7 @@ byte_of(const char *sql, int position)
     return at;
 }
 
-/* Its messages quote the query and nothing else. */
+/* Passes libpg_query's message on: it quotes nothing but the query. */
 static custos_status
 fail_parse(const char *sql, const PgQueryError *e, custos_err *err)
 {

@@ -23,17 +23,17 @@ struct sql_token {
 };
 
 /*
- * The tokens of sql without comments. It does not recurse, so it is safe for
- * any text. May fail: CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
+ * The tokens of sql without comments. The scanner does not recurse, so it is
+ * safe for any text. May fail: CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status pg_scan(arena *a, const char *sql,
                                       struct sql_token **out, size_t *n,
                                       custos_err *err);
 
 /*
- * The tree of sql. It recurses, with 2 kB of stack per level: only for texts
- * that passed tokens_check. On success the caller frees *out. May fail:
- * CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
+ * The tree of sql. The parser recurses, with 2 kB of stack per level: call it
+ * only for texts that passed tokens_check. On success the caller frees *out.
+ * May fail: CUSTOS_ESYNTAX, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
                                        PgQuery__ParseResult **out,
@@ -41,8 +41,9 @@ CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
 void pg_parse_free(PgQuery__ParseResult *tree);
 
 /*
- * The same in an arena, so that it can be changed; and the text of such a tree.
- * CUSTOS_EUNSUPPORTED: the tree cannot be printed.
+ * pg_parse_into: the same in an arena, so that the tree can be changed.
+ * pg_deparse: the text of such a tree. CUSTOS_EUNSUPPORTED: it cannot be
+ * printed.
  */
 CUSTOS_MUST_USE custos_status pg_parse_into(arena *a, const char *sql,
                                             PgQuery__ParseResult **out,

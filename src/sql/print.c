@@ -1,7 +1,7 @@
 /*
  * The canonical text of a tree: expressions. Every operator has parentheses,
- * every name quotes and every output a name, so that nothing depends on
- * precedence, keywords or defaults; read back, it gives the same tree.
+ * every name has quotes and every output has a name, so that nothing depends on
+ * precedence, keywords or defaults. Read back, the text gives the same tree.
  */
 #include "sql/print.h"
 
@@ -35,7 +35,7 @@ print_str(str text, struct buf *out)
 
 /* ------------------------------------------------------------- literals -- */
 
-/* `before`, the value in quotes, `after`. */
+/* Writes `before`, the value in quotes, `after`. */
 static void
 print_typed(const char *before, const struct datum *d, const char *after,
             struct buf *out)
@@ -56,7 +56,7 @@ print_literal(const struct datum *d, struct buf *out)
     case TYPE_INT: datum_write(d, out); break;
     case TYPE_DECIMAL:
         datum_write(d, out);
-        if (d->scale == 0) /* or it would be read as a whole number */
+        if (d->scale == 0) /* else it would be read as a whole number */
             buf_add_text(out, ".");
         break;
     case TYPE_REAL: print_typed("CAST(", d, " AS float8)", out); break;
@@ -69,8 +69,8 @@ print_literal(const struct datum *d, struct buf *out)
 /* ---------------------------------------------------------------- calls -- */
 
 /*
- * How a call is written: '2' an operator between two, 'p' before one, 's'
- * after one, 'b' the BETWEENs, 'f' a function, 'd' a function whose first
+ * How a call is written: '2' an operator between two operands, 'p' before one,
+ * 's' after one, 'b' the BETWEENs, 'f' a function, 'd' a function whose first
  * argument is the name of a field.
  */
 static const struct {
@@ -281,7 +281,7 @@ sql_print_expr(const struct expr *e, struct buf *out)
         else
             print_literal(&e->value, out);
         break;
-    case EXPR_KEY: /* the planner's; it has the name of its column */
+    case EXPR_KEY: /* made by the planner, with its column's name */
     case EXPR_COLUMN:
         if (e->qualifier.len) {
             print_name(e->qualifier, out);

@@ -7,7 +7,7 @@
 #include "base/datum.h"
 #include "base/str.h"
 
-/* In quotes of the given kind; quotes inside are doubled. */
+/* Writes text in quotes of the given kind; quotes inside are doubled. */
 void print_quoted(char quote, str text, struct buf *out);
 
 /* A name in double quotes; a text as it is. */

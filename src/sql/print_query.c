@@ -1,6 +1,6 @@
 /*
- * The canonical text of a tree: queries. Instead of a name of WITH its query is
- * written where the name was used; commas are CROSS JOINs.
+ * The canonical text of a tree: queries. A name of WITH is written as its
+ * query, wherever it was used; commas are written as CROSS JOIN.
  */
 #include "sql/print.h"
 

@@ -1,7 +1,7 @@
 /*
- * Text to tree: what is too long, too deep or not UTF-8 is refused before the
- * parser sees it; the parser's tree is checked against the closed list; then
- * its one statement is read.
+ * Reads a text into a tree. A text that is too long, too deep or not UTF-8 is
+ * refused before the parser sees it; the parser's tree is checked against the
+ * closed list; then its one statement is read.
  */
 #include "sql/read.h"
 
@@ -39,7 +39,7 @@ fail_statement(struct sql_reader *r)
                           len > 40 ? 40 : len, r->sql + t->at);
 }
 
-/* The first token at or after a position: statements begin at blanks. */
+/* The first token at or after `at`: the parser's positions may be at blanks. */
 static int
 token_after(const struct sql_reader *r, int at)
 {
@@ -49,7 +49,7 @@ token_after(const struct sql_reader *r, int at)
     return at;
 }
 
-/* The query of a view stands in FROM: it is read as a subquery. */
+/* Reads the query of a view as a subquery, since it will be one in FROM. */
 static custos_status
 subquery_read(struct sql_reader *r, const pg_node *node)
 {

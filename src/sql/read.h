@@ -15,23 +15,23 @@ enum {
     SQL_LEVELS_MAX = 300, /* of our tree, with WITH expanded */
 };
 
-/* Where an expression stands. */
+/* Where an expression occurs. */
 enum clause {
     CLAUSE_TARGET,
     CLAUSE_WHERE,
     CLAUSE_GROUP_BY,
     CLAUSE_HAVING,
     CLAUSE_ORDER_BY,
-    CLAUSE_AGGREGATE, /* inside one */
+    CLAUSE_AGGREGATE, /* inside an aggregate */
     CLAUSE_ON,
 };
 
-/* A name that WITH defined; its own query sees the names from `next` on. */
+/* A name that WITH defined. Its own query sees the names from `next` on. */
 struct sql_cte {
     const char *name;
     const PgQuery__CommonTableExpr *node;
-    struct query *first; /* already read, for the first use */
-    size_t height;       /* its levels */
+    struct query *first; /* its tree, already read, for the first use */
+    size_t height;       /* levels of that tree */
     struct sql_cte *next;
 };
 
@@ -48,14 +48,14 @@ struct sql_reader {
     const struct sql_token *tokens;
     size_t n_tokens;
     bool subquery;       /* the whole text is read as a subquery */
-    struct query *query; /* the one being read */
+    struct query *query; /* the query being read */
     enum clause clause;
-    bool exchanged; /* its FROM has a RIGHT JOIN */
+    bool exchanged; /* the query's FROM has a RIGHT JOIN */
     int below;      /* number of queries around it */
     struct sql_cte *ctes;
     struct sql_params *params; /* NULL: there are none */
     size_t nodes;
-    size_t levels, deepest; /* where we are, how deep we have been */
+    size_t levels, deepest; /* the current level, and the deepest so far */
     custos_err *err;
 };
 
@@ -70,8 +70,8 @@ CUSTOS_MUST_USE custos_status closed_check(struct sql_reader *r,
 int node_at(const pg_node *node, int otherwise);
 
 /*
- * The query of the whole text, into r->query; and a subquery, with everything
- * that UNION ALL adds to it, as a query of its own.
+ * query_read reads the query of the whole text into r->query; query_read_below
+ * reads a subquery, with everything that UNION ALL adds, as a query of its own.
  */
 CUSTOS_MUST_USE custos_status query_read(struct sql_reader *r,
                                          const PgQuery__SelectStmt *s);
@@ -79,7 +79,7 @@ CUSTOS_MUST_USE custos_status query_read_below(struct sql_reader *r,
                                                const pg_node *node,
                                                struct query **out);
 
-/* The query of a name of WITH, read again for each use; *out is NULL when there
+/* The query of a name of WITH, read again for each use. *out is NULL when there
    is no such name. */
 CUSTOS_MUST_USE custos_status cte_read(struct sql_reader *r, const char *name,
                                        const struct sql_cte **found,
@@ -91,7 +91,7 @@ CUSTOS_MUST_USE custos_status select_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status from_read(struct sql_reader *r,
                                         const PgQuery__SelectStmt *s);
 
-/* Checks of r->query that need all of it to be read. */
+/* Checks of r->query that can be made only once all of it is read. */
 CUSTOS_MUST_USE custos_status query_check(struct sql_reader *r);
 
 /* x IN (SELECT ...); every other subquery in an expression is refused. */
@@ -99,13 +99,13 @@ CUSTOS_MUST_USE custos_status sublink_read(struct sql_reader *r,
                                            const PgQuery__SubLink *s,
                                            bool negated, struct expr **out);
 
-/* Where a SELECT begins; where the last of `words` (NULL-terminated) before
-   `at` begins, or `at` where there is none. */
+/* select_at: where a SELECT begins. word_before: where the last of `words`
+   (NULL-terminated) before `at` begins, or `at` if there is none. */
 int select_at(const struct sql_reader *r, const PgQuery__SelectStmt *s);
 int word_before(const struct sql_reader *r, int at, const char *const *words);
 
-/* Count a node, or levels, of the tree: both are limited. Whoever goes n levels
-   down comes up by r->levels -= n. */
+/* Count a node, or levels, of the tree: both are limited. A caller that goes n
+   levels down comes up again by r->levels -= n. */
 CUSTOS_MUST_USE custos_status node_counts(struct sql_reader *r, int at);
 CUSTOS_MUST_USE custos_status levels_down(struct sql_reader *r, size_t n,
                                           int at);
@@ -134,9 +134,10 @@ CUSTOS_MUST_USE custos_status param_read(struct sql_reader *r,
                                          struct expr **out);
 
 /*
- * The parameter of a node, where a single value or a list is expected (`use`):
- * it must be the same in the whole text. And the literal that stands in for it
- * where it has no value; for a list, for one of its values.
+ * param_use: the parameter of a node, used as a single value or as a list
+ * (`use`); a parameter must have the same use in the whole text. param_stand:
+ * the literal for it, a stand-in if it has no value; for a list, the literal of
+ * one of its values.
  */
 CUSTOS_MUST_USE custos_status param_use(struct sql_reader *r,
                                         const PgQuery__ParamRef *p,
@@ -147,27 +148,27 @@ CUSTOS_MUST_USE custos_status param_stand(struct sql_reader *r,
                                           struct expr **out);
 
 /*
- * A literal of this type is expected where e stands. A parameter without a
- * value takes this type, unless its type is known, and the number `otherwise`
- * or the empty text as its stand-in. A text given as its value is read as this
- * type if it can be.
+ * Says that e must be a literal of this type. If e is a parameter without a
+ * value, it gets this type, unless its type is known, and the number
+ * `otherwise` or the empty text as its stand-in. If e is a parameter whose
+ * value is a text, that is read as this type if possible.
  */
 void param_expect(struct expr *e, enum data_type type, int otherwise);
 
-/* The text of a quoted literal or of a parameter; `otherwise` where the
-   parameter has no value; NULL: neither. */
+/* The text of a quoted literal or of a parameter; `otherwise` if the parameter
+   has no value. NULL: the node is neither. */
 const char *
 param_text(struct sql_reader *r, const pg_node *node, const char *otherwise);
 
 /*
- * Is this the call of an aggregate or an interval? Then *out or an error;
- * otherwise *found is false.
+ * Is this a call of an aggregate or an interval? If so, gives *out or an error;
+ * if not, *found is false.
  */
 CUSTOS_MUST_USE custos_status aggregate_read(struct sql_reader *r,
                                              const PgQuery__FuncCall *f,
                                              bool *found, struct expr **out);
 
-/* The pieces: new nodes with room for n arguments. */
+/* New nodes, with room for n arguments. */
 CUSTOS_MUST_USE custos_status expr_new(struct sql_reader *r,
                                        enum expr_kind kind, int at, size_t n,
                                        struct expr **out);
@@ -185,7 +186,7 @@ CUSTOS_MUST_USE custos_status expr_args_read(struct sql_reader *r,
 /* The text of a String node; NULL when it is not one. */
 const char *node_string(const pg_node *node);
 
-/* The type of a list's values: integer of integer[]. */
+/* The type of a list's values: integer for integer[]. */
 CUSTOS_MUST_USE custos_status list_type_read(struct sql_reader *r,
                                              const PgQuery__TypeName *t,
                                              enum data_type *out);
@@ -197,7 +198,7 @@ const char *node_quoted(const pg_node *node);
    such a name. */
 const char *name_last(pg_node *const *names, size_t n);
 
-/* Is it the schema of all tables? Clients write it before their names. */
+/* Is it the schema of all tables, which clients write before their names? */
 bool is_public(const char *schema);
 
 /* What PostgreSQL calls an output column without an alias. */

@@ -46,7 +46,7 @@ place_check(struct sql_reader *r, const char *name, int at)
                           name, clauses[r->clause]);
 }
 
-/* epsilon => 0.3: kept as it is written. */
+/* epsilon => 0.3: kept as written. */
 static custos_status
 epsilon_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n,
              struct expr *e)
@@ -132,7 +132,8 @@ named_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n, struct expr *e)
                           n->name);
 }
 
-/* The value, when there is one; then named arguments only. */
+/* Reads the value, if there is one; after it only named arguments may
+   follow. */
 static custos_status
 arguments_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr *e)
 {
@@ -194,7 +195,7 @@ rank_add(struct sql_reader *r, struct expr *e, struct datum rank)
     return CUSTOS_OK;
 }
 
-/* A number from 0 to 1. */
+/* Reads a rank: a number from 0 to 1. */
 static custos_status
 rank_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
           struct datum *out)

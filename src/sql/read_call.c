@@ -11,7 +11,7 @@
 static const struct function {
     const char *name;
     enum call call;
-    size_t least, most; /* arguments */
+    size_t least, most; /* number of arguments */
 } functions[] = {
     {"abs", CALL_ABS, 1, 1},
     {"round", CALL_ROUND, 1, 2},
@@ -22,7 +22,7 @@ static const struct function {
     {"mod", CALL_MOD, 2, 2},
     {"lower", CALL_LOWER, 1, 1},
     {"upper", CALL_UPPER, 1, 1},
-    {"btrim", CALL_TRIM, 1, 1}, /* what trim(x) becomes */
+    {"btrim", CALL_TRIM, 1, 1}, /* the parser reads trim(x) as this */
     {"length", CALL_LENGTH, 1, 1},
     {"char_length", CALL_LENGTH, 1, 1},
     {"character_length", CALL_LENGTH, 1, 1},
@@ -57,7 +57,7 @@ fail_arguments(struct sql_reader *r, const PgQuery__FuncCall *f,
                           name);
 }
 
-/* These arguments must be numbers. */
+/* Expects numbers for the arguments that must be numbers. */
 static void
 fixed_expect(const struct expr *e)
 {
@@ -134,7 +134,7 @@ date_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
                           "%s does not support '%.40s' here", name, field);
 }
 
-/* concat(a, b) leaves NULLs out: coalesce(a, '') || coalesce(b, ''). */
+/* concat(a, b) skips NULLs: it becomes coalesce(a, '') || coalesce(b, ''). */
 static custos_status
 concat_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
 {

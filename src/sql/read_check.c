@@ -1,12 +1,12 @@
 /*
- * Checks that need the whole query: the outputs that intervals name, and how
- * many expressions an engine will make of it.
+ * Checks that need the whole query: which outputs the intervals name, and how
+ * many expressions an engine will compute for it.
  */
 #include "sql/read.h"
 
 #include "base/error.h"
 
-/* The column of an interval must name exactly one output. */
+/* The argument of an interval must name exactly one output. */
 static custos_status
 intervals_check(struct sql_reader *r, const struct expr *e)
 {
@@ -28,7 +28,7 @@ intervals_check(struct sql_reader *r, const struct expr *e)
     return st;
 }
 
-/* ------------------------------------------------ as an engine counts -- */
+/* ----------------------------------------------- expressions computed -- */
 
 static size_t engine_count(const struct expr *e);
 static size_t count_query(const struct query *q);
@@ -62,8 +62,9 @@ count_query(const struct query *q)
 }
 
 /*
- * How many expressions an engine makes of e: a divisor, what NULLIF compares
- * and what goes into a bucket are computed twice, and so is what is in them.
+ * How many expressions an engine computes for e. A divisor and the first
+ * argument of NULLIF and of width_bucket are computed twice, with everything in
+ * them.
  */
 static size_t
 engine_count(const struct expr *e)
@@ -97,7 +98,8 @@ expr_check(struct sql_reader *r, const struct expr *e)
     return intervals_check(r, e);
 }
 
-/* The conditions of joins; subqueries have been checked on their own. */
+/* Checks the conditions of joins; subqueries were checked when they were
+   read. */
 static custos_status
 from_check(struct sql_reader *r, const struct from *f)
 {

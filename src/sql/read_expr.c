@@ -2,8 +2,8 @@
  * Expressions: one case for each kind of node. Calls, operators and literals
  * have files of their own.
  *
- * A chain of ANDs (a flat list in PostgreSQL's tree) becomes a balanced tree of
- * pairs, so that walking our tree needs no deep stack.
+ * A chain of ANDs or ORs (a flat list in PostgreSQL's tree) becomes a balanced
+ * tree of pairs, so that walking our tree needs no deep stack.
  */
 #include "sql/read.h"
 
@@ -87,7 +87,7 @@ expr_args_read(struct sql_reader *r, pg_node *const *nodes, size_t n,
 
 /* ------------------------------------------------------ AND, OR and NOT -- */
 
-/* How many conditions a chain of ANDs (or ORs) has, and where they are. */
+/* How many conditions a chain of ANDs (or ORs) has; collects them. */
 static size_t
 chain_flatten(const PgQuery__BoolExpr *b, pg_node **out)
 {
@@ -200,7 +200,7 @@ null_test_read(struct sql_reader *r, const PgQuery__NullTest *t,
 
 /* ---------------------------------------------------------------- CASE -- */
 
-/* `CASE x WHEN v` is `CASE WHEN x = v`; x is read once for every v. */
+/* Reads `CASE x WHEN v` as `CASE WHEN x = v`; x is read again for every v. */
 static custos_status
 when_read(struct sql_reader *r, const PgQuery__CaseExpr *c,
           const PgQuery__CaseWhen *w, struct expr **when, struct expr **then)

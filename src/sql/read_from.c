@@ -2,8 +2,8 @@
  * FROM: tables, joins, subqueries. Commas and CROSS JOIN are joins without a
  * condition; a RIGHT JOIN is a LEFT JOIN with its sides exchanged.
  *
- * PostgreSQL's tree does not say where a join stands; its keyword is the last
- * one before its right side.
+ * PostgreSQL's tree has no position for a join; its keyword is the last one
+ * before its right side.
  */
 #include "sql/read.h"
 
@@ -37,7 +37,7 @@ name_copy(struct sql_reader *r, const char *name, str *out)
     return CUSTOS_OK;
 }
 
-/* Names of columns: those of `first`, then those of `rest` beyond them. */
+/* Names of columns: `first`, and from `rest` those at positions beyond it. */
 static custos_status
 columns_read(struct sql_reader *r, pg_node *const *first, size_t n_first,
              pg_node *const *rest, size_t n_rest, int at, str **out, size_t *n)
@@ -82,7 +82,7 @@ alias_read(struct sql_reader *r, const PgQuery__Alias *alias,
 
 /* --------------------------------------------------------------- leaves -- */
 
-/* A table, or a name of WITH, which hides a table of its name. */
+/* A table, or a name of WITH, which hides a table of the same name. */
 static custos_status
 table_read(struct sql_reader *r, const PgQuery__RangeVar *t, struct from **out)
 {
@@ -138,7 +138,7 @@ subselect_read(struct sql_reader *r, const PgQuery__RangeSubselect *s,
 static custos_status
 node_read(struct sql_reader *r, const pg_node *node, struct from **out);
 
-/* Its first position in the text. */
+/* The position at which f begins in the text. */
 static int
 from_begin(const struct from *f)
 {

@@ -1,9 +1,9 @@
 /*
- * Lists: x = ANY (...) and x <> ALL (...), which drivers and tools write for IN
- * and NOT IN, and nothing else. The list is ARRAY[...] of literals, a quoted
- * '{a,b}' or a parameter; if it has a type, so do its values. With an empty
- * list = ANY is false and <> ALL is true, whatever x is; with NULL, or a NULL
- * in the list, both follow SQL's rules for IN.
+ * Lists: x = ANY (...) and x <> ALL (...), and no other operator. Drivers and
+ * tools write these for IN and NOT IN. The list is ARRAY[...] of literals, a
+ * quoted '{a,b}' or a parameter; if it has a type, its values have that type.
+ * With an empty list = ANY is false and <> ALL is true, whatever x is; with
+ * NULL, or a NULL in the list, both follow SQL's rules for IN.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* The values of a list, not yet combined with x. */
 struct values {
-    enum data_type type; /* TYPE_NULL: as they are */
+    enum data_type type; /* TYPE_NULL: no type is stated */
     struct expr **list;
     size_t n;
 };
@@ -50,7 +50,7 @@ value_add(struct sql_reader *r, struct values *v, str text, bool is_null,
     return st;
 }
 
-/* '{a,b}': a value takes two bytes at least. */
+/* Reads '{a,b}', in which a value takes at least two bytes. */
 static custos_status
 text_read(struct sql_reader *r, str text, int at, struct values *v)
 {
@@ -98,7 +98,7 @@ array_read(struct sql_reader *r, const PgQuery__AArrayExpr *a, struct values *v)
     return st;
 }
 
-/* NULL instead of a list: as a list that holds only NULL. */
+/* NULL instead of a list is read as a list that holds only NULL. */
 static custos_status
 null_read(struct sql_reader *r, int at, struct values *v)
 {

@@ -1,5 +1,5 @@
 /*
- * Literals, which are exact, and casts. A quoted text that is cast (date
+ * Literals, which are exact, and casts. A cast of a quoted text (date
  * '2026-01-31', CAST('1.5' AS numeric)) is a literal of that type; any other
  * cast gives NULL where it is impossible.
  */

@@ -20,7 +20,7 @@ last_of(pg_node *const *names, size_t n, enum weight weight, const char **out)
     return weight;
 }
 
-/* The name from inside where it takes precedence, else one from outside. */
+/* The name of the inner node if it takes precedence, else `otherwise`. */
 static enum weight
 inside_or(const pg_node *inside, const char *otherwise, const char **out)
 {
@@ -30,7 +30,7 @@ inside_or(const pg_node *inside, const char *otherwise, const char **out)
     return WEIGHT_TYPE;
 }
 
-/* EXISTS, ARRAY, or what the one output of the subquery is called. */
+/* "exists", "array", or the name of the subquery's only output. */
 static enum weight
 subquery_name(const PgQuery__SubLink *s, const char **out)
 {
@@ -60,7 +60,7 @@ subquery_name(const PgQuery__SubLink *s, const char **out)
     return t->val ? figure_name(t->val, out) : WEIGHT_NONE;
 }
 
-/* current_user and the like; times are not supported. */
+/* current_user and the like; CURRENT_DATE and other times are not supported. */
 static enum weight
 value_function(PgQuery__SQLValueFunctionOp op, const char **out)
 {

@@ -1,7 +1,6 @@
 /*
- * Operators: what stands between, before or around values, by PostgreSQL's
- * kinds of A_Expr. The list is closed: no regular expressions, no operators of
- * other types.
+ * Operators between, before or around values, by PostgreSQL's kinds of A_Expr.
+ * The list is closed: no regular expressions, no operators of other types.
  */
 #include "sql/read.h"
 
@@ -43,7 +42,7 @@ two_read(struct sql_reader *r, enum call call, const PgQuery__AExpr *e,
     return st ? st : expr_read(r, e->rexpr, &(*out)->args[1]);
 }
 
-/* -x, where x is not a literal: the parser has negated those. */
+/* -x, where x is not a literal: the parser has already negated literals. */
 static custos_status
 negative_read(struct sql_reader *r, const PgQuery__AExpr *e, struct expr **out)
 {
@@ -108,7 +107,8 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     return CUSTOS_OK;
 }
 
-/* An escape character at the end would fail on some texts and not on others. */
+/* Does no escape character end the pattern? It would fail on some texts
+   only. */
 static bool
 pattern_is_whole(str pattern)
 {
@@ -120,7 +120,7 @@ pattern_is_whole(str pattern)
     return slashes % 2 == 0;
 }
 
-/* A longer one would be NULL for every text (engine/like.h). */
+/* Refuses a long pattern: it would give NULL for every text (engine/like.h). */
 static custos_status
 check_length(struct sql_reader *r, enum call call, const struct expr *pattern)
 {

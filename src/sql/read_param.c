@@ -1,7 +1,8 @@
 /*
- * Parameters, $1 ... $n. One with a value is that literal and nothing else: the
- * value is never part of the query's text, so it cannot become a name, a column
- * number or a piece of syntax. One without a value stands for its type.
+ * Parameters, $1 ... $n. A parameter with a value is read as that literal and
+ * nothing else: the value is never part of the query's text, so it cannot
+ * become a name, a column number or a piece of syntax. A parameter without a
+ * value is read as a stand-in of its type.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ param_find(const struct sql_reader *r, int number)
                : NULL;
 }
 
-/* Any value of the type, for a parameter that has none. */
+/* Some value of the type, for a parameter that has no value. */
 static struct datum
 stand_in(enum data_type type, int n)
 {
@@ -123,7 +124,7 @@ param_text(struct sql_reader *r, const pg_node *node, const char *otherwise)
 
 /* ---------------------------------------------------------- of the text -- */
 
-/* The number of a token $n; 0: another token, or too large. */
+/* The number of a token $n; 0: it is another token, or n is too large. */
 static size_t
 token_number(const char *sql, const struct sql_token *t)
 {

@@ -1,9 +1,9 @@
 /*
  * The clauses of a SELECT.
  *
- * Names in GROUP BY and ORDER BY follow PostgreSQL. ORDER BY prefers outputs,
- * and these become numbers here. GROUP BY prefers columns of the tables, which
- * are not known here: its names stay as they are.
+ * Names in GROUP BY and ORDER BY follow PostgreSQL. ORDER BY prefers outputs:
+ * their names are replaced by numbers here. GROUP BY prefers columns of the
+ * tables, which are not known here: its names stay as they are.
  */
 #include "sql/read.h"
 
@@ -101,8 +101,8 @@ bare_name(const pg_node *node)
 }
 
 /*
- * Which output the node stands for, by its number or its name; 0: none, it is
- * an expression.
+ * Which output the node refers to, by its number or its name; 0: none, it is an
+ * expression.
  */
 static custos_status
 output_find(struct sql_reader *r, const pg_node *node, const char *clause,
@@ -144,7 +144,8 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
     return CUSTOS_OK;
 }
 
-/* A literal here would look like the number of an output column. */
+/* Reads an expression, but refuses literals: one would look like the number of
+   an output column. */
 static custos_status
 variable_read(struct sql_reader *r, const pg_node *node, const char *clause,
               struct expr **out)
@@ -192,7 +193,7 @@ order_read(struct sql_reader *r, const PgQuery__SortBy *s, struct order *out)
     size_t k;
 
     out->descending = s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
-    /* PostgreSQL takes NULL for the largest. */
+    /* PostgreSQL sorts NULL as the largest value. */
     out->nulls_first =
         s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST ||
         (out->descending &&
@@ -215,7 +216,7 @@ order_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     struct query *q = r->query;
     custos_status st = CUSTOS_OK;
 
-    if (r->below > 0) /* without LIMIT it orders nothing */
+    if (r->below > 0) /* a subquery without LIMIT has no order */
         return CUSTOS_OK;
     q->n_order_by = s->n_sort_clause;
     q->order_by = q->n_order_by
@@ -238,7 +239,7 @@ order_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 
 /* ------------------------------------------------------ LIMIT and OFFSET -- */
 
-/* NULL and LIMIT ALL: none. */
+/* NULL and LIMIT ALL mean no limit. */
 static custos_status
 limit_read(struct sql_reader *r, const pg_node *node, bool *given,
            uint64_t *out)

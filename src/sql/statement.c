@@ -1,9 +1,9 @@
 /*
- * A text of a session, split at its semicolons; PostgreSQL's tree says what
- * each statement is.
+ * Splits a session's text at its semicolons; PostgreSQL's tree says what each
+ * statement is.
  *
- * It is split by tokens, since the clauses of GoogleSQL must be blanked before
- * the parser sees a statement, and each clause belongs to one statement.
+ * The text is split by tokens before it is parsed: the clauses of GoogleSQL
+ * must be blanked first, and each clause belongs to one statement.
  */
 #include "sql/statement.h"
 
@@ -21,7 +21,7 @@
 
 struct cutter {
     arena *a;
-    const char *sql; /* of one statement, blanked */
+    const char *sql; /* of one statement, GoogleSQL blanked out */
     const struct sql_token *tokens;
     size_t n_tokens;
     custos_err *err;
@@ -36,7 +36,7 @@ copy_text(const struct cutter *c, const char *text, str *out)
 
 /* ------------------------------------------------------------- settings -- */
 
-/* A value of SET as SHOW writes it. */
+/* Writes a value of SET as SHOW shows it. */
 static void
 value_write(const pg_node *node, struct buf *b)
 {
@@ -123,8 +123,8 @@ transaction_read(const struct cutter *c, const PgQuery__TransactionStmt *t,
     return copy_text(c, t->savepoint_name, &out->name);
 }
 
-/* The query after the first FOR of DECLARE, or the first AS of PREPARE, outside
-   parentheses. */
+/* Finds the query: after the first FOR of DECLARE, or the first AS of PREPARE,
+   that is outside parentheses. */
 static void
 inner_find(const struct cutter *c, int word, struct statement *out)
 {
@@ -349,8 +349,8 @@ fail_long(const struct sql_peek *look, custos_err *err)
 
 /* -------------------------------------------------------------- the text -- */
 
-/* Each statement ends after the last token before its semicolon; at most `most`
-   of them. */
+/* A statement ends after the last token before its semicolon. Finds at most
+   `most` statements; returns most + 1 if there are more. */
 static size_t
 cut_statements(const struct sql_token *tokens, size_t n, struct statement *out,
                size_t most)
@@ -373,7 +373,7 @@ cut_statements(const struct sql_token *tokens, size_t n, struct statement *out,
     return found;
 }
 
-/* By PostgreSQL's parser, one after the other. */
+/* Reads all statements with PostgreSQL's parser, one after the other. */
 static custos_status
 all_read(arena *a, str text, struct statement **out, size_t *n, custos_err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * The statements in a text that a session received, and the kind of each, by
+ * The statements in a text that a session received, and the kind of each, from
  * PostgreSQL's own tree. A session executes settings, transactions and cursors
  * itself, passes queries on and refuses the rest by name.
  */
@@ -21,7 +21,7 @@ enum statement_kind {
     STATEMENT_BEGIN,     /* BEGIN, START TRANSACTION */
     STATEMENT_COMMIT,    /* COMMIT, END */
     STATEMENT_ROLLBACK,  /* ROLLBACK, ABORT */
-    STATEMENT_SAVEPOINT, /* name; this and the next two */
+    STATEMENT_SAVEPOINT, /* name; the next two also have one */
     STATEMENT_RELEASE,   /* RELEASE SAVEPOINT */
     STATEMENT_ROLLBACK_TO, /* ROLLBACK TO SAVEPOINT */
     STATEMENT_DISCARD,     /* value: "all", "plans", "sequences", "temp" */
@@ -41,10 +41,10 @@ enum statement_kind {
 
 enum {
     STATEMENTS_MAX = 1000,
-    /* Words and symbols of a text (peek.h): */
-    STATEMENT_TOKENS_SHORT = 300, /* up to here it is always parsed */
+    /* In words and symbols (peek.h): */
+    STATEMENT_TOKENS_SHORT = 300, /* a text up to this length is parsed */
     STATEMENT_TOKENS_MAX =
-        3000, /* only one SELECT of private tables has more */
+        3000, /* only a single SELECT of private tables may be longer */
 };
 
 #define STATEMENT_ALL INT64_MAX /* FETCH ALL */
@@ -52,14 +52,14 @@ enum {
 struct statement {
     int at, len; /* bytes of the text, without the semicolon and blanks */
     enum statement_kind kind;
-    str word;   /* its first word as PostgreSQL writes it: "SELECT", "CREATE
-                  TABLE" is "CREATE" */
+    str word;   /* its first word in PostgreSQL's spelling: "SELECT"; "CREATE"
+                  for CREATE TABLE */
     str name;   /* in lower case unless it was quoted */
-    str value;  /* SET: as SHOW would give it; several with ", " between */
+    str value;  /* SET: as SHOW would show it; several are joined by ", " */
     bool local; /* SET LOCAL */
     bool sets;  /* SHOW: sets the value before it shows it */
     str column; /* SHOW: name of the output column; empty: the setting's */
-    int name_param, value_param; /* parameters that hold them; 0: see above */
+    int name_param, value_param; /* parameters with name and value; 0: none */
     int query_at, query_len;
     bool hold, scroll;
     bool forward; /* FETCH: NEXT or FORWARD; other directions are refused */
@@ -68,10 +68,10 @@ struct statement {
 
 /*
  * The statements of a text, in order; empty ones are left out, so n may be 0.
- * As in PostgreSQL, a mistake anywhere rejects the whole text; but a long
- * SELECT of private tables is recognised by its words and only parsed to be
- * answered. So this takes about a millisecond, and about ten for a text that is
- * neither short nor such a SELECT. May fail: CUSTOS_ESYNTAX,
+ * As in PostgreSQL, a mistake anywhere rejects the whole text. The exception is
+ * a long SELECT of private tables: it is recognised by its words, and parsed
+ * only when it is answered. So this takes about a millisecond, and about ten
+ * for a text that is neither short nor such a SELECT. May fail: CUSTOS_ESYNTAX,
  * CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too deep, too many),
  * CUSTOS_ENOMEM. All texts live in a.
  */
@@ -80,8 +80,8 @@ CUSTOS_MUST_USE custos_status statements_read(arena *a, str text,
                                               custos_err *err);
 
 /*
- * The error for what no session supports: COPY, writing, DDL, LISTEN, cursors
- * WITH HOLD and the like. CUSTOS_EUNSUPPORTED at the statement's position.
+ * The error for a statement that no session supports: COPY, writing, DDL,
+ * LISTEN, cursors WITH HOLD and the like. CUSTOS_EUNSUPPORTED at its position.
  */
 custos_status statement_refuse(const struct statement *s, custos_err *err);
 

@@ -1,8 +1,8 @@
 /*
  * Settings by a SELECT, as drivers write them: SELECT set_config('name',
- * 'value', false) sets what SET sets, and SELECT current_setting('custos...')
- * shows what SHOW shows. The call must be the only output; its texts are
- * literals or parameters.
+ * 'value', false) does what SET does, and SELECT current_setting('custos...')
+ * what SHOW does. The call must be the only output; its texts are literals or
+ * parameters.
  */
 #include <string.h>
 #include <strings.h>
@@ -18,7 +18,8 @@ setting_is_ours(const char *name)
     return name && !strncasecmp(name, "custos.", 7);
 }
 
-/* The call that is all of a SELECT, or NULL. */
+/* The call, if it is the only output and the SELECT has nothing else; or
+   NULL. */
 static const PgQuery__FuncCall *
 only_call(const PgQuery__SelectStmt *s, const char **as)
 {
@@ -38,7 +39,7 @@ only_call(const PgQuery__SelectStmt *s, const char **as)
                : NULL;
 }
 
-/* A text: a literal, or the number of a parameter. False: neither. */
+/* Reads a text: a literal, or a parameter by its number. False: neither. */
 static bool
 text_take(arena *a, const pg_node *node, str *text, int *param)
 {

@@ -11,7 +11,7 @@
 bool statement_call_read(arena *a, const PgQuery__SelectStmt *s,
                          struct statement *out);
 
-/* Is it a setting of the session that the catalog does not know? */
+/* Is it a setting of custos, which the catalog does not know? */
 bool setting_is_ours(const char *name);
 
 #endif

@@ -1,15 +1,16 @@
 /*
  * How deep a query nests, from its flat list of tokens.
  *
- * The bound is built from levels: a parenthesis, bracket or CASE opens one. On
- * a level the parser may nest once for every operator between two commas, or
- * between two ANDs and ORs (it keeps those as flat lists), and once for every
- * reserved word (UNION and JOIN nest across commas). So
+ * The bound is computed over levels; a parenthesis, bracket or CASE opens one.
+ * Within a level the parser may nest once for every operator between two
+ * commas, or between two ANDs or ORs (it keeps those as flat lists), and once
+ * for every reserved word (UNION and JOIN nest across commas). So
  *
  *     depth(level) = own + words + max over parts (operators + deepest inside)
  *
- * is never below the depth of the tree, where own is 0 for a parenthesis that
- * only groups and else 1. What we do not know counts.
+ * is never below the depth of the tree. Here own is 0 for a parenthesis that
+ * only groups, and 1 otherwise. A token that is not known counts as an
+ * operator.
  */
 #include "sql/tokens.h"
 
@@ -17,16 +18,16 @@
 
 #include "base/error.h"
 
-/* Grouping parentheses cost the tree nothing, but this list. */
+/* Parentheses that only group add no depth to the tree, but take an entry. */
 enum { LEVELS_MAX = 4 * SQL_DEPTH_MAX };
 
 struct level {
     int own;
-    int words;     /* anywhere on the level */
-    int operators; /* of this part */
-    int inside;    /* the deepest level opened in this part */
-    int deepest;   /* of the parts before */
-    int betweens;  /* whose AND is still to come */
+    int words;     /* reserved words anywhere on the level */
+    int operators; /* in the current part */
+    int inside;    /* depth of the deepest level opened in the current part */
+    int deepest;   /* depth of the deepest part so far */
+    int betweens;  /* BETWEENs whose AND has not come yet */
     bool is_case;
 };
 
@@ -55,7 +56,7 @@ level_depth(struct level *l)
     return l->own + l->words + l->deepest;
 }
 
-/* A token that opens or closes nothing. */
+/* Counts a token that opens or closes no level. */
 static void
 token_count(struct level *l, const struct sql_token *t)
 {
@@ -134,7 +135,7 @@ level_close(struct level *levels, int *top)
         levels[*top].inside = depth;
 }
 
-/* Does the token open a level, and what does that cost? */
+/* Does the token open a level? *out: that level. */
 static bool
 level_opens(const struct sql_token *tokens, size_t i, struct level *out)
 {
@@ -147,7 +148,7 @@ level_opens(const struct sql_token *tokens, size_t i, struct level *out)
         out->words = 1;
         return true;
     }
-    /* After an operator, a comma or a parenthesis it can only group. */
+    /* After an operator, a comma or a parenthesis, ( can only group. */
     if (kind == PG_QUERY__TOKEN__ASCII_40 && before &&
         before->keyword == PG_QUERY__KEYWORD_KIND__NO_KEYWORD &&
         before->kind != PG_QUERY__TOKEN__IDENT &&

@@ -1,5 +1,5 @@
 /*
- * What the tokens of a query tell before it is parsed: how deep it nests, and
+ * What the tokens of a query show before it is parsed: how deep it nests, and
  * where it has the two spellings of GoogleSQL that PostgreSQL's grammar lacks.
  */
 #ifndef SQL_TOKENS_H
@@ -13,14 +13,14 @@
 /* Levels that the parser's recursion may need; 2 kB of stack each. */
 enum { SQL_DEPTH_MAX = 200 };
 
-/* Refuses what nests deeper than SQL_DEPTH_MAX: CUSTOS_EUNSUPPORTED. */
+/* Refuses a query that nests deeper than SQL_DEPTH_MAX: CUSTOS_EUNSUPPORTED. */
 CUSTOS_MUST_USE custos_status tokens_check(const struct sql_token *tokens,
                                            size_t n, custos_err *err);
 
 /*
  * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the outermost SELECT
- * into *out and writes blanks over it, byte for byte, so that positions stay
- * true; the same for `*,` in `COUNT(*, epsilon => ...)`. May fail:
+ * into *out and writes as many blanks over it, so that positions in the text
+ * stay the same. Does so too for `*,` in `COUNT(*, epsilon => ...)`. May fail:
  * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status tokens_google(arena *a, char *sql,

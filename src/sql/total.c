@@ -1,7 +1,7 @@
 /*
  * One row for each function. BIG and SMALL are the ends of BIGINT, WIDE_BIG and
- * WIDE_SMALL those of HUGEINT; dates lie in the years 1 to 9999, since no
- * others are stored or computed.
+ * WIDE_SMALL those of HUGEINT. Dates are in the years 1 to 9999: no others are
+ * stored or computed.
  */
 #include "sql/total.h"
 
@@ -34,7 +34,7 @@
 #define READS "what is none is NULL"
 
 const struct total totals[] = {
-    /* operators: whole numbers only where bare-arithmetic proves them */
+    /* operators: on whole numbers only where bare-arithmetic proves them */
     {"+", "of doubles, or proven", FAR " + " FAR},
     {"-", "of doubles, or proven", "(- " FAR ") - " FAR "; - (" INF ")"},
     {"*", "of doubles, or proven", FAR " * " FAR},
@@ -48,7 +48,7 @@ const struct total totals[] = {
     {"||", "only where both together are short", "'a' || 'é'"},
     {"LIKE", "% is all that is special: linear", LONG " LIKE '%a%é%z'"},
     {"abs", "of doubles, or proven", "abs(- " INF ")"},
-    /* our own */
+    /* our own functions */
     {"whole_add", STOPS,
      "whole_add(" BIG ", " ONE "); whole_add(" WIDE_SMALL ", " WIDE_MINUS ")"},
     {"whole_sub", STOPS,
@@ -92,7 +92,7 @@ const struct total totals[] = {
     {"text_short", "NULL where it is long", "text_short(" LONG ", 4096)"},
     {"text_like", "so many steps, then NULL",
      "text_like(" LONG ", '%a_é%_%z'); text_like('a', 'a\\')"},
-    /* the engine's */
+    /* the engine's functions */
     {"TRY_CAST", "NULL where it is impossible",
      "TRY_CAST(" NAN " AS BIGINT); TRY_CAST(" INF " AS DECIMAL(38, 9)); "
      "TRY_CAST(" WIDE_BIG " AS BIGINT); TRY_CAST(" NINES
@@ -160,7 +160,7 @@ const struct total totals[] = {
      ")) AS v(x)"},
 };
 
-/* Sums are of whole numbers, in 128 bits. */
+/* Sums are of whole numbers in 128 bits, or of doubles. */
 const struct total totals_around[] = {
     {"sum", "rows times the bound of a part are below 2^126, doubles to inf",
      "sum(" BIG "); sum(" SMALL "); sum(" FAR ")"},
@@ -201,7 +201,7 @@ static const char *const partial[] = {
     "sum", "var_samp", "var_pop", "stddev_samp", "stddev_pop",
 };
 
-/* Where a text stands. */
+/* Which list a text is checked against. */
 enum scope { IN_EXPRESSION, IN_PUBLIC };
 
 static bool
@@ -225,7 +225,7 @@ is_of_name(char c)
            (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Quoted texts are skipped; a doubled quote ends one and begins another. */
+/* Skips quoted texts; a doubled quote ends one and begins another. */
 static bool
 are_listed(const char *text, size_t len, enum scope scope)
 {

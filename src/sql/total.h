@@ -1,15 +1,15 @@
 /*
  * The functions and operators that may be printed into an engine's statement
- * over private rows, and why each is total: the list that theorem
- * total-expressions rests on. The printer refuses what is not listed, and so
- * does the planner (plan/printable.c). totals_around holds those that only the
- * engine's own text around an analyst's expressions may use (engine/work*.c,
- * relation*.c, run_*.c, view.c); tests hold whole statements to both lists.
+ * over private rows, and why each is total. Theorem total-expressions rests on
+ * this list. The printer refuses functions that are not listed, and so does the
+ * planner (plan/printable.c). totals_around lists those that only the engine's
+ * own text around an analyst's expressions may use (engine/work*.c,
+ * relation*.c, run_*.c, view.c). Tests check complete statements against both
+ * lists.
  *
- * Aggregates are printed over public rows alone. Those that are total are
- * listed with the rest; those that are not (the engine's sums of decimals, its
- * variances) are allowed only in statements that read nothing but public
- * tables.
+ * Aggregates are printed only over public rows. Total ones are listed with the
+ * rest. Those that are not total (the engine's sums of decimals, its variances)
+ * are allowed only in statements that read nothing but public tables.
  */
 #ifndef SQL_TOTAL_H
 #define SQL_TOTAL_H
@@ -32,8 +32,8 @@ extern const size_t n_totals, n_totals_around;
 /* Is every function that an expression's text calls listed? */
 bool total_is_text(const char *text, size_t len);
 
-/* The same for a statement over public rows alone, where an aggregate may fail
-   too. */
+/* The same for a statement over public rows only, where aggregates that may
+   fail are allowed too. */
 bool total_is_public_text(const char *text, size_t len);
 
 #endif

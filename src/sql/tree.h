@@ -1,6 +1,7 @@
 /*
  * The closed tree: everything a query can be. The reader builds nothing else,
- * and the printers cover all of it; what is not here does not exist.
+ * and the printers cover all of it. A construct that has no node here is
+ * rejected.
  *
  * A tree lives in the arena of its query. `at` is a byte offset in the text.
  */
@@ -15,8 +16,8 @@
 #include "base/datum.h"
 #include "custos.h"
 
-/* The most expressions and tables of one query, with copies, and as an engine
-   counts them. */
+/* The most expressions and tables of one query, counting the copies of WITH
+   queries, and the expressions that an engine computes twice. */
 enum { SQL_NODES_MAX = 20000 };
 
 enum expr_kind {
@@ -25,12 +26,12 @@ enum expr_kind {
     EXPR_CALL,     /* call, args: operators and functions, all total */
     EXPR_CASE,     /* args: when, then, when, then, ..., else: always an odd
                      number, the last NULL where there is no ELSE */
-    EXPR_IN,       /* args: what, then literals; negated */
-    EXPR_IN_QUERY, /* args: what; query, of one output; negated */
-    EXPR_CAST,     /* args: what; cast_to; NULL where impossible */
+    EXPR_IN,       /* args: the value, then literals; negated */
+    EXPR_IN_QUERY, /* args: the value; query, of one output; negated */
+    EXPR_CAST,     /* args: the value; cast_to; NULL where impossible */
     EXPR_AGGREGATE,
     EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
-    EXPR_KEY,      /* the planner's: key `slot` of the plan, after noise */
+    EXPR_KEY,      /* made by the planner: key `slot`, after noise */
 };
 
 enum call {
@@ -54,7 +55,7 @@ enum call {
     CALL_LIKE,
     CALL_NOT_LIKE,
     CALL_ILIKE,
-    CALL_NOT_ILIKE, /* literal pattern */
+    CALL_NOT_ILIKE, /* LIKE and ILIKE: the pattern is a literal */
     CALL_BETWEEN,
     CALL_NOT_BETWEEN, /* three args */
     CALL_NEG,
@@ -77,7 +78,7 @@ enum call {
     CALL_TRIM,
     CALL_LENGTH,
     CALL_SUBSTRING,
-    CALL_CONCAT, /* a || b: NULL when either is; concat() becomes this and
+    CALL_CONCAT, /* a || b: NULL when either is; concat() is read as this with
                     COALESCE */
     /* extract(... from x) and date_part: */
     CALL_YEAR,
@@ -124,22 +125,22 @@ aggregate_is_quantile(enum aggregate a)
     return a >= AGG_MEDIAN && a <= AGG_MAX;
 }
 
-/* Which contribution_bounds_... of an aggregate is given. */
+/* Which contribution_bounds_... an aggregate states. */
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };
 
 /*
- * $1 ... $n of a text. In the tree a parameter is a literal: its value or,
- * where it has none (the text is only described), a stand-in; then the first
- * place that determines its type writes it here.
+ * $1 ... $n of a text. In the tree a parameter is a literal: its value or, if
+ * it has none (the text is only described), a stand-in. In the latter case the
+ * first use that determines its type sets `type`.
  */
 enum sql_param_use { SQL_PARAM_UNUSED, SQL_PARAM_VALUE, SQL_PARAM_LIST };
 
 struct sql_param {
     size_t number;
     bool given;         /* it has a value, which may be NULL */
-    struct datum value; /* of a list, its text {a,b} */
+    struct datum value; /* for a list, its text {a,b} */
     enum data_type
-        type; /* TYPE_NULL: not known; of a list, that of its values */
+        type; /* TYPE_NULL: not known; for a list, that of its values */
     enum sql_param_use use;
 };
 
@@ -156,7 +157,7 @@ struct expr {
     struct expr **args;
     size_t n_args;
     struct datum value;
-    struct sql_param *param; /* EXPR_LITERAL: the parameter it is, or NULL */
+    struct sql_param *param; /* EXPR_LITERAL: its parameter, or NULL */
     str qualifier, name;
     enum call call;
     bool negated;
@@ -166,24 +167,24 @@ struct expr {
     /* EXPR_AGGREGATE: args holds the value, or nothing for count(*); a quantile
        also has its rank */
     enum aggregate aggregate;
-    str epsilon; /* `epsilon => 0.3`; empty: the planner's share */
-    struct expr *lower, *upper; /* of `bounds`: literals */
+    str epsilon; /* `epsilon => 0.3`; empty: the planner decides */
+    struct expr *lower, *upper; /* the bounds: literals */
     enum bounds bounds;
     /* EXPR_INTERVAL */
     bool high;
     struct query *query; /* EXPR_IN_QUERY; may have union_all */
     /* Written by the planner: */
     enum data_type type;
-    bool wide;  /* whole numbers that need 128 bits in the engine;
+    bool wide;  /* TYPE_INT: it needs 128 bits in the engine;
                    EXPR_IN_QUERY: compared as reals */
     int slot;   /* which column of the table, or which aggregate of the plan;
                    EXPR_IN_QUERY: which query of the plan */
     int column; /* EXPR_IN_QUERY: which of its columns */
-    i128 whole_low, whole_high; /* TYPE_INT: the range that is claimed of it */
-    bool bare;       /* TYPE_INT: the engine's own arithmetic cannot fail in it:
+    i128 whole_low, whole_high; /* TYPE_INT: its range, from its facts */
+    bool bare;       /* TYPE_INT: the engine's own arithmetic cannot fail here:
                        theorem bare-arithmetic (plan/bare.c) */
     size_t text_max; /* TYPE_TEXT: the most bytes it can have */
-    void *fact;      /* the planner's: range and the like */
+    void *fact;      /* the planner's struct fact: its range and more */
 };
 
 /* Is it DECIMAL in the engine, and so exact? Other decimals, and a NULL
@@ -197,9 +198,9 @@ expr_is_exact(const struct expr *e)
            (e->kind == EXPR_COLUMN || e->kind == EXPR_CAST);
 }
 
-/* Of LIKE: is % the only special character of the pattern, and the match
-   case-sensitive? Then the engine's own matcher is linear; otherwise ours is
-   used. */
+/* For LIKE: is % the only special character of the pattern, and the match
+   case-sensitive? Then the engine's own matcher is linear and is used;
+   otherwise ours is. */
 static inline bool
 expr_like_is_plain(const struct expr *e)
 {
@@ -216,7 +217,7 @@ struct target {
 };
 
 struct order {
-    struct expr *expr; /* a literal integer stands for an output column */
+    struct expr *expr; /* a literal integer is the number of an output */
     bool descending;
     bool nulls_first;
 };
@@ -231,9 +232,9 @@ struct query_options {
 };
 
 /*
- * What stands after FROM. A name that WITH has defined is a FROM_QUERY with a
- * copy of that query, as if it stood there in parentheses; commas are joins
- * without ON, and a RIGHT JOIN is a LEFT JOIN with its sides exchanged.
+ * An item of FROM. A name that WITH has defined is a FROM_QUERY with a copy of
+ * that query, as if it were written there in parentheses. Commas are joins
+ * without ON. A RIGHT JOIN is a LEFT JOIN with its sides exchanged.
  */
 enum from_kind { FROM_TABLE, FROM_QUERY, FROM_JOIN };
 
@@ -246,7 +247,7 @@ struct from {
     size_t n_columns;    /* 0: names are those of the targets or the table */
     struct query *query; /* FROM_QUERY; may have union_all */
     bool trusted; /* set by the planner: the query of a view, which the owner
-                     wrote and in which the owner's grants hold */
+                     wrote and in which the owner's grants apply */
     /* FROM_JOIN: */
     struct from *left, *right;
     bool outer;      /* LEFT JOIN */
@@ -256,9 +257,10 @@ struct from {
 };
 
 /*
- * Names are as written. In GROUP BY a name alone is a column of FROM, or else
- * an output; in ORDER BY names of outputs have become numbers, so a name is a
- * column. Subqueries have no options, no ORDER BY and no LIMIT.
+ * Names are as written. In GROUP BY a name alone is a column of FROM or, if
+ * there is none, an output. In ORDER BY names of outputs are already replaced
+ * by numbers, so a name is a column. Subqueries have no options, no ORDER BY
+ * and no LIMIT.
  */
 struct query {
     bool explain;
@@ -280,10 +282,10 @@ struct query {
 };
 
 /*
- * Text to tree. Everything else is refused by name and position:
- * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write instead, where
- * possible), CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM. The text is
- * borrowed until a is freed.
+ * Reads a text into a tree. Whatever the tree has no node for is refused by
+ * name and position: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write
+ * instead, where possible), CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM.
+ * The text is borrowed until a is freed.
  */
 CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
                                        custos_err *err);
@@ -305,8 +307,8 @@ CUSTOS_MUST_USE custos_status sql_read_with(arena *a, str text,
 enum { SQL_PARAMS_MAX = 10000 };
 
 /*
- * Room for the parameters of a text, all without a value; n is the highest
- * number in it, but at least `least`. May fail: CUSTOS_ESYNTAX,
+ * Finds the parameters of a text; all are without a value. Their number is the
+ * highest one in the text, but at least `least`. May fail: CUSTOS_ESYNTAX,
  * CUSTOS_EUNSUPPORTED (too many), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
@@ -314,23 +316,24 @@ CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
                                               custos_err *err);
 
 /*
- * Gives them these values; texts are borrowed. May fail: CUSTOS_EINVAL (too
- * few), CUSTOS_ESYNTAX (not UTF-8), CUSTOS_EOVERFLOW (too long).
+ * Gives the parameters these values; texts are borrowed. May fail:
+ * CUSTOS_EINVAL (too few), CUSTOS_ESYNTAX (not UTF-8), CUSTOS_EOVERFLOW (too
+ * long).
  */
 CUSTOS_MUST_USE custos_status sql_params_give(struct sql_params *params,
                                               const struct datum *values,
                                               size_t n, custos_err *err);
 
-/* The text with the values of its parameters as literals: what was asked, for
-   people to read. */
+/* The text with the values of its parameters as literals, to show people what
+   was asked. */
 CUSTOS_MUST_USE custos_status sql_fill(arena *a, str text,
                                        const struct sql_params *params,
                                        struct buf *out, custos_err *err);
 
 /*
- * The canonical text of a tree: equal trees have equal texts; spelling, case of
- * keywords, spaces and comments are gone. For the ledger and the key of a
- * stored answer.
+ * The canonical text of a tree: equal trees have equal texts. It does not
+ * depend on spelling, case of keywords, spaces or comments. Used for the ledger
+ * and for the key of a stored answer.
  */
 void sql_print(const struct query *q, struct buf *out);
 void sql_print_expr(const struct expr *e, struct buf *out);
