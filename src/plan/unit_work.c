@@ -37,7 +37,7 @@ rows_of_join(const struct plan *p, const struct relation *r, uint64_t stored)
         return from_plus(a->as->rows_per_unit, rows_brought(p, b, stored));
     case MEET_UNIT:
         return from_times(a->as->rows_per_unit, b->as->rows_per_unit);
-    case MEET_MANY: /* if fanout is not known, it is not run */
+    case MEET_MANY: /* a plan is not run if its fan-out is unknown */
         return from_times((a->as->is_public ? b : a)->as->rows_per_unit,
                           p->fanout ? p->fanout : 1);
     }
