@@ -16,9 +16,9 @@
  *   values of sensitivity 1 with epsilon e, and take the first 2^j that does:
  *   this is e-DP, under add-remove and under change-one. If an (e', d)-DP plan
  *   for that bound follows, both together are (e + e', d)-DP. With b the scale
- *   of the noise and T >= 6b: unless the last bound is taken, with probability
- *   at least 95 % at most T + 8b units exceed the bound that is taken; and
- *   where no unit exceeds 2^j, j is passed over with probability at most 2 %.
+ *   of the noise and T >= 6b: with probability at least 95 %, the bound that is
+ *   taken is the last one, or at most T + 8b units exceed it; and where no unit
+ *   exceeds 2^j, j is passed over with probability at most 2 %.
  * SOURCE   doc/proofs/bound-race.md
  * NEEDS    unit-local; sparse-vector-lattice; at most 11 bounds; the largest
  *          charge of all plans that can follow is paid first.

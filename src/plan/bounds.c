@@ -9,8 +9,8 @@
  * SOURCE   doc/proofs/rank-bound.md
  * NEEDS    the store's rank (sorted by SHA-256 of salt, unit and row).
  * GIVES    neighbours differ, after the predicate, in at most m rows, all of
- *          the unit they differ in (under change-one: m less and m more). The
- *          WHERE that follows only takes rows away.
+ *          the unit they differ in (under change-one: m removed and m added).
+ *          The WHERE that follows only removes rows.
  * FAILS    cannot.
  * TESTED   bounding_follows_the_query
  *

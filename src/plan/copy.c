@@ -4,7 +4,7 @@
  */
 #include "plan/work.h"
 
-enum { TEXT_MAX = 1 << 22 }; /* of the text of a subquery that is compared */
+enum { TEXT_MAX = 1 << 22 }; /* bytes of a subquery, when compared */
 
 struct expr *
 expr_copy(arena *a, const struct expr *e)

@@ -104,8 +104,8 @@ add_charge(struct sha256 *h, const struct charge *c)
 
 /*
  * Values that follow from the column and the policy, or from the first number,
- * are not hashed: those cover them. Values that the plans of a bound selection
- * share are hashed once.
+ * are not hashed: the column, the policy and that number are. Values that the
+ * plans of a bound selection share are hashed once.
  */
 static void
 add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)

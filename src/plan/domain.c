@@ -105,7 +105,7 @@ enum { SCRATCH_BYTES = 1 << 24 };
 struct place_of {
     const struct policy_column *column;
     int slot;
-    size_t n, at; /* values and current one; NULL is the last, if any */
+    size_t n, at; /* number of values, NULL last; index of the current one */
 };
 
 struct tuple {

@@ -105,7 +105,7 @@ truth_or(enum truth a, enum truth b)
     return truth_not(truth_and(truth_not(a), truth_not(b)));
 }
 
-/* False when the call is none of these. */
+/* Evaluates logic, comparisons and IS tests; false: it is another call. */
 static bool
 evaluate_logic(enum call call, const struct value *v, struct value *out)
 {

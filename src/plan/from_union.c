@@ -1,5 +1,5 @@
 /*
- * UNION ALL: the rows of all branches. A unit's rows per unit add up.
+ * UNION ALL: the rows of all branches. Their bounds on rows per unit add up.
  */
 #include "plan/from_query.h"
 

@@ -140,8 +140,7 @@ range_div_whole(struct fact *f, const struct fact *a, const struct fact *b)
     rat_clear(&high);
 }
 
-/* a % b has the sign of a; it is not farther from 0 than a, and nearer than
-   b. */
+/* a % b has the sign of a; |a % b| <= |a| and |a % b| < |b|. */
 void
 range_mod(struct fact *f, const struct fact *a, const struct fact *b)
 {

@@ -33,8 +33,7 @@ has_value(enum aggregate a)
     return a == AGG_SUM || a == AGG_AVG || is_variance(a);
 }
 
-/* i if aggregate i has an epsilon of its own and pays for its parts; else
-   -1. */
+/* i if aggregate i states an epsilon and so pays for its parts; else -1. */
 static int
 owner_of(const struct plan *p, size_t i)
 {

@@ -90,7 +90,7 @@ work_where(struct work *w, enum context context)
     return types_truth(w, e, context, "WHERE");
 }
 
-/* Types WHERE, and joins the conditions lifted out of subqueries in FROM. */
+/* Types WHERE, and adds the conditions lifted out of subqueries in FROM. */
 static custos_status
 where_make(struct work *w, enum context context)
 {

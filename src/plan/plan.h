@@ -59,7 +59,7 @@ struct grid grid_of_column(const struct policy_column *c);
 struct part_quantiles {
     const char **rank; /* ascending, exact decimals */
     size_t n;
-    uint64_t inside; /* ranks 0 and 1 are so many places from the ends */
+    uint64_t inside; /* ranks 0 and 1: released so many places from the ends */
     uint64_t off;
     custos_quantile *at, *low, *high;
 };
@@ -193,7 +193,7 @@ struct plan {
                        the data first: `rows` is one candidate */
     enum bounding bounding;
     str unit;              /* the unit's name as shown to the analyst */
-    uint64_t rows, groups; /* that count of one unit */
+    uint64_t rows, groups; /* the most that count per unit */
     /* NULL: none. Else this plan has no parts; its price covers the selection
        of the bound and any plan that follows. */
     struct bound_selection *bound_selection;

@@ -40,8 +40,7 @@ check_own(struct work *w, const struct relation *r)
     return st;
 }
 
-/* Skips public queries within it (RELATION_PUBLIC): they run above the
-   charge. */
+/* Skips public queries (RELATION_PUBLIC): they run above the charge. */
 static custos_status
 check_relation(struct work *w, const struct relation *r)
 {

@@ -9,7 +9,7 @@
 /* Extends f to cover [low, high]; with `first`, f becomes [low, high]. */
 void range_cover(struct fact *f, const rat *low, const rat *high, bool first);
 
-/* Arithmetic into f, from known operands; f must not be one of them. */
+/* Each sets f from known operands; f must not be one of them. */
 void range_add(struct fact *f, const struct fact *a, const struct fact *b);
 void range_sub(struct fact *f, const struct fact *a, const struct fact *b);
 void range_mul(struct fact *f, const struct fact *a, const struct fact *b);

@@ -136,8 +136,7 @@ clamp_rat(rat *x, const rat *low, const rat *high)
         rat_set(x, high);
 }
 
-/* The range of a cast to whole numbers: a value outside 64 bits becomes
-   NULL. */
+/* The range of a cast to whole numbers: NULL for values outside 64 bits. */
 static void
 cut_to_type(struct fact *f)
 {

@@ -12,9 +12,10 @@
  * SOURCE   doc/proofs/unit-local.md
  * NEEDS    unit-of-a-row; the engine writes a.u = b.u into every join of two
  *          private relations, whatever the query says.
- * GIVES    neighbours differ in the rows of one unit; with at most
- *          as->rows_per_unit rows of each unit kept by an order that is a
- *          function of its own rows (join-order), in at most that many.
+ * GIVES    neighbours differ in the rows of one unit. If of each unit only the
+ *          first as->rows_per_unit rows are kept, by an order that is a
+ *          function of its own rows (join-order), they differ in at most that
+ *          many rows.
  * FAILS    any other relation is refused: CUSTOS_EUNSUPPORTED.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
  *

@@ -43,7 +43,8 @@ remark_bounding(struct work *w)
     return add_remark(w, &b);
 }
 
-/* Says that small groups are missing; in the answer they look nonexistent. */
+/* Says that small groups are not shown: in the answer they look like groups
+   that do not exist. */
 static custos_status
 remark_selection(struct work *w)
 {

@@ -26,7 +26,7 @@ struct reply_speeds {
     int64_t text_ps;     /* a look-up by hash: text keys, joins, distinct */
     int64_t sort_ps;     /* a window, a sort */
     int64_t quantile_ps; /* sorting, and the release of one quantile */
-    int64_t fixed_us;    /* that any plan takes */
+    int64_t fixed_us;    /* fixed time of any plan */
     /* By number of the policy's table, for private ones without max_rows: a
        bound that was charged for; 0: not known. NULL: all unknown. */
     const uint64_t *rows;

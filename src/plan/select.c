@@ -17,8 +17,8 @@
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact or
  *          keys-gauss; parts from the same snapshot as the counts of units.
- * GIVES    plan->selection: the rule, its epsilon and the delta of its own
- *          predicate; never more, with the parts, than the query's.
+ * GIVES    plan->selection: the rule, its epsilon and the delta that it needs;
+ *          together with the parts, never more than the query's.
  * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta).
  * TESTED   selection_is_in_the_price selection_takes_the_delta_left
  *          lone_chance_is_the_delta lone_groups_come_out_with_delta
@@ -246,8 +246,7 @@ try_rules(struct work *w, custos_keys_options *o)
     return st;
 }
 
-/* The least units of a shown group: the larger of the owner's and the
-   query's. */
+/* The least units of a shown group: the larger of owner's and query's. */
 static custos_status
 read_least(struct work *w, uint64_t *least)
 {
@@ -296,8 +295,7 @@ write_number(const rat *r, char text[NUMBER_MAX])
     return fits;
 }
 
-/* The half width of the counts' 95 % bar: P[Y > m - tau] <= 1 - P[Y >= tau -
-   m]. */
+/* Half width of the counts' 95 % bar: P[Y > m - tau] <= 1 - P[Y >= tau - m]. */
 static custos_status
 set_bar(struct work *w)
 {

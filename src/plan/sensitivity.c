@@ -37,7 +37,7 @@
  *   and d^2 in one group, and over several 2 s and 2 s d.
  * SOURCE   doc/proofs/part-sensitivity.md
  * NEEDS    as above: rows are bounded before values are compared. D counts
- *          what the store can hold (domain), not what an expression can be.
+ *          what the store can hold (domain), not the values of an expression.
  * GIVES    l1 and l2 squared, exactly the largest there is where the value can
  *          take 2 m values or more.
  * FAILS    cannot.
@@ -127,8 +127,7 @@ set_distinct(const struct plan *p, bool change, struct part *part)
     rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
 }
 
-/* Do neighbours differ in at most one group? Then noise is calibrated
-   exactly. */
+/* Do neighbours differ in at most one group? Then calibration is exact. */
 static bool
 is_one_cell(const struct plan *p, bool change)
 {

@@ -5,7 +5,7 @@
  * aggregate is to first order a weighted sum of the noises of its parts:
  *
  *   count         n
- *   sum           s                       (row_most of the sum is its unit)
+ *   sum           s                       (in multiples of its row_most)
  *   sum = S + cN  s h/(|c|+h) + n c/(|c|+h)
  *   avg           s + n u                 with u = |avg - c| / h <= 1
  *   variance      q + 2 u s + (w - 2 u^2) n,  u^2 <= w = (Q/N)/h^2 <= 1
@@ -23,7 +23,7 @@
 #include "base/base.h"
 #include "plan/work.h"
 
-enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* A = 1; its cube root */
+enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* for A = 1; for its root */
 
 /* The whole part of 64 times the cube root of a/16. */
 static unsigned

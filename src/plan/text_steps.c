@@ -78,8 +78,7 @@ bytes_of(const struct expr *e)
     return bytes;
 }
 
-/* The steps of our LIKE matcher: text times longest segment, up to its
-   limit. */
+/* Steps of our LIKE matcher: text times longest segment, up to its limit. */
 static uint64_t
 match_steps(const struct expr *e)
 {
@@ -90,8 +89,7 @@ match_steps(const struct expr *e)
     return steps < most ? steps : most;
 }
 
-/* Is a plain pattern anchored at the ends of the text, so nothing is
-   searched? */
+/* Is a plain pattern only at the ends of the text, with nothing to search? */
 static bool
 like_is_anchored(const struct expr *e)
 {

@@ -19,8 +19,8 @@
    bound is known. */
 uint64_t text_steps(const struct expr *e);
 
-/* Steps of copying so many bytes once, in a row of a join, a union or an
-   aggregate; and in a window that numbers pairs. */
+/* text_steps_copied: steps of copying so many bytes once, in a row of a join,
+   union or aggregate. text_steps_numbered: in a window that numbers pairs. */
 uint64_t text_steps_copied(uint64_t bytes);
 uint64_t text_steps_numbered(uint64_t bytes);
 

@@ -18,7 +18,8 @@ CUSTOS_MUST_USE custos_status types_call(struct work *w, struct expr *e);
 CUSTOS_MUST_USE custos_status types_case(struct work *w, struct expr *e);
 CUSTOS_MUST_USE custos_status types_cast(struct work *w, struct expr *e);
 
-/* Comparisons and IN: operands of one type, a truth value. */
+/* Types comparisons and IN: operands get one type; the result is a truth
+   value. */
 CUSTOS_MUST_USE custos_status types_comparison(struct work *w, struct expr *e);
 
 #endif

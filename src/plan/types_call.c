@@ -89,8 +89,7 @@ result_scale(const struct expr *e)
     return scale;
 }
 
-/* A date without a range may be infinite, and the engine would raise an
-   error. */
+/* A date without a range may be infinite: the engine would raise an error. */
 static custos_status
 no_days(struct work *w, const struct expr *e)
 {
@@ -394,8 +393,7 @@ types_call(struct work *w, struct expr *e)
                           "there is no such function here");
 }
 
-/* CASE: conditions are at even indices except the last, results at the
-   others. */
+/* CASE: conditions at even indices except the last, results at the others. */
 custos_status
 types_case(struct work *w, struct expr *e)
 {

@@ -14,8 +14,7 @@ least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Rows of a unit that a side brings into a join, after its cut if it has
-   one. */
+/* Rows of a unit that a side brings into a join, after its cut if any. */
 static uint64_t
 rows_brought(const struct plan *p, const struct relation *r, uint64_t stored)
 {

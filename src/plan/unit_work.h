@@ -15,9 +15,10 @@
  *          that meets many), fanout-bound, like-steps; functions whose cost and
  *          output are bounded by the lengths of their arguments; rows that hand
  *          on no other columns than those read above (carry.h).
- * GIVES    a bound from public facts and s: s times the nodes of the query,
- *          and beyond tables no more than max_unit_work. It hides nothing by
- *          itself: any amount can cross a step of time.
+ * GIVES    a bound from public facts and s: over tables, s times the nodes of
+ *          the query; above tables, at most max_unit_work. The bound alone
+ *          hides nothing: any extra work can move a reply past a response
+ *          step.
  * FAILS    CUSTOS_EDENIED, from public facts alone; sums stay at 2^64 - 1.
  * TESTED   no_relation_has_more_rows_of_a_unit the_work_of_a_unit_is_capped
  *          steps_are_counted

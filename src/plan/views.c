@@ -21,8 +21,7 @@
 /* The most levels of views within views; the most uses of views in a query. */
 enum { DEEP_MAX = 8, USES_MAX = 64 };
 
-/* A stack of the views being expanded, innermost first; NULL: the query
-   itself. */
+/* The stack of views being expanded, innermost first; NULL: the query. */
 struct open {
     const struct policy_view *view;
     const struct open *around;

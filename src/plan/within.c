@@ -138,8 +138,7 @@ read_cap(struct work *w, int64_t *cap)
     return st;
 }
 
-/* Searches with Laplace, which is quick; then looks if a Gaussian costs
-   less. */
+/* Searches with Laplace, which is quick; then for what a Gaussian saves. */
 static custos_status
 search_price(struct search *s)
 {

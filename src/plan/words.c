@@ -20,8 +20,7 @@ words_shown(str s)
     return (int)n;
 }
 
-/* The length of a quoted name at s that needs no quotes, quotes included; or
-   0. */
+/* If a quoted name at s needs no quotes: its length with them; else 0. */
 static size_t
 plain_name(const char *s, const char *end)
 {

@@ -23,7 +23,7 @@ struct work {
     const struct policy_table *table; /* its columns */
     const struct plan_options *options;
     struct query *q;     /* the planner's copy; a subquery while it is read */
-    struct expr *lifted; /* conditions of subqueries, to be joined to WHERE */
+    struct expr *lifted; /* conditions of subqueries, to be added to WHERE */
     unsigned depth;      /* of FROM */
     uint64_t assumed;    /* rows per unit of tables that declare no bound */
     struct plan *plan;
