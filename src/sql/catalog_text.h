@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* The schemas for pg_catalog and information_schema in that
-   database. Our functions are macros in the first. */
+/* The schemas for pg_catalog and information_schema in that database. Our
+   functions are macros in the first. */
 #define CATALOG_SCHEMA "pgc"
 #define CATALOG_VIEWS "infos"
 

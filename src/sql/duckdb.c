@@ -292,8 +292,7 @@ cast_type(const struct expr *e, char decimal[DECIMAL_TYPE])
     return decimal;
 }
 
-/* Casts a text by our own functions, which accept what all of custos
-   accepts. */
+/* Casts a text by our own functions, which read values as datum_read does. */
 static void
 cast_text(struct duck *d, const struct expr *e)
 {

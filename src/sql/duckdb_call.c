@@ -78,8 +78,7 @@ one_number(struct duck *d, const char *op, const struct expr *e, struct shape s)
     buf_add_text(d->out, ")");
 }
 
-/* Whole numbers: the engine's operator where it cannot fail, else our
-   function. */
+/* Whole numbers: the engine's operator where it cannot fail, else ours. */
 static void
 whole_call(struct duck *d, const struct expr *e, const char *name,
            const char *op, bool bare)
@@ -315,8 +314,7 @@ print_choice(struct duck *d, const struct expr *e, const char *name)
     close_narrow(d, narrow);
 }
 
-/* The bucket is 0 below the first, n + 1 above the last; bounds may be
-   swapped. */
+/* Bucket 0 is below the first, n + 1 above the last; bounds may be swapped. */
 static void
 width_bucket(struct duck *d, const struct expr *e)
 {

@@ -36,7 +36,7 @@ void duck_call(struct duck *d, const struct expr *e);
 void duck_literal(struct duck *d, const struct expr *e);
 void duck_aggregate(struct duck *d, const struct expr *e);
 
-/* ", low, high)": the claimed range of a whole number, as its own type. */
+/* Prints ", low, high)": the range of a whole number, in its own type. */
 void duck_whole_limits(struct duck *d, const struct expr *e);
 
 /* Prints a part of a date or date_trunc; false: the call is neither. */
@@ -45,7 +45,7 @@ bool duck_date(struct duck *d, const struct expr *e);
 /* The engine's name of a type. */
 const char *duck_type(enum data_type type, bool wide);
 
-/* The type of e; of a literal, that of its value. */
+/* The type of e; for a literal, that of its value. */
 enum data_type duck_type_of(const struct expr *e);
 bool duck_is_wide(const struct expr *e);
 

@@ -8,7 +8,7 @@
 
 #include "sql/read.h"
 
-/* A node's fields are numbered from 1 in the order of its list. */
+/* A node's fields are numbered from 1, in the order of its descriptor. */
 struct field_span
 fields_of(const pg_message *m)
 {

@@ -70,8 +70,7 @@ skip_comment(struct look *l)
     } while (depth > 0 && l->at < l->len);
 }
 
-/* Skips from the opening quote to the closing one; a doubled quote is
-   neither. */
+/* Skips a quoted text; a doubled quote does not close it. */
 static void
 skip_quoted(struct look *l, char quote, bool backslashes)
 {

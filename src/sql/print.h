@@ -10,7 +10,7 @@
 /* Writes text in quotes of the given kind; quotes inside are doubled. */
 void print_quoted(char quote, str text, struct buf *out);
 
-/* A name in double quotes; a text as it is. */
+/* print_name: in double quotes. print_str: the text as it is. */
 void print_name(str name, struct buf *out);
 void print_str(str text, struct buf *out);
 

@@ -204,7 +204,7 @@ bool is_public(const char *schema);
 /* What PostgreSQL calls an output column without an alias. */
 const char *target_name(const pg_node *node);
 
-/* A whole number past 64 bits is a decimal, as in PostgreSQL. */
+/* Makes a whole number past 64 bits a decimal, as PostgreSQL does. */
 void literal_settle(struct expr *e);
 
 /* Is it a literal whole number? */

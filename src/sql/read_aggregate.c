@@ -132,8 +132,7 @@ named_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n, struct expr *e)
                           n->name);
 }
 
-/* Reads the value, if there is one; after it only named arguments may
-   follow. */
+/* Reads the value, if there is one; only named arguments may follow it. */
 static custos_status
 arguments_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr *e)
 {

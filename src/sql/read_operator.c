@@ -107,8 +107,8 @@ in_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
     return CUSTOS_OK;
 }
 
-/* Does no escape character end the pattern? It would fail on some texts
-   only. */
+/* False if the pattern ends with an escape character, which would fail on some
+   texts and not on others. */
 static bool
 pattern_is_whole(str pattern)
 {

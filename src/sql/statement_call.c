@@ -18,8 +18,7 @@ setting_is_ours(const char *name)
     return name && !strncasecmp(name, "custos.", 7);
 }
 
-/* The call, if it is the only output and the SELECT has nothing else; or
-   NULL. */
+/* The call, if the SELECT consists of nothing else; or NULL. */
 static const PgQuery__FuncCall *
 only_call(const PgQuery__SelectStmt *s, const char **as)
 {
