@@ -146,7 +146,7 @@ plan_has_bare_key(const struct plan *p)
            p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
 }
 
-/* The name of the unit's column, if it is granted; else "unit". */
+/* The unit's name for the analyst: "row", its column if granted, or "unit". */
 static str
 unit_name(const struct work *w)
 {

@@ -79,7 +79,7 @@ enum meeting {
 /* What is known of a column besides its type and range. */
 struct relation_column {
     const struct policy_column *is; /* of a table; NULL: computed */
-    bool stored;  /* a table's own column: stored grid steps and index exist */
+    bool stored;  /* a table's own, with stored steps and index if any */
     bool unique;  /* no two rows have the same value; NULLs do not count */
     bool outer;   /* NULL where a LEFT JOIN found nothing */
     size_t nodes; /* of its expression, columns inlined; 0: stored column */

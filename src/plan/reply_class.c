@@ -338,8 +338,9 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
                   tracks_groups(c->plan) ? TRACKING : 1);
 }
 
-/* The groups that are shown. A discovered group rarely has fewer units than one
-   shown with 50 %, so rows / half, doubled for safety, is taken as the most. */
+/* The groups that are shown. A discovered group that is shown rarely has fewer
+   than `half` units, so rows / half, doubled for safety, is taken as the
+   most. */
 static uint64_t
 cells_of(const struct plan *p, uint64_t rows)
 {
