@@ -1,6 +1,4 @@
-/*
- * Fixed point by integers; rationals at the edges only.
- */
+/* Amounts are fixed-point integers; only the conversions use rationals. */
 #include "account/amount.h"
 
 #include <stdio.h>
@@ -130,7 +128,7 @@ amount_read(str text, enum amount_unit unit, amount *out)
             return false;
     if (places > (size_t)unit || a == AMOUNT_INFINITE)
         return false;
-    /* One text for each amount: a hash of texts is a hash of amounts. */
+    /* Only this text is accepted, so equal amounts have equal hashes. */
     len = amount_write(a, unit, again);
     if (!str_equal(text, (str){again, len}))
         return false;

@@ -1,11 +1,11 @@
 /*
- * Amounts: what budgets are counted in. Integers of 10^-20 for epsilon, rho
- * and their like, of 10^-36 for delta, so that sums are exact, never grow in
- * size and cost one addition: ten charges of 0.1 exhaust a budget of 1
- * exactly. What is not a whole number of units is rounded up where it is
- * spent and down where it is a limit.
+ * Amounts: the fixed-point integers in which budgets are counted. The unit is
+ * 10^-20 for epsilon, rho and the other losses, and 10^-36 for delta. Sums are
+ * therefore exact, never grow in size and cost one addition: ten charges of
+ * 0.1 exhaust a budget of 1 exactly. A value between two amounts is rounded up
+ * if it is spent and down if it is a limit.
  *
- * AMOUNT_INFINITE stands for "no bound"; a sum that passes the largest amount
+ * AMOUNT_INFINITE means "no bound"; a sum that exceeds the largest amount
  * becomes infinite and stays so.
  */
 #ifndef ACCOUNT_AMOUNT_H
@@ -30,10 +30,12 @@ enum amount_unit {
 /* Bytes of an amount's text, the NUL included. */
 enum { AMOUNT_TEXT_MAX = 44 };
 
-/* The least amount >= a; AMOUNT_INFINITE when it passes 2^127. Needs a >= 0. */
+/*
+ * The least amount >= a; AMOUNT_INFINITE if that exceeds 2^127. Needs a >= 0.
+ */
 amount amount_from_rat_up(const rat *a, enum amount_unit unit);
 
-/* The largest amount <= a; false when it passes 2^127. Needs a >= 0. */
+/* The largest amount <= a; false if that exceeds 2^127. Needs a >= 0. */
 bool amount_from_rat_down(const rat *a, enum amount_unit unit, amount *out);
 
 void amount_to_rat(amount a, enum amount_unit unit, rat *out);
@@ -58,7 +60,7 @@ amount_left(amount a, amount b)
 size_t
 amount_write(amount a, enum amount_unit unit, char text[AMOUNT_TEXT_MAX]);
 
-/* What amount_write wrote, nothing else; false for any other text. */
+/* Reads exactly what amount_write writes; false for any other text. */
 bool amount_read(str text, enum amount_unit unit, amount *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The least noise, or the largest count, that keeps a promise. The search runs
- * in doubles and may try anything; what it returns was checked by a certified
- * upper bound.
+ * Finds the least noise, or the largest count, that keeps a promise. The
+ * search runs in doubles and may try any value; a certified upper bound has
+ * checked the value that it returns.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,25 +15,25 @@
 #include "num/rat_double.h"
 #include "num/rat_round.h"
 
-enum { FINE_PARTS = 32 }; /* with more, a finer bound takes seconds */
+enum { FINE_PARTS = 32 }; /* with more parts, a finer bound takes seconds */
 #define FACTOR_MOST 0x1p40
 #define COUNT_TOP ((uint64_t)1 << 40)
 
-enum { STEPS_MAX = 120, DIGITS = 8 }; /* of the factor */
+enum { STEPS_MAX = 120, DIGITS = 8 }; /* digits of the factor */
 
 /* The promise, and the plan that is to keep it. */
 struct task {
     const struct custos_plan *plan;
     rat epsilon, delta;
     double target;    /* epsilon, rounded down */
-    double finest;    /* width of bounds, as a part of the target */
-    double tolerance; /* of the factor */
+    double finest;    /* least width of bounds, relative to the target */
+    double tolerance; /* of the factor, relative */
 };
 
-/* What one try gave. */
+/* The result of one try. */
 struct verdict {
     bool fits;
-    double cost; /* about */
+    double cost; /* approximate */
     char epsilon[CUSTOS_NUMBER_MAX];
     const char *theorem;
 };
@@ -54,8 +54,8 @@ verdict_take(const struct task *t, const rat *epsilon, const char *theorem,
 }
 
 /*
- * Narrows the bounds until the promise is on one side of both, or they do not
- * get closer. Undecided counts as no.
+ * Narrows the bounds until both are on one side of the target, or until they
+ * stop narrowing. Undecided means that the plan does not fit.
  */
 static custos_status
 try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,
@@ -114,7 +114,7 @@ try_plan(const struct task *t, const struct custos_plan *plan,
 
 /* ---------------------------------------------------------------- noise -- */
 
-/* x > 0 as the least decimal of so many digits that is not below it. */
+/* Rounds x > 0 up to a decimal of `digits` digits. */
 static void
 decimal_up(double x, int digits, char text[CUSTOS_NUMBER_MAX], rat *out)
 {
@@ -125,7 +125,7 @@ decimal_up(double x, int digits, char text[CUSTOS_NUMBER_MAX], rat *out)
     snprintf(text, CUSTOS_NUMBER_MAX, "%.0fe%d", ceil(x / unit - 1e-9), e);
     st = rat_read(text, "factor", out, NULL);
     CUSTOS_REQUIRE(!st);
-    rat_decimal(out, RAT_UP, text); /* exact: few digits */
+    rat_decimal(out, RAT_UP, text); /* exact: it has few digits */
 }
 
 static custos_status
@@ -142,15 +142,16 @@ try_factor(const struct task *t, const rat *factor, struct verdict *v)
     return st;
 }
 
-/* The edge lies between: `no` does not fit, `yes` > `no` does. */
+/* Encloses the least factor that fits: `no` does not fit, `yes` > `no` does. */
 struct bracket {
     double no, yes;
     double cost_no, cost_yes;
 };
 
 /*
- * Where a line through the two in logarithms meets the target; near an end it
- * is moved inward, so that the bracket shrinks from both sides.
+ * The next factor to try: where the line through both ends of the bracket, in
+ * logarithms, meets the target. A point near an end is moved inward, so that
+ * the bracket shrinks from both sides.
  */
 static double
 bracket_next(const struct bracket *b, const struct task *t, int step)
@@ -168,7 +169,7 @@ bracket_next(const struct bracket *b, const struct task *t, int step)
     return exp(fmin(fmax(x + inward, u + inward), v - inward));
 }
 
-/* About the factor, by the theorem that costs nothing. */
+/* A rough factor, by the composition theorems that are quick to compute. */
 static custos_status
 rough_factor(const struct task *t, double *out)
 {
@@ -199,7 +200,10 @@ rough_factor(const struct task *t, double *out)
     return st;
 }
 
-/* Moves away from a guess until both sides of the edge are known. */
+/*
+ * Starts at a rough factor and moves until one factor fits and another does
+ * not.
+ */
 static custos_status
 noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
 {
@@ -244,10 +248,10 @@ noise_bracket(const struct task *t, struct bracket *b, custos_err *err)
 }
 
 /*
- * The factor in the bracket that fits and has the fewest digits; at the latest
- * the one that made the bracket. Each is tried, because more noise does not
- * always fit: not for the discrete Gaussian, nor where little but roundings is
- * left of a bound.
+ * Finds the factor with the fewest digits that is in the bracket and fits. The
+ * last one tried is `yes`, which has fitted before. Each one is tried, because
+ * a larger factor need not fit: the cost of the discrete Gaussian can rise
+ * with its noise, and so can a bound that is mostly rounding error.
  */
 static custos_status
 noise_settle(const struct task *t, const struct bracket *b,
@@ -337,7 +341,10 @@ keep_count(uint64_t count, const struct verdict *v, custos_calibrated *out)
     out->theorem = v->theorem;
 }
 
-/* Costs grow with counts: like them, or like their root. */
+/*
+ * Interpolates in logarithms: costs grow like the count or like its square
+ * root.
+ */
 static custos_status
 count_search(const struct task *t, custos_calibrated *out)
 {
@@ -413,7 +420,7 @@ task_clear(struct task *t)
     rat_clear(&t->delta);
 }
 
-/* Writes the message where whoever failed wrote none. */
+/* Adds the message for failures of functions that write none. */
 static custos_status
 explain_failure(custos_status st, custos_err *err)
 {
@@ -427,11 +434,11 @@ explain_failure(custos_status st, custos_err *err)
 /*
  * THEOREM  calibrate-noise
  *   A plan whose composed upper bound at delta is at most epsilon is
- *   (epsilon, delta)-DP; so is one with more noise.
- * SOURCE   compose-basic, plan-pld, compose-zcdp: the bound that said yes is
- *          named in the result. More noise: each law is a post-processing of
- *          the one with less, or (discrete) has thresholds as its best tests.
- * NEEDS    parameters fixed beforehand.
+ *   (epsilon, delta)-DP.
+ * SOURCE   compose-basic, plan-pld, compose-zcdp: the result names the one
+ *          whose bound held. A plan with more noise need not be covered
+ *          (certified-as-drawn).
+ * NEEDS    parameters fixed in advance.
  * GIVES    a factor, count and epsilon for which the bound was computed.
  * FAILS    as declared.
  * TESTED   calibrated_noise_fits_and_less_does_not,

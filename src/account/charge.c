@@ -7,8 +7,8 @@
  * SOURCE   Dwork, Roth 2014, theorem 3.14 (sums); exact arithmetic on
  *          rationals, then one ceiling.
  * NEEDS    1 <= count <= 2^63.
- * GIVES    amounts that bound the cost; infinite where there is no bound.
- * FAILS    cannot: what passes 2^127 units is infinite.
+ * GIVES    amounts that bound the cost; infinite where it has no bound.
+ * FAILS    cannot: an amount above 2^127 units is infinite.
  * TESTED   charge_rounds_up filter_exhausts_exactly
  */
 #include "account/charge.h"
@@ -95,7 +95,9 @@ charge_of_mechanism(const struct mechanism *m, struct charge *out)
     rat_clear(&alpha);
 }
 
-/* The divergence of order i: at most alpha rho, and that of epsilon-DP. */
+/*
+ * The divergence of order i: the smaller of alpha rho and that of epsilon-DP.
+ */
 static amount
 loss_of_amounts(const rat *epsilon, const rat *rho, size_t i)
 {

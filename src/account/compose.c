@@ -13,9 +13,9 @@
 
 enum {
     BITS = 320,
-    SUM_BITS_MAX = 2048, /* of a sum that is kept exact */
+    SUM_BITS_MAX = 2048, /* bits; a longer sum is rounded to SUM_BITS */
     SUM_BITS = 256,
-    FEW = 64, /* Gaussians priced one by one, as well as we can */
+    FEW = 64, /* up to this many Gaussians get the best price */
 };
 
 static const char NEEDS_DELTA[] = "this theorem needs a delta above 0";
@@ -56,7 +56,7 @@ compose_rest(const struct custos_plan *plan, const rat *delta, rat *rest)
     return rat_sign(rest) >= 0;
 }
 
-/* How many mechanisms (not releases) are Gaussian, and their releases. */
+/* Returns the number of Gaussian mechanisms; counts their releases. */
 static size_t
 count_gaussians(const struct custos_plan *plan, rat *releases)
 {
@@ -75,7 +75,7 @@ count_gaussians(const struct custos_plan *plan, rat *releases)
     return n;
 }
 
-/* rho + 2 sqrt(rho l), l = ln(1/delta): quick, for long lists. */
+/* rho + 2 sqrt(rho l), l = ln(1/delta): a quick bound for long lists. */
 static void
 gauss_epsilon_quick(const struct mechanism *m, const ival *l, rat *epsilon)
 {
@@ -91,7 +91,7 @@ gauss_epsilon_quick(const struct mechanism *m, const ival *l, rat *epsilon)
     ival_clear(&x);
 }
 
-/* What one release costs when Gaussians get `share` of delta each. */
+/* How to price one release, when every Gaussian gets `share` of delta. */
 struct pricing {
     const rat *share;
     bool quick;
@@ -127,9 +127,9 @@ price_release(const struct pricing *p, const struct mechanism *m, rat *epsilon)
  *   Releases that are (eps_i, delta_i)-DP are (sum eps_i, sum delta_i)-DP
  *   together.
  * SOURCE   Dwork, Roth 2014, theorem 3.16.
- * NEEDS    for Gaussians delta above 0: each gets an equal share of what the
- *          others leave.
- * GIVES    the sum, exactly where the parts are exact.
+ * NEEDS    with Gaussians, delta above 0: their releases share equally what
+ *          the other mechanisms' deltas leave of it.
+ * GIVES    the sum; exact if the parts are exact.
  * FAILS    with a reason, when delta does not suffice.
  * TESTED   compose_worked_examples compose_basic_shares_delta
  */
@@ -166,7 +166,7 @@ compose_basic(const struct custos_plan *plan, const rat *delta, rat *epsilon)
     return reason;
 }
 
-/* Keeps the two largest. */
+/* Updates the two largest prices with x, which occurs `count` times. */
 static void
 keep_largest(rat two[2], const rat *x, uint64_t count)
 {
@@ -178,7 +178,10 @@ keep_largest(rat two[2], const rat *x, uint64_t count)
     }
 }
 
-/* What one release costs `units` of its part at once, or why it is unknown. */
+/*
+ * The price of one release for `units` units of its part at once. Returns a
+ * reason if there is none.
+ */
 static const char *
 price_for(const struct pricing *p, const struct mechanism *item, uint64_t units,
           rat *epsilon)
@@ -230,15 +233,15 @@ two_largest(const struct custos_plan *plan, const rat *share, uint64_t units,
 
 /*
  * THEOREM  compose-parallel
- *   Releases on disjoint parts, chosen by the values in the rows, cost
- *   together what the most expensive one costs when one unit is added or
- *   removed.
+ *   Releases on disjoint parts of the data, where the values in a row decide
+ *   its part, together cost as much as the most expensive one when one unit is
+ *   added or removed.
  * SOURCE   McSherry 2009, theorem 4.
- * NEEDS    each of the plan's releases looks at a part of its own, and a unit
- *          lies in one part. The releases are priced for a unit that is added
- *          to or removed from their part: checked, by the plan's adjacency.
+ * NEEDS    each release of the plan reads a part of its own, and a unit is in
+ *          one part only. Each release is priced for a unit that is added to
+ *          or removed from its part: the plan's adjacency is checked.
  * GIVES    the largest epsilon.
- * FAILS    with a reason, when the plan is one under change-one, or delta is
+ * FAILS    with a reason, when the plan's adjacency is change-one, or delta is
  *          below a member's own.
  * TESTED   compose_worked_examples compose_parallel_largest
  */
@@ -260,19 +263,19 @@ compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
 /*
  * THEOREM  compose-parallel-change
  *   Releases on disjoint parts, each priced for a unit that is added to or
- *   removed from its part. A unit that is changed leaves one part and enters
- *   another, which costs what the two releases cost in sequence, or it stays
- *   in its part, which costs what that release costs to two units: it goes,
- *   and another comes. The larger of the two bounds the whole.
+ *   removed from its part. A unit that changes may leave one part and enter
+ *   another: that costs what the two releases cost in sequence. Or it stays in
+ *   its part: that costs what one release costs for two units, because one is
+ *   removed and one is added. The larger of the two costs bounds the plan.
  * SOURCE   doc/proofs/compose-parallel-change.md; after McSherry 2009,
  *          theorem 4.
- * NEEDS    as compose-parallel. A price under change-one does not do: a sum
- *          over [90,100] moves by 10 when a unit is changed within its part,
+ * NEEDS    as compose-parallel. A price under change-one does not suffice: a
+ *          sum over [90,100] moves by 10 when a unit changes within its part,
  *          and by 100 when it leaves.
- * GIVES    the larger of the sum of the two largest epsilons, at half of delta
- *          each, and of the largest one to two units, at delta. For pure
- *          releases: twice the largest.
- * FAILS    with a reason: as compose-parallel; for a sampled release.
+ * GIVES    the larger of two bounds: the sum of the two largest epsilons, at
+ *          delta/2 each; and the largest epsilon for two units, at delta. For
+ *          pure releases: twice the largest.
+ * FAILS    with a reason: as compose-parallel, and for a sampled release.
  * TESTED   compose_parallel_change_of_sums compose_parallel_change_by_hand
  */
 const char *
@@ -333,7 +336,7 @@ add_advanced(const struct mechanism *m, rat sums[2])
  *   Releases that are (eps_i, delta_i)-DP are (sqrt(2 ln(1/d) sum eps_i^2) +
  *   sum eps_i (e^eps_i - 1), d + sum delta_i)-DP together.
  * SOURCE   Dwork, Rothblum, Vadhan 2010, theorem III.3: its proof by Azuma's
- *          inequality adds up over unequal eps_i.
+ *          inequality also holds for unequal eps_i.
  * NEEDS    d > 0, no Gaussians.
  * GIVES    epsilon rounded up. A baseline: compose-optimal is never worse.
  * FAILS    with a reason.
@@ -377,10 +380,10 @@ compose_advanced(const struct custos_plan *plan, const rat *delta, rat *epsilon)
 
 /*
  * THEOREM  compose-zcdp
- *   Releases that are rho_i-zCDP are (sum rho_i)-zCDP together; with members
- *   that hold up to delta_i, up to sum delta_i.
+ *   Releases that are rho_i-zCDP are (sum rho_i)-zCDP together. If they are so
+ *   only up to delta_i, the sum holds up to sum delta_i.
  * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, lemma 1.7 and lemma 8.2.
- * NEEDS    delta above the members' own.
+ * NEEDS    delta above the sum of the members' own.
  * GIVES    epsilon by rdp-to-approx, rounded up.
  * FAILS    with a reason.
  * TESTED   compose_zcdp_and_gdp_of_gaussians compose_rows_never_cross
@@ -414,8 +417,8 @@ compose_zcdp(const struct custos_plan *plan, const rat *delta, rat *epsilon)
  * THEOREM  compose-gdp
  *   Releases that are mu_i-GDP are sqrt(sum mu_i^2)-GDP together.
  * SOURCE   Dong, Roth, Su 2019, arXiv:1905.02383, corollary 3.3.
- * NEEDS    continuous Gaussians only (for others the bound exists and is never
- *          the best); without sampling it is exact.
+ * NEEDS    continuous Gaussians only (for other mechanisms this bound is never
+ *          the best one); without sampling it is exact.
  * GIVES    epsilon by gdp-to-approx, rounded up.
  * FAILS    with a reason.
  * TESTED   compose_zcdp_and_gdp_of_gaussians

@@ -1,10 +1,10 @@
 /*
- * Composition theorems for plans: the epsilon of the whole plan at a delta,
- * rounded up. Each returns NULL, or why it does not apply; epsilon is then
- * unspecified.
+ * Composition theorems for plans: the epsilon of the complete plan at a delta,
+ * rounded up. Each function returns NULL, or the reason why it does not apply;
+ * epsilon is then unspecified.
  *
- * They take a plan and nothing else. What a filter has admitted is not a plan:
- * these theorems need parameters fixed in advance.
+ * They accept only a plan. The charges that a filter has admitted are not a
+ * plan: these theorems need parameters fixed in advance.
  */
 #ifndef ACCOUNT_COMPOSE_H
 #define ACCOUNT_COMPOSE_H
@@ -25,10 +25,10 @@ compose_theorem compose_zcdp;
 compose_theorem compose_rdp;
 compose_theorem compose_gdp;
 
-/* sum += x count, rounded up when it grows long. */
+/* sum += x count; a sum with many digits is rounded up. */
 void compose_add(rat *sum, const rat *x, uint64_t count);
 
-/* rest = delta minus the members' own deltas; false when that is below 0. */
+/* rest = delta minus the members' own deltas; false if that is negative. */
 bool compose_rest(const struct custos_plan *plan, const rat *delta, rat *rest);
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * Optimal composition of k releases that are all (eps, delta)-DP, exactly:
- * k randomized responses are counted by their number l of downs, whose
- * probabilities under the two neighbours are b_l and c_l, b_l/c_l falling.
+ * Optimal composition of k releases that are all (eps, delta)-DP, exactly. The
+ * worst case is k randomized responses, of which l give the less likely
+ * answer; its probabilities under the two neighbours are b_l and c_l, and
+ * b_l/c_l falls with l.
  *
  * THEOREM  compose-optimal
  *   k adaptive releases that are (eps, d)-DP each are (e, delta)-DP together
  *   if and only if for all i, A_i - e^e B_i <= 1 - (1-delta)/(1-d)^k, where
  *   A_i, B_i are the sums over l < i of C(k,l) e^((k-l) eps)/(1+e^eps)^k and
  *   C(k,l) e^(l eps)/(1+e^eps)^k.
- * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, theorem 3.3; read for
- *          e at a delta in doc/proofs/compose-optimal.md
+ * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, theorem 3.3; solved
+ *          for e at a given delta in doc/proofs/compose-optimal.md
  * NEEDS    k <= 10^5, all releases with the same eps and d.
  * GIVES    the least e, rounded up: ln of the largest (A_i - delta')/B_i.
  * FAILS    with a reason.
@@ -26,7 +27,7 @@
 
 enum { BITS = 256, RELEASES_MAX = 100000 };
 
-/* All alike: how many, and what one is. */
+/* k releases that all have the same epsilon and delta. */
 struct alike {
     rat epsilon, delta;
     uint64_t k;
@@ -59,7 +60,7 @@ find_alike(const struct custos_plan *plan, struct alike *a)
     return reason;
 }
 
-/* r = 1 - (1-delta)/(1-d)^k: what of delta the responses may use. */
+/* r = 1 - (1-delta)/(1-d)^k: the part of delta that the responses may use. */
 static void
 delta_left(ival *r, const struct alike *a, const rat *delta)
 {
@@ -87,7 +88,7 @@ delta_left(ival *r, const struct alike *a, const rat *delta)
     rat_clear(&q);
 }
 
-/* The numbers that run along with l. */
+/* The intervals that advance_terms updates for each l. */
 enum {
     TERM_B,
     TERM_C,
@@ -130,7 +131,7 @@ start_terms(ival *x, const struct alike *a)
     rat_clear(&q);
 }
 
-/* Counts l in, then moves the terms to l + 1. */
+/* Adds term l to the sums, then moves the terms to l + 1. */
 static void
 advance_terms(ival *x, const struct alike *a, uint64_t l)
 {
@@ -153,8 +154,8 @@ advance_terms(ival *x, const struct alike *a, uint64_t l)
 }
 
 /*
- * BEST = the largest (A_i - left)/B_i, or 1. Once b_l/c_l is below it no later
- * i is larger: (u + b)/(v + c) lies between u/v and b/c.
+ * BEST = the largest (A_i - left)/B_i, or 1. Once b_l/c_l is below BEST, no
+ * later i gives more: (u + b)/(v + c) lies between u/v and b/c.
  */
 static void
 largest_ratio(ival *x, const struct alike *a)
@@ -188,7 +189,7 @@ compose_optimal(const struct custos_plan *plan, const rat *delta, rat *epsilon)
     reason = find_alike(plan, &a);
     if (!reason) {
         delta_left(&x[LEFT], &a, delta);
-        /* where the sum of deltas fits, what is left is 0 at least */
+        /* if the sum of the members' deltas fits, LEFT is at least 0 */
         fits = compose_rest(plan, delta, &rest) ||
                ival_certainly_above_rat(&x[LEFT], &zero);
         if (!fits)

@@ -1,9 +1,10 @@
 /*
- * Renyi composition: the curves add up at each order, and the best order is
- * searched for. Every order is valid, so the search may be short: it starts
- * where concentrated DP would be best, goes on by factors of two while epsilon
- * falls, then narrows around the best; long plans stop after the first. Very
- * many Laplace curves are summed in doubles, with room for the roundings.
+ * Renyi composition: the curves add up at each order, and a search finds a
+ * good order. Every order gives a valid bound, so the search may be short. It
+ * starts at the order that is best for concentrated DP, goes on by factors of
+ * two while epsilon falls, then narrows around the best; for long plans it
+ * stops after the first order. The curves of very many Laplace mechanisms are
+ * summed in doubles, with a margin for rounding.
  *
  * THEOREM  compose-rdp
  *   Releases with divergence loss_i of order a have divergence sum loss_i of
@@ -29,37 +30,37 @@
 #include "num/rat_round.h"
 
 enum {
-    WORK = 20000,    /* curve evaluations, about */
-    MANY = 64,       /* Laplaces: with more, in doubles, */
-    MANY_SHARE = 24, /* so many of which are as quick as one */
+    WORK = 20000,    /* curve evaluations, roughly */
+    MANY = 64,       /* with more Laplaces, they are summed in doubles */
+    MANY_SHARE = 24, /* double sums in the time of one exact curve */
     STEPS_LEAST = 1,
     STEPS_MOST = 48,
     WALK_MOST = 24,
     ITERATIONS = 6,
     ORDER_BITS = 64,
     ORDER_LOG2 = 24,   /* orders from 1 + 2^-24 to 1 + 2^24 */
-    EPSILON_LOG2 = 16, /* of what doubles are asked to sum */
+    EPSILON_LOG2 = 16, /* doubles sum only epsilons from 2^-16 to 2^16 */
 };
 
 struct order_search {
     const struct custos_plan *plan;
     const rat *delta;
-    rat half_ratio; /* the sum of rho over plain Gaussians: alpha times it */
-    bool whole;     /* whole orders only, where sampling makes curves costly */
-    bool many;      /* Laplaces in doubles */
-    unsigned left;  /* evaluations */
+    rat half_ratio; /* the sum of rho over unsampled Gaussians */
+    bool whole;     /* only integer orders, because sampled curves are costly */
+    bool many;      /* Laplace mechanisms are summed in doubles */
+    unsigned left;  /* evaluations left */
     rat best;       /* the least epsilon seen */
     bool any;
 };
 
-/* Whether a mechanism is Laplace noise of which there is much. */
+/* Whether add_many sums this mechanism in doubles. */
 static bool
 is_one_of_many(const struct order_search *s, const struct mechanism *m)
 {
     return s->many && m->kind == MECHANISM_LAPLACE && !mechanism_is_sampled(m);
 }
 
-/* Its epsilon, or a little more. */
+/* The mechanism's epsilon, or slightly more. */
 static double
 epsilon_double_up(const struct mechanism *m)
 {
@@ -67,8 +68,8 @@ epsilon_double_up(const struct mechanism *m)
 }
 
 /*
- * The plain Gaussians' part, and whether there is sampling. Returns how many
- * curves an order takes.
+ * Sums the unsampled Gaussians and checks whether any mechanism is sampled.
+ * Returns how many curve evaluations one order takes.
  */
 static size_t
 search_prepare(struct order_search *s)
@@ -98,8 +99,9 @@ search_prepare(struct order_search *s)
 }
 
 /*
- * Adds the divergences of order 1 + t of the many, at most: each is rounded
- * up, and the sum of positive terms is off by less than a unit for each.
+ * Adds an upper bound on the divergences of order 1 + t of the Laplace
+ * mechanisms that are summed in doubles. Each is rounded up, and a sum of
+ * positive terms is off by less than one unit in the last place for each term.
  */
 static void
 add_many(const struct order_search *s, const rat *t, rat *sum)
@@ -120,7 +122,7 @@ add_many(const struct order_search *s, const rat *t, rat *sum)
     rat_clear(&x);
 }
 
-/* epsilon at order 1 + t; true when it is the best so far. */
+/* Computes epsilon at order 1 + t; true if it is the best so far. */
 static bool
 order_try(struct order_search *s, const rat *t)
 {
@@ -171,7 +173,7 @@ scale_order(const struct order_search *s, const rat *t, long e, rat *r)
     rat_clear(&x);
 }
 
-/* Moves t by factors of 2^way while that is better. */
+/* Multiplies t by 2^way as long as epsilon falls; true if t has moved. */
 static bool
 walk_order(struct order_search *s, rat *t, long way)
 {
@@ -190,7 +192,7 @@ walk_order(struct order_search *s, rat *t, long way)
     return moved;
 }
 
-/* r = t + (end - t) 3/8; where it must be whole, a step of 1 at least. */
+/* r = t + (end - t) 3/8. If orders must be integers, the step is at least 1. */
 static void
 part_way(const struct order_search *s, const rat *t, const rat *end, rat *r)
 {
@@ -216,7 +218,7 @@ part_way(const struct order_search *s, const rat *t, const rat *end, rat *r)
     rat_clear(&part);
 }
 
-/* Closes in on the best order, starting from t between t/2 and 2t. */
+/* Narrows the interval from t/2 to 2t around the best order. */
 static void
 narrow_order(struct order_search *s, rat *t)
 {
@@ -246,7 +248,7 @@ narrow_order(struct order_search *s, rat *t)
     rat_clear(&next);
 }
 
-/* t within 2^-24 .. 2^24. */
+/* Clamps t to 2^-24 .. 2^24. */
 static void
 clamp_order(rat *t)
 {
@@ -262,7 +264,9 @@ clamp_order(rat *t)
     rat_clear(&x);
 }
 
-/* t where zCDP is best: rho t^2 = ln(1/delta) - ln(1+t), by iteration. */
+/*
+ * The t that is best for zCDP: rho t^2 = ln(1/delta) - ln(1+t), by iteration.
+ */
 static void
 first_order(const struct order_search *s, rat *t)
 {

@@ -1,7 +1,7 @@
 /*
  * The public form of the conversions: text in, text out, one function for each
- * currency to convert from. What cannot be converted gets a reason instead of
- * a value.
+ * source currency. If there is no conversion, the result holds a reason
+ * instead of a value.
  */
 #include "account/convert.h"
 
@@ -15,7 +15,7 @@
 
 enum { BITS = 320, LEAST_LOG2 = -64, MOST_LOG2 = 40 };
 
-/* The numbers of a conversion, read. */
+/* The numbers of a conversion, read from text. */
 struct exchange {
     const custos_convert_options *o;
     rat amount, delta, order, to_delta, to_order, out;
@@ -47,7 +47,7 @@ exchange_clear(struct exchange *x)
     rat_clear(&x->out);
 }
 
-/* Between 2^-64 and 2^40, where every formula has bits enough. */
+/* Reads a number from 2^-64 to 2^40, where every formula has enough bits. */
 static custos_status
 read_amount(const char *text, const char *name, rat *out, custos_err *err)
 {
@@ -99,7 +99,7 @@ exchange_read(struct exchange *x, custos_err *err)
     return st;
 }
 
-/* One of these three writes the result. */
+/* One of the next three functions writes the result. */
 static void
 give_value(struct exchange *x, const char *theorem, const char *source)
 {
@@ -121,7 +121,7 @@ give_same(struct exchange *x)
     give_value(x, "none needed", "the same promise");
 }
 
-/* x->out = a root, up. */
+/* r = sqrt(r), rounded up. */
 static void
 root_up(rat *r)
 {
@@ -278,7 +278,10 @@ custos_convert(const custos_convert_options *options, custos_bound *out,
     return st;
 }
 
-/* out = the most of a currency; mu itself is a root, rounded down. */
+/*
+ * out = the largest amount of a currency; for mu, the root of its square,
+ * rounded down.
+ */
 static void
 find_budget(custos_currency to, const rat in[3], rat *out)
 {

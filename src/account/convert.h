@@ -1,11 +1,11 @@
 /*
- * From one currency of privacy to another, each by the best bound known and
- * rounded the safe way: costs up, budgets down. Orders are given as alpha;
- * Gaussian DP by the square of mu, which is what adds up.
+ * Conversions from one privacy currency to another, each by the best known
+ * bound and rounded the safe way: costs up, budgets down. Orders are given as
+ * alpha; Gaussian DP is given by mu squared, which adds up.
  *
- * All numbers are positive unless stated otherwise; delta lies in (0, 1). A
- * function that returns bool returns false, and sets nothing, when the answer
- * is past 2^1300 or does not exist.
+ * All numbers are positive unless stated otherwise; delta is in (0, 1). A
+ * function that returns bool returns false, and sets nothing, if the result
+ * exceeds 2^1300 or does not exist.
  */
 #ifndef ACCOUNT_CONVERT_H
 #define ACCOUNT_CONVERT_H
@@ -17,10 +17,10 @@
 
 /* --------------------------------------------------------- concentrated -- */
 
-/* The least epsilon found with (epsilon, delta)-DP from rho >= 0. */
+/* The least epsilon found such that rho >= 0 gives (epsilon, delta)-DP. */
 bool zcdp_epsilon_up(const rat *rho, const rat *delta, rat *epsilon);
 
-/* The least delta found, at most 1, from rho >= 0 and epsilon >= 0. */
+/* The least delta found for rho >= 0 and epsilon >= 0; at most 1. */
 void zcdp_delta_up(const rat *rho, const rat *epsilon, rat *delta);
 
 /* The largest rho found that gives (epsilon, delta)-DP; 0 if there is none. */
@@ -28,7 +28,7 @@ void zcdp_budget_down(const rat *epsilon, const rat *delta, rat *rho);
 
 /* ---------------------------------------------------------------- Renyi -- */
 
-/* From the divergence bound `loss` >= 0 of order alpha > 1. */
+/* The epsilon of a divergence of at most `loss` >= 0 at order alpha > 1. */
 bool rdp_epsilon_up(const rat *alpha, const rat *loss, const rat *delta,
                     rat *epsilon);
 
@@ -38,7 +38,7 @@ void rdp_budget_down(const rat *alpha, const rat *epsilon, const rat *delta,
 
 /* ------------------------------------------------------------- Gaussian -- */
 
-/* Exact curves of the normal law; mu_squared >= 0. */
+/* Exact, by the curve of the normal distribution; mu_squared >= 0. */
 bool gdp_epsilon_up(const rat *mu_squared, const rat *delta, rat *epsilon);
 void gdp_budget_down(const rat *epsilon, const rat *delta, rat *mu_squared);
 
@@ -50,12 +50,12 @@ void pure_rho_up(const rat *epsilon, rat *rho);
 /* The divergence of order alpha > 1 of randomized response; <= epsilon. */
 void pure_rdp_up(const rat *epsilon, const rat *alpha, rat *loss);
 
-/* The square of the least mu that epsilon-DP has. */
+/* The square of the least mu such that epsilon-DP implies mu-GDP. */
 void pure_mu_squared_up(const rat *epsilon, rat *mu_squared);
 
 /*
- * (epsilon, have)-DP read at another delta >= have: the least epsilon. False
- * when delta < have.
+ * The least epsilon of an (epsilon, have)-DP mechanism at another delta >=
+ * have. False if delta < have.
  */
 bool approx_epsilon_up(const rat *epsilon, const rat *have, const rat *delta,
                        rat *out);

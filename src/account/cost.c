@@ -1,6 +1,7 @@
 /*
- * The price of one release. Pure mechanisms are bounded by randomized response
- * where nothing sharper is proved for them; Gaussians by their ratio D/sigma.
+ * The price of one release. A pure mechanism costs at most what randomized
+ * response costs, unless a sharper bound is proved for it; a Gaussian is
+ * priced by its ratio D/sigma.
  */
 #include "account/cost.h"
 
@@ -72,14 +73,14 @@ cost_delta(const struct mechanism *m, rat *delta)
  * THEOREM  cost-zcdp
  *   Gaussian noise, discrete or not, of deviation sigma on l2 sensitivity D is
  *   D^2/2sigma^2-zCDP; the exponential mechanism with range epsilon is
- *   epsilon^2/8-zCDP; whatever is epsilon-DP is epsilon tanh(epsilon/2)-zCDP.
- *   Poisson sampling does not raise any of them.
+ *   epsilon^2/8-zCDP; every epsilon-DP mechanism is
+ *   epsilon tanh(epsilon/2)-zCDP. Poisson sampling does not raise any of them.
  * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, proposition 1.6; Canonne,
  *          Kamath, Steinke 2020, arXiv:2004.00010, theorem 4; Cesar, Rogers
  *          2021, arXiv:2004.07223 (bounded range); doc/proofs/pure-to-all.md;
  *          sampling: the divergence is quasi-convex.
- * NEEDS    the parameters in the range of mechanism_read.
- * GIVES    rho rounded up, for all but a probability of cost_delta.
+ * NEEDS    parameters in the range that mechanism_read accepts.
+ * GIVES    rho rounded up, which holds up to cost_delta.
  * FAILS    cannot.
  * TESTED   mechanism_rho_bounds_the_curve mechanism_prices_known
  */
@@ -107,7 +108,7 @@ cost_rho_up(const struct mechanism *m, rat *rho)
     rat_clear(&eighth);
 }
 
-/* loss = the smaller of it and alpha * rho. */
+/* loss = the smaller of loss and alpha * rho. */
 static void
 cap_by_rho(const struct mechanism *m, const rat *alpha, rat *loss)
 {
@@ -149,7 +150,7 @@ cost_rdp_up(const struct mechanism *m, const rat *alpha, rat *loss)
     else
         pure_rdp_up(&m->epsilon, alpha, loss);
     if (m->kind == MECHANISM_EXPONENTIAL || mechanism_is_sampled(m))
-        cap_by_rho(m, alpha, loss); /* the others are below it of themselves */
+        cap_by_rho(m, alpha, loss); /* the other curves never exceed it */
     return true;
 }
 
@@ -171,7 +172,7 @@ cost_mu_squared_up(const struct mechanism *m, rat *mu_squared)
     return true;
 }
 
-/* The Gaussian's epsilon: exact for the continuous law, else by zCDP. */
+/* The Gaussian's epsilon: exact for continuous noise; otherwise by zCDP. */
 static bool
 gauss_epsilon_at(const struct mechanism *m, const rat *delta, rat *epsilon)
 {
@@ -199,7 +200,7 @@ cost_epsilon_at_up(const struct mechanism *m, const rat *delta, rat *epsilon)
     rat_init(&base);
     rat_div(&base, delta, &m->sample);
     if (rat_cmp_i64(&base, 1) >= 0) {
-        rat_set_i64(epsilon, 0, 1); /* q: the unit is hardly ever seen */
+        rat_set_i64(epsilon, 0, 1); /* delta >= q: the unit is rarely sampled */
         got = true;
     } else if (mechanism_is_gaussian(m)) {
         got = gauss_epsilon_at(m, &base, epsilon);

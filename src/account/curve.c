@@ -1,5 +1,6 @@
 /*
- * Each curve is ln(moment)/(alpha - 1), the moment a short sum on intervals.
+ * Each curve is ln(moment)/(alpha - 1); the moment is a short sum of
+ * intervals.
  */
 #include "account/curve.h"
 
@@ -10,12 +11,12 @@
 
 enum {
     BITS = 448,
-    SAMPLED_ORDER_MAX = 1024, /* above, the curve without sampling is used */
+    SAMPLED_ORDER_MAX = 1024, /* above it, the curve without sampling is used */
 };
 
 /*
- * Bits for a moment near 1: it differs from 1 by about epsilon^2 (alpha - 1),
- * of which a hundred bits should be right.
+ * The precision for a moment near 1. It differs from 1 by about epsilon^2
+ * (alpha - 1), and a hundred bits of that difference should be right.
  */
 static long
 bits_for(const rat *epsilon, const rat *alpha)
@@ -32,7 +33,7 @@ bits_for(const rat *epsilon, const rat *alpha)
     return 160 + (e < 0 ? -3 * e : 2 * e) + (t < 0 ? -2 * t : 2 * t);
 }
 
-/* loss = ln(moment)/(alpha - 1), or the smaller cap. */
+/* loss = ln(moment)/(alpha - 1), or the cap if that is smaller. */
 static void
 loss_of_log(const ival *log, const rat *alpha, const rat *cap, rat *loss)
 {
@@ -90,11 +91,11 @@ curve_gauss(const rat *ratio, const rat *alpha, rat *loss)
 
 /*
  * THEOREM  curve-laplace
- *   Laplace noise of scale D/epsilon has divergence of order a
+ *   The divergence of order a of Laplace noise of scale D/epsilon is
  *   ln(a/(2a-1) e^((a-1) epsilon) + (a-1)/(2a-1) e^(-a epsilon)) / (a-1).
  * SOURCE   Mironov 2017, arXiv:1702.07476 (Laplace noise).
  * NEEDS    epsilon > 0, a > 1.
- * GIVES    it, rounded up, at most epsilon.
+ * GIVES    the divergence rounded up, at most epsilon.
  * FAILS    cannot.
  * TESTED   mechanism_curves_fuzz
  */
@@ -144,11 +145,12 @@ geometric_sum(ival *r, const rat *x, const rat *y, const rat *z)
 
 /*
  * THEOREM  curve-discrete-laplace
- *   Let P[x] ~ e^(-h|x|) on Z, shifted by the whole D, epsilon = h D, r =
- *   e^(-(2a-1) h). Then E_Q[(P/Q)^a] is (e^((a-1) epsilon) + e^(-a epsilon) +
+ *   Let P[x] ~ e^(-h|x|) on Z, Q be P shifted by an integer D, epsilon = h D
+ *   and r = e^(-(2a-1) h). Then E_Q[(P/Q)^a] is
+ *   (e^((a-1) epsilon) + e^(-a epsilon) +
  *   (1 - e^(-h)) e^((a-1) epsilon) (r - r^D)/(1 - r)) / (1 + e^(-h)).
  * SOURCE   doc/proofs/curve-discrete-laplace.md
- * NEEDS    epsilon > 0, D >= 1 whole, a > 1.
+ * NEEDS    epsilon > 0, D >= 1 an integer, a > 1.
  * GIVES    the divergence rounded up, at most epsilon; for D = 1 that of
  *          randomized response.
  * FAILS    cannot.
@@ -195,11 +197,11 @@ curve_discrete_laplace_up(const rat *epsilon, const rat *sensitivity,
 
 /*
  * THEOREM  curve-response
- *   Randomized response over k values, the truth e^epsilon times as likely as
- *   each other value, has E_Q[(P/Q)^a] = (e^(a epsilon) + e^((1-a) epsilon) +
- *   k - 2) / (e^epsilon + k - 1).
- * SOURCE   Mironov 2017, arXiv:1702.07476 (randomized response), k = 2; the sum
- *          over the k outcomes is this.
+ *   Randomized response over k values, where the truth is e^epsilon times as
+ *   likely as each other value, has E_Q[(P/Q)^a] =
+ *   (e^(a epsilon) + e^((1-a) epsilon) + k - 2) / (e^epsilon + k - 1).
+ * SOURCE   Mironov 2017, arXiv:1702.07476 (randomized response), for k = 2;
+ *          for other k, the sum over the k outcomes.
  * NEEDS    epsilon > 0, k >= 2, a > 1.
  * GIVES    the divergence rounded up, at most epsilon.
  * FAILS    cannot.
@@ -230,7 +232,10 @@ curve_response_up(const rat *epsilon, uint64_t values, const rat *alpha,
     rats_clear(q, 3);
 }
 
-/* r = w r1^power + (1-w) r2^power, the r given by their logarithms. */
+/*
+ * r = w r1^power + (1-w) r2^power, where r1 and r2 are given by their
+ * logarithms.
+ */
 static void
 two_outcomes(ival *r, const ival *w, const ival log[2], const rat *power)
 {
@@ -266,11 +271,11 @@ sampled_log(ival *r, const rat *x, const rat *q)
 /*
  * THEOREM  curve-sampled-response
  *   Let w = 1/(1 + e^epsilon), r1 = 1 + q (e^epsilon - 1), r2 = 1 + q
- *   (e^(-epsilon) - 1). Whatever is epsilon-DP, on a Poisson sample of rate q,
+ *   (e^(-epsilon) - 1). Any epsilon-DP mechanism on a Poisson sample of rate q
  *   has E_Q[(P/Q)^a] at most w r1^a + (1-w) r2^a in one direction and
  *   w r1^(1-a) + (1-w) r2^(1-a) in the other.
- * SOURCE   Zhu, Dong, Wang 2022, arXiv:2106.08567, theorem 11, on the two
- *          outcomes that dominate epsilon-DP (KOV15).
+ * SOURCE   Zhu, Dong, Wang 2022, arXiv:2106.08567, theorem 11, applied to the
+ *          pair of two outcomes that dominates epsilon-DP (KOV15).
  * NEEDS    epsilon > 0, 0 < q < 1, a > 1, neighbours by add/remove.
  * GIVES    the larger divergence, rounded up, at most epsilon.
  * FAILS    cannot.
@@ -346,15 +351,16 @@ sampled_log_moment(ival *r, const rat *ratio, const rat *q, uint64_t n)
 
 /*
  * THEOREM  curve-sampled-gauss
- *   On a Poisson sample of rate q a Gaussian mechanism has E_Q[(P/Q)^n] =
- *   sum_k C(n,k) (1-q)^(n-k) q^k e^(k(k-1) D^2/2sigma^2) for whole n, with the
- *   unit's data on P's side, and no more the other way. The logarithm is
- *   convex in the order, so between whole orders the chord bounds it.
+ *   On a Poisson sample of rate q, a Gaussian mechanism has E_Q[(P/Q)^n] =
+ *   sum_k C(n,k) (1-q)^(n-k) q^k e^(k(k-1) D^2/2sigma^2) for an integer n,
+ *   where P is the law with the unit's data; the other direction is at most
+ *   that. The logarithm is convex in the order, so the chord bounds it between
+ *   integer orders.
  * SOURCE   Mironov, Talwar, Zhang 2019, arXiv:1908.10530, section 3; for the
  *          discrete law, doc/proofs/curve-sampled-gauss.md
- * NEEDS    0 < q < 1, a > 1, neighbours by add/remove; a whole shift for the
- *          discrete law.
- * GIVES    the divergence rounded up, at most that without sampling.
+ * NEEDS    0 < q < 1, a > 1, neighbours by add/remove; for the discrete law,
+ *          an integer shift.
+ * GIVES    the divergence rounded up, at most the one without sampling.
  * FAILS    cannot.
  * TESTED   mechanism_sampled_gauss_fuzz
  */

@@ -1,6 +1,6 @@
 /*
- * Renyi curves: the divergence of order alpha > 1 between the answers of
- * neighbours, as closed forms, rounded up.
+ * Renyi curves in closed form: the divergence of order alpha > 1 between the
+ * output laws of neighbours, rounded up.
  */
 #ifndef ACCOUNT_CURVE_H
 #define ACCOUNT_CURVE_H
@@ -9,13 +9,13 @@
 
 #include "num/rat.h"
 
-/* alpha ratio / 2, ratio = D^2/sigma^2. Exact. */
+/* alpha ratio / 2, where ratio = D^2/sigma^2. Exact. */
 void curve_gauss(const rat *ratio, const rat *alpha, rat *loss);
 
-/* The Laplace law, continuous. */
+/* Continuous Laplace noise. */
 void curve_laplace_up(const rat *epsilon, const rat *alpha, rat *loss);
 
-/* The discrete one, at a whole sensitivity. */
+/* Discrete Laplace noise, for an integer sensitivity. */
 void curve_discrete_laplace_up(const rat *epsilon, const rat *sensitivity,
                                const rat *alpha, rat *loss);
 
@@ -23,7 +23,7 @@ void curve_discrete_laplace_up(const rat *epsilon, const rat *sensitivity,
 void curve_response_up(const rat *epsilon, uint64_t values, const rat *alpha,
                        rat *loss);
 
-/* A Poisson sample of rate q, then whatever is epsilon-DP. */
+/* A Poisson sample of rate q, then any epsilon-DP mechanism. */
 void curve_sampled_response_up(const rat *epsilon, const rat *q,
                                const rat *alpha, rat *loss);
 

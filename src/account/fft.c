@@ -1,7 +1,7 @@
 /*
- * Decimation in frequency forward, in time backward: each does the steps of the
- * other in reverse. Real and imaginary parts are stored apart, so that vectors
- * need no shuffling.
+ * The forward transform decimates in frequency, the inverse in time, so that
+ * one does the steps of the other in reverse. Real and imaginary parts are
+ * stored in separate arrays, so vector instructions need no shuffling.
  */
 #include "account/fft.h"
 
@@ -22,9 +22,10 @@ octant_twiddle(size_t k, size_t n, double *c, double *s)
 }
 
 /*
- * Twiddle k of a pass over halves of `half` is at place half + k, so that each
- * pass reads its own in order. The largest pass is made from one octant by
- * exact swaps and signs, the others are every second of the next larger.
+ * Twiddle k of the pass with halves of length `half` is at index half + k, so
+ * each pass reads its own twiddles in order. The twiddles of the largest pass
+ * come from one octant by exact swaps and sign changes; every other pass takes
+ * every second one of the next larger pass.
  */
 static void
 fill_twiddles(struct fft *f)
@@ -75,7 +76,7 @@ fft_clear(struct fft *f)
     f->cos = f->sin = NULL;
 }
 
-/* Two doubles at a time, on every 64-bit processor. */
+/* Two doubles, which every 64-bit processor computes at once. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 static inline pair
@@ -129,7 +130,10 @@ inverse_pass(const struct fft *f, double *ar, double *ai, size_t half)
     }
 }
 
-/* The last two passes forward, the first two back: twiddles 1 and -i, i. */
+/*
+ * The last two passes forward and the first two of the inverse, whose only
+ * twiddles are 1 and -i or i.
+ */
 static void
 forward_four(double *r, double *i)
 {
@@ -156,7 +160,7 @@ inverse_four(double *r, double *i)
     r[3] = br - dr, i[3] = bi - di;
 }
 
-/* Halves first and halves of halves: the smaller ones stay in the cache. */
+/* Recursion by halves: the smaller transforms stay in the cache. */
 static void
 forward_part(const struct fft *f, double *re, double *im, size_t n)
 {

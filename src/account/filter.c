@@ -1,24 +1,25 @@
 /*
  * Admission: a query runs only if the sums that include it are within the
- * limits. A kind of filter is a choice of lanes (which amount of a charge goes
- * to which sum); all lanes must hold, but one of two suffices for the
- * best-of-both filter.
+ * limits. The kind of a filter selects its lanes (which amount of a charge is
+ * added to which sum). All lanes must be within their limits, except in the
+ * best-of-both filter, where one of the two suffices.
  *
  * THEOREM  filter-basic
- *   While sum eps_i <= eps and sum delta_i <= delta, each counting the query
- *   about to run, the whole is (eps, delta)-DP, parameters chosen adaptively.
+ *   While sum eps_i <= eps and sum delta_i <= delta, where both sums include
+ *   the query about to run, all releases together are (eps, delta)-DP, even if
+ *   parameters are chosen adaptively.
  * SOURCE   Rogers, Roth, Ullman, Vadhan 2016, arXiv:1605.08294, the filter by
  *          basic composition.
  * NEEDS    eps_i, delta_i are functions of the answers before query i; an
  *          interactive member is charged in full when it is opened.
  * GIVES    the promise, for CUSTOS_FILTER_PURE.
- * FAILS    CUSTOS_ESPENT, on public facts; nothing is counted then.
+ * FAILS    CUSTOS_ESPENT, decided from public facts; nothing is then counted.
  * TESTED   filter_exhausts_exactly filter_refused_adds_nothing
  *
  * THEOREM  filter-approx
  *   While sqrt(2 ln(1/d') sum eps_i^2) + sum eps_i^2/2 <= eps and sum delta_i
- *   <= d'', the whole is (eps, d' + d'')-DP. Solved for the sum: sum eps_i^2
- *   <= (sqrt(2 ln(1/d') + 2 eps) - sqrt(2 ln(1/d')))^2.
+ *   <= d'', all releases together are (eps, d' + d'')-DP. Solved for the sum:
+ *   sum eps_i^2 <= (sqrt(2 ln(1/d') + 2 eps) - sqrt(2 ln(1/d')))^2.
  * SOURCE   Whitehouse, Ramdas, Rogers, Wu 2023, arXiv:2203.05481, the filter
  *          for approximate DP.
  * NEEDS    as filter-basic, d' > 0.
@@ -27,9 +28,10 @@
  * TESTED   filter_approx_limit_is_its_formula
  *
  * THEOREM  filter-zcdp
- *   While sum rho_i <= rho the whole is rho-zCDP; while sum loss_i(a) <=
- *   loss(a), at an order fixed beforehand or at every order, the whole has
- *   that divergence. Members that hold up to delta_i add sum delta_i.
+ *   While sum rho_i <= rho, all releases together are rho-zCDP. While sum
+ *   loss_i(a) <= loss(a), at one order fixed in advance or at every order, all
+ *   together have that divergence. Members that hold only up to delta_i add
+ *   sum delta_i.
  * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, the Renyi filter; Whitehouse
  *          et al. 2023, arXiv:2203.05481, the filter for approximate zCDP.
  * NEEDS    as filter-basic.
@@ -39,18 +41,18 @@
  * TESTED   filter_zcdp_admits_the_plan filter_rdp_orders
  *
  * THEOREM  filter-gdp
- *   While sum mu_i^2 <= mu^2 the whole is mu-GDP.
+ *   While sum mu_i^2 <= mu^2, all releases together are mu-GDP.
  * SOURCE   Smith, Thakurta 2022, arXiv:2210.17520 (fully adaptive composition
  *          for Gaussian DP).
- * NEEDS    as filter-basic; each member mu_i-GDP, which the discrete Gaussian
- *          is not with D/sigma: it has no mu here and is refused.
+ * NEEDS    as filter-basic; each member is mu_i-GDP. The discrete Gaussian is
+ *          not D/sigma-GDP: it has no mu here and is refused.
  * GIVES    the promise, for CUSTOS_FILTER_GDP, by gdp-to-approx.
  * FAILS    as filter-basic.
  * TESTED   filter_gdp_refuses_the_discrete_gaussian filter_gdp_limit
  *
  * THEOREM  filter-best-of-both
  *   While sum delta_i <= d_a and either sum eps_i <= eps or sum rho_i <=
- *   rho*(eps, d_b), the whole is (eps, 2 d_a + d_b)-DP.
+ *   rho*(eps, d_b), all releases together are (eps, 2 d_a + d_b)-DP.
  * SOURCE   doc/proofs/filter-best-of-both.md
  * NEEDS    as filter-basic; both prices of a member hold up to its delta_i.
  * GIVES    the promise, for CUSTOS_FILTER_BEST.
@@ -64,7 +66,7 @@
 
 #include "base/error.h"
 
-/* What each lane of a kind counts. */
+/* The amount of a charge that a lane counts. */
 static amount
 lane_of(const struct filter *f, const struct charge *c, size_t lane)
 {
@@ -89,7 +91,7 @@ lane_count(const struct filter *f)
                : 1;
 }
 
-/* Whether sums are within the limits. An infinite sum never is. */
+/* Whether the sums are within the limits. An infinite sum never is. */
 static bool
 is_within_limits(const struct filter *f, amount delta_sum, const amount *sum)
 {
@@ -133,7 +135,7 @@ filter_currency(const struct filter *f, size_t lane)
     }
 }
 
-/* Which fraction of the charge a lane has room for. */
+/* The part of the charge for which a lane has room. */
 static double
 share_left(const struct filter *f, const struct charge *c, size_t lane)
 {
@@ -146,8 +148,9 @@ share_left(const struct filter *f, const struct charge *c, size_t lane)
 }
 
 /*
- * The lane that a refusal names: the first that does not hold; for best of
- * both, where neither does, the one that comes nearer to paying.
+ * The lane that a refusal names: the first that is past its limit; for best of
+ * both, where both are, the one that has room for the larger part of the
+ * charge.
  */
 static size_t
 lane_short(const struct filter *f, const struct charge *c, const amount *sum)

@@ -22,11 +22,11 @@ enum { FILTER_BYTES = CUSTOS_FILTER_BYTES };
 /* The whole state; may be copied by assignment, and stored by filter_save. */
 struct filter {
     custos_filter_kind kind;
-    amount epsilon, delta; /* the promise for all together */
+    amount epsilon, delta; /* the promise for all queries together */
     amount delta_limit, delta_sum;
-    amount limit[CHARGE_ORDERS]; /* by lane; only those of the kind are used */
+    amount limit[CHARGE_ORDERS]; /* by lane; unused lanes are ignored */
     amount sum[CHARGE_ORDERS];
-    size_t order; /* the one order of a Renyi filter, or CHARGE_ORDERS: all */
+    size_t order; /* the one order of a Renyi filter; CHARGE_ORDERS means all */
 };
 
 /* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE. */
@@ -53,33 +53,38 @@ CUSTOS_MUST_USE custos_status filter_admit(struct filter *f,
 
 /*
  * Sets the sums as if charges that add up to `spent` had been admitted, under
- * these limits or others: the owner may change the promise, not what was spent.
- * Sums past the limits are kept; nothing is admitted then.
+ * these limits or others: the owner may change the promise, but not what was
+ * spent. Sums above the limits are kept; the filter then admits nothing.
  */
 void filter_resume(struct filter *f, const struct charge *spent);
 
 /*
- * The largest epsilon whose charge, by charge_of_price and without a delta,
- * would be admitted; for the pure and the best-of-both filter.
+ * The largest epsilon that would be admitted as a charge of charge_of_price
+ * without a delta; for the pure and the best-of-both filter only.
  */
 amount filter_left_epsilon(const struct filter *f);
 
-/* Is `left` more than the sum of epsilon has room for, so that rho pays? */
+/*
+ * Whether `left` exceeds what the sum of epsilon has room for, so that rho
+ * pays.
+ */
 bool filter_left_in_rho(const struct filter *f, amount left);
 
-/* The lane in force: the first, or the second of best of both once the first
-   is past its limit. */
+/*
+ * The lane in force: lane 0, or lane 1 of a best-of-both filter once lane 0 is
+ * past its limit.
+ */
 size_t filter_lane(const struct filter *f);
 const char *filter_currency(const struct filter *f, size_t lane);
 const char *filter_theorem(const struct filter *f);
 
-/* What is promised and what is counted, as exact text. */
+/* The promise and the sums, as exact text. */
 void filter_report(const struct filter *f, custos_filter_facts *out);
 
-/* As bytes, in the same layout on all machines. */
+/* The filter as bytes, in the same layout on all machines. */
 void filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES]);
 
-/* May fail: CUSTOS_EINVAL, for bytes that filter_save cannot have made. */
+/* May fail: CUSTOS_EINVAL, for bytes that filter_save never writes. */
 CUSTOS_MUST_USE custos_status filter_load(struct filter *f,
                                           const uint8_t bytes[FILTER_BYTES],
                                           custos_err *err);

@@ -1,7 +1,7 @@
 /*
- * What is left, as one number: the largest pure charge that still fits. It is
- * found by bisection on admission itself, so that it is admitted and one unit
- * more is not, whichever lane pays.
+ * What remains, as one number: the largest pure charge that still fits. A
+ * bisection on admission itself finds it. So it is admitted, and a charge that
+ * is one unit larger is not, whichever lane pays.
  */
 #include "account/filter.h"
 
@@ -27,8 +27,8 @@ is_admitted(const struct filter *f, amount e)
 }
 
 /*
- * Near the epsilon whose rho, epsilon tanh(epsilon / 2), is r units. Only a
- * guess: is_admitted decides what is returned.
+ * Roughly the epsilon whose rho, epsilon tanh(epsilon / 2), is r units. Only a
+ * starting point: is_admitted decides what is returned.
  */
 static amount
 guess_epsilon(amount r)
@@ -55,7 +55,7 @@ filter_left_epsilon(const struct filter *f)
         return 0;
     if (f->kind == CUSTOS_FILTER_PURE || f->sum[1] > f->limit[1])
         return low;
-    /* The lane of rho may have room for more than that of epsilon. */
+    /* The rho lane may have room for a larger charge than the epsilon lane. */
     high = guess_epsilon(amount_left(f->limit[1], f->sum[1]));
     step = (high >> 48) + 1;
     if (high > low + step && is_admitted(f, high - step))

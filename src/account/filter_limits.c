@@ -1,6 +1,7 @@
 /*
  * From a promise to limits: how much of each currency keeps it, rounded down.
- * The promised delta pays for the members' own deltas and for the conversion.
+ * The promised delta is divided between the members' own deltas and the
+ * conversion.
  */
 #include "account/filter.h"
 
@@ -38,7 +39,7 @@ promise_clear(struct promise *p)
     rat_clear(&p->rest);
 }
 
-/* Within the range where every conversion works. */
+/* Checks that epsilon is in the range where every conversion works. */
 static custos_status
 check_epsilon(const rat *epsilon, custos_err *err)
 {
@@ -108,7 +109,10 @@ limit_of(const rat *x)
     return amount_from_rat_down(x, AMOUNT_LOSS, &a) ? a : AMOUNT_INFINITE - 1;
 }
 
-/* The order with the most room for a Gaussian: the largest loss / alpha. */
+/*
+ * The order with the most room for a Gaussian: that of the largest loss /
+ * alpha.
+ */
 static size_t
 order_default(const struct promise *p)
 {
@@ -159,7 +163,10 @@ limit_one_order(struct filter *f, const struct promise *p, const char *order,
     return st;
 }
 
-/* Limits at every order from a mechanism's curve; epsilon follows. */
+/*
+ * Sets the limit at every order from a mechanism's curve; epsilon follows from
+ * them.
+ */
 static custos_status
 limit_like(struct filter *f, struct promise *p, const char *like,
            custos_err *err)

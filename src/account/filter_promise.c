@@ -1,19 +1,19 @@
 /*
- * The filter that keeps a budget (epsilon, delta) for the ledger, and the one
- * place that decides how its delta is divided.
+ * The filter that the ledger uses for a budget (epsilon, delta). Only this
+ * file decides how delta is divided.
  *
- * A promise with a delta is kept by the best-of-both filter. Half of delta pays
- * for the conversion. The other half is for the members' own deltas, which the
- * theorem counts twice, so a quarter of delta is theirs. A promise without a
- * delta is kept by the sum of epsilon.
+ * The best-of-both filter keeps a promise with a delta. Half of delta pays for
+ * the conversion. The other half is for the members' own deltas, which the
+ * theorem counts twice, so their limit is a quarter of delta. If delta is 0, a
+ * limit on the sum of epsilon keeps the promise.
  */
 #include "account/filter.h"
 #include "base/error.h"
 #include "num/batch.h"
 
-enum { MEMBERS_SHARE = 4 }; /* of delta: one part in so many */
+enum { MEMBERS_SHARE = 4 }; /* members get 1/4 of delta */
 
-/* The part of delta for members, as text. */
+/* The part of delta for the members' own deltas, as text. */
 static custos_status
 members_of(const char *delta, struct buf *out, bool *pure, custos_err *err)
 {

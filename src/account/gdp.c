@@ -1,11 +1,12 @@
 /*
- * Gaussian DP: the curve of the normal law, exactly, and its inverses by a
- * certified search. Cancellation (small mu, small epsilon) costs bits.
+ * Gaussian DP: the exact curve of the normal law, and its inverses by a
+ * certified search. Small mu and small epsilon need more bits, because of
+ * cancellation.
  *
  * THEOREM  gdp-to-approx
  *   mu-GDP is (epsilon, delta)-DP for all epsilon >= 0 with delta =
- *   P[Z > epsilon/mu - mu/2] - exp(epsilon) P[Z > epsilon/mu + mu/2], and for
- *   no smaller delta when it is the normal mechanism with D/sigma = mu.
+ *   P[Z > epsilon/mu - mu/2] - exp(epsilon) P[Z > epsilon/mu + mu/2]. For the
+ *   normal mechanism with D/sigma = mu, no smaller delta holds.
  * SOURCE   Dong, Roth, Su 2019, arXiv:1905.02383, corollary 2.13; Balle, Wang
  *          2018, arXiv:1805.06530, theorem 8.
  * NEEDS    mu^2 >= 0. The discrete Gaussian is not D/sigma-GDP.
@@ -43,8 +44,8 @@ two_tails(ival *r, const ival *x, const ival *root)
 }
 
 /*
- * delta, and what falls off it per unit of epsilon, fall = exp(epsilon)
- * P[Z > epsilon/mu + mu/2].
+ * Encloses delta, and fall = exp(epsilon) P[Z > epsilon/mu + mu/2], the rate
+ * at which delta falls with epsilon.
  */
 static void
 delta_enclose(const rat *mu_squared, const rat *epsilon, ival *delta,
@@ -70,14 +71,14 @@ delta_enclose(const rat *mu_squared, const rat *epsilon, ival *delta,
     if (ival_is_finite(&x[1]))
         ival_mul(fall, fall, &x[1]);
     else
-        ival_from_zero(fall, delta); /* it is less than delta's first term */
+        ival_from_zero(fall, delta); /* fall is less than delta's first term */
     ival_sub(delta, delta, fall);
     ival_mul_pow2(delta, delta, -1);
     ival_mul_pow2(fall, fall, -1);
     ivals_clear(x, 4);
 }
 
-/* Certainly delta(mu, epsilon) < delta. */
+/* Whether delta(mu, epsilon) < delta is certain. */
 static bool
 delta_is_below(const struct gdp_case *c)
 {
@@ -98,9 +99,9 @@ delta_is_below(const struct gdp_case *c)
 }
 
 /*
- * One step of Newton's method on ln delta, which is concave in epsilon: from
- * above it stays above. *to = epsilon + ln(delta(epsilon)/delta) delta/fall,
- * upper end, 60 bits. False when nothing better is found.
+ * One step of Newton's method on ln delta, which is concave in epsilon, so a
+ * step from above stays above. *to = epsilon + ln(delta(epsilon)/delta)
+ * delta/fall, rounded up to 60 bits. False if that is no improvement.
  */
 static bool
 newton_step(const struct gdp_case *c, long bits, rat *to)
@@ -125,7 +126,9 @@ newton_step(const struct gdp_case *c, long bits, rat *to)
     return got && rat_cmp(to, c->epsilon) < 0;
 }
 
-/* epsilon falls towards its least, each value certified before it is taken. */
+/*
+ * Lowers epsilon towards its least value; each value is certified before use.
+ */
 static void
 newton_search(struct gdp_case c, rat *epsilon)
 {
@@ -136,7 +139,7 @@ newton_search(struct gdp_case c, rat *epsilon)
     for (int i = 0; i < STEPS && bits <= BITS_LAST; i++) {
         c.epsilon = epsilon;
         if (!newton_step(&c, bits, &next)) {
-            bits *= 2; /* too wide, or at the end */
+            bits *= 2; /* too wide, or the search has converged */
             if (bits > 4L * BITS_FIRST)
                 break;
             continue;
@@ -165,7 +168,7 @@ gdp_epsilon_up(const rat *mu_squared, const rat *delta, rat *epsilon)
     }
     rat_set_i64(&x, 1, 2);
     rat_mul(&x, &x, mu_squared);
-    got = zcdp_epsilon_up(&x, delta, epsilon); /* a Gaussian is zCDP too */
+    got = zcdp_epsilon_up(&x, delta, epsilon); /* a Gaussian is also zCDP */
     if (got)
         newton_search(c, epsilon);
     rat_clear(&x);

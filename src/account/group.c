@@ -1,6 +1,6 @@
 /*
- * Removing a group of k units takes k steps from neighbour to neighbour; each
- * multiplies by e^epsilon and adds delta, which makes a geometric series.
+ * Removing a group of k units takes k steps from neighbour to neighbour. Each
+ * step multiplies by e^epsilon and adds delta, which makes a geometric series.
  *
  * THEOREM  group-approx
  *   (epsilon, delta)-DP for one unit is (k epsilon, delta (e^(k epsilon) - 1)
@@ -69,7 +69,7 @@ delta_times(const ival *x, const rat *delta, rat *out)
     rat_clear(&one);
 }
 
-/* delta k, which is exact, at epsilon 0 and for one unit. */
+/* Exact for one unit, or if epsilon or delta is 0: out = k delta, at most 1. */
 static bool
 is_exact(const rat *epsilon, const rat *delta, uint64_t size, rat *out)
 {
@@ -125,7 +125,7 @@ group_delta_textbook_up(const rat *epsilon, const rat *delta, uint64_t size,
 
 /* ------------------------------------------------- the public interface -- */
 
-/* Keeps numbers within what can be written in 17 digits. */
+/* Rejects an empty group, and numbers too large to be written in 17 digits. */
 static custos_status
 check_size(const rat *x, uint64_t size, const char *name, custos_err *err)
 {

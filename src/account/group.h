@@ -1,6 +1,4 @@
-/*
- * Group privacy: what a promise for one unit is worth for several at once.
- */
+/* Group privacy: what a promise for one unit implies for several at once. */
 #ifndef ACCOUNT_GROUP_H
 #define ACCOUNT_GROUP_H
 
@@ -15,7 +13,7 @@ void group_epsilon(const rat *epsilon, uint64_t size, rat *out);
 /* size^2 * rho, exactly. */
 void group_rho(const rat *rho, uint64_t size, rat *out);
 
-/* The delta of the group, by the geometric series; at most 1. */
+/* The group's delta, by the geometric series; at most 1. */
 void
 group_delta_up(const rat *epsilon, const rat *delta, uint64_t size, rat *out);
 
