@@ -1,6 +1,6 @@
 /*
- * The public handles of charges, filters and odometers: memory and text around
- * the values of charge.h, filter.h and odometer.h.
+ * The public handles of charges, filters and odometers. They add memory
+ * management and text to the structs of charge.h, filter.h and odometer.h.
  */
 #include <assert.h>
 #include <string.h>

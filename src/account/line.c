@@ -1,6 +1,6 @@
 /*
  * Masses come from quadrature in x, not from differences of distribution
- * functions: every one is a sum of positive terms, tails included.
+ * functions, so each mass is a sum of positive terms, even in the tails.
  */
 #include "account/line.h"
 
@@ -75,7 +75,7 @@ line_piece(const struct line *l, double x1, double x2)
                                        : atoms_piece(l, from, to);
 }
 
-/* The first atom of loss v or more. */
+/* The first atom whose loss is v or more. */
 static size_t
 atom_from(const struct line *l, double v)
 {
@@ -99,9 +99,9 @@ line_place(const struct line *l, double v)
                                        : (double)atom_from(l, v);
 }
 
-#define CUT_ROUGH 1e-13 /* of a cell's P: what a cut may be off by */
+#define CUT_ROUGH 1e-13 /* error allowed for a cut, relative to a cell's P */
 
-/* Newton, each step integrating only what it adds. */
+/* Newton's method; each step integrates only what it adds. */
 static double
 smooth_cut(const struct line *l, double near, double far, double x,
            double exp_a, double want, double mass, struct piece *got)
@@ -118,7 +118,7 @@ smooth_cut(const struct line *l, double near, double far, double x,
         if (fabs(miss) <= CUT_ROUGH * (got->p + mass))
             break;
         here = loss_at(l->loss, x);
-        /* Outwards when |gain| is short of |want|. */
+        /* Moves outwards if |gain| is below |want|. */
         to = x + (far > near ? 1 : -1) * miss / (here.p - exp_a * here.q);
         to = fmin(fmax(to, fmin(near, far)), fmax(near, far));
         if (to == x)
@@ -137,8 +137,9 @@ smooth_cut(const struct line *l, double near, double far, double x,
 }
 
 /*
- * Takes one atom after the other and splits the last. Atoms that lie on the
- * point itself, up to rounding, are taken whole, whichever side they are on.
+ * Takes one atom after another and splits the last one. Atoms whose loss
+ * equals that of the point, up to rounding, are never split, whichever side
+ * they are on.
  */
 static double
 atoms_cut(const struct line *l, double near, double far, double exp_a,
@@ -174,9 +175,9 @@ line_cut(const struct line *l, double near, double far, double guess,
 }
 
 /*
- * Whether no density of a Gaussian is below e^-701 where the other one counts:
- * doubles lose their digits from e^-708 on. The exponents are half the squares
- * of places, of which `to` is the largest.
+ * Whether no density of a Gaussian is below e^-701 where the other density
+ * matters: doubles lose digits below e^-708. The exponents are half the
+ * squares of positions, of which `to` is the largest.
  */
 static bool
 has_digits(const struct line *l)
@@ -212,7 +213,7 @@ find_ends(struct line *l)
                                                         : CUSTOS_EOVERFLOW;
 }
 
-/* Leaves out the outermost atoms, up to `tail` of P together. */
+/* Drops the outermost atoms, up to a total mass of `tail` under P. */
 static void
 trim_atoms(struct line *l, double tail)
 {

@@ -1,16 +1,16 @@
 /*
- * A privacy loss laid out on a line of places, so that it can be cut at any
- * place: x where it is continuous; for atoms, atom i lies evenly on [i, i + 1),
- * and a cut within it splits the outcome by a coin.
+ * A privacy loss laid out on a line, so that it can be cut anywhere. If the
+ * loss is continuous, a position on the line is x. Otherwise atom i is spread
+ * evenly over [i, i + 1), and a cut within it splits the outcome by a coin.
  *
  * THEOREM  quadrature-weights
- *   Gauss-Legendre rules of 2, 3 and 5 points, on panels of 1/256, 1/12 and
- *   all of loss_step, give P and Q of any stretch within a relative 1e-14, of
- *   which the rule's own error is below 5e-15.
+ *   Gauss-Legendre rules of 2, 3 and 5 points, on panels of at most 1/256,
+ *   1/12 and all of loss_step, give P and Q of any interval within a relative
+ *   error of 1e-14. The rule's own share of that error is below 5e-15.
  * SOURCE   doc/proofs/quadrature-weights.md
  * NEEDS    losses of at most LOSS_MAX.
- * GIVES    line_piece, within line.error, roundings included; at most `tail`
- *          of P lies outside.
+ * GIVES    line_piece, within line.error, rounding included; at most `tail` of
+ *          P is outside.
  * FAILS    cannot.
  * TESTED   line_pieces_agree_with_exact_integrals,
  *          densities_that_underflow_are_refused
@@ -26,37 +26,37 @@ enum { LINE_ATOMS_MAX = 1 << 20 };
 struct line {
     custos_alloc alloc;
     const struct loss *loss; /* borrowed */
-    struct loss_range range; /* of places */
-    double *value, *p, *q;   /* BASE_ATOMS: of atom i */
+    struct loss_range range; /* of positions */
+    double *value, *p, *q;   /* BASE_ATOMS: the loss, P and Q of atom i */
     size_t n, room;
-    double error;       /* relative of masses, absolute of losses */
-    double least, most; /* finite losses, flanks included */
+    double error;       /* of masses (relative) and of losses (absolute) */
+    double least, most; /* finite losses, including those of flanks */
 };
 
-/* The masses of P and Q on a stretch. */
+/* The masses of P and Q on an interval of the line. */
 struct piece {
     double p, q;
 };
 
 /*
- * CUSTOS_EOVERFLOW past LINE_ATOMS_MAX or LOSS_MAX, or where densities would
- * underflow; CUSTOS_ENOMEM.
+ * Fails with CUSTOS_EOVERFLOW above LINE_ATOMS_MAX or LOSS_MAX, or if
+ * densities would underflow; with CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status line_init(struct line *l,
                                         const custos_alloc *alloc,
                                         const struct loss *loss, double tail);
 void line_clear(struct line *l);
 
-/* The place where losses pass from below v to v or more. */
+/* The position where losses pass from below v to v or more. */
 double line_place(const struct line *l, double v);
 
-/* The masses between two places, in either order. */
+/* The masses between two positions, in either order. */
 struct piece line_piece(const struct line *l, double x1, double x2);
 
 /*
- * The cut between near and far at which P - exp_a Q of the piece from near on
- * has reached `want`, to a part of `mass` where possible; *got is that piece.
- * `guess` is where to look first.
+ * Finds the cut between near and far where P - exp_a Q, counted from near,
+ * reaches `want`; if possible with an error far below `mass`. *got is the
+ * piece from near to the cut. The search starts at `guess`.
  */
 double line_cut(const struct line *l, double near, double far, double guess,
                 double exp_a, double want, double mass, struct piece *got);

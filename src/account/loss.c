@@ -1,5 +1,6 @@
 /*
- * The bases: densities, losses and where they take a given value.
+ * The base pairs: their densities, their losses, and where a loss has a given
+ * value.
  */
 #include "account/loss.h"
 
@@ -11,7 +12,7 @@ loss_is_continuous(const struct loss *l)
     return l->base != BASE_ATOMS;
 }
 
-/* R at base loss l0: a sum of positive terms, so never worse than they are. */
+/* R at base loss l0. A sum of positive terms is as accurate as its terms. */
 static double
 ratio_at(const struct loss *l, double l0)
 {
@@ -19,8 +20,9 @@ ratio_at(const struct loss *l, double l0)
 }
 
 /*
- * The loss of outcomes whose base loss is l0. Small ones are accurate; near
- * R = 1 - q it is off by some units over 1 - q, as it is by q's own rounding.
+ * The loss of outcomes whose base loss is l0. Small losses are accurate. Near
+ * R = 1 - q the error is a few units in the last place divided by 1 - q; the
+ * rounding of q alone causes as much.
  */
 static double
 sampled_loss(const struct loss *l, double l0)
@@ -45,7 +47,7 @@ loss_value(const struct loss *l, double x)
 
 /*
  * Gaussian: P[Z > z] <= exp(-z^2/2)/2 = tail/2 on each side of N(0, 1) and of
- * N(size, 1); mixtures have no more.
+ * N(size, 1). A mixture of the two has no heavier tails.
  */
 struct loss_range
 loss_range(const struct loss *l, double tail)
@@ -77,7 +79,7 @@ loss_at(const struct loss *l, double x)
                                     : (struct loss_point){q0, r};
 }
 
-/* The base loss at which ln R = w, or -infinity below R's least value. */
+/* The base loss at which ln R = w; -infinity if R is never that small. */
 static double
 base_loss_of(const struct loss *l, double w)
 {
@@ -105,14 +107,17 @@ loss_step(const struct loss *l, double x)
                                     : 0.25 / l->size;
 }
 
-/* Where only Q0 is, behind sampling: R = 1 - q. The least R there is. */
+/*
+ * Whether there is an atom of outcomes that only Q0 has. Under sampling they
+ * have R = 1 - q, the least R of all.
+ */
 static bool
 has_lone_atom(const struct loss *l)
 {
     return l->base == BASE_ATOMS && l->rate < 1 && l->only_q > 0;
 }
 
-/* The i-th atom of the base by rising l0. */
+/* The i-th atom of the base pair, in order of rising l0. */
 static bool
 base_atom(const struct loss *l, size_t i, struct loss_atom *atom)
 {
@@ -135,7 +140,7 @@ loss_atom(const struct loss *l, size_t i, double *value, double *mass)
     struct loss_atom a;
 
     if (l->order == ORDER_ADD && i < n + lone)
-        i = n + lone - 1 - i; /* by rising R now */
+        i = n + lone - 1 - i; /* i now counts by rising R */
     if (lone && i == 0) {
         *value = log1p(-l->rate);
         *mass = l->only_q;

@@ -1,6 +1,6 @@
 /*
  * The privacy loss of one mechanism for one order of the neighbours:
- * L = ln dP/dQ with the outcome drawn from P.
+ * L = ln dP/dQ, where the outcome is drawn from P.
  *
  * Every mechanism is a base pair (P0, Q0), perhaps behind Poisson sampling of
  * rate q. With R = 1 - q + q exp(l0), l0 the base loss:
@@ -8,9 +8,10 @@
  *     remove:  dP = R dQ0,  Q = Q0      L =  ln R
  *     add:     P = Q0,      dQ = R dQ0  L = -ln R
  *
- * so a base is its Q0 and its l0, and q = 1 is the mechanism itself. A base
- * has atoms (outcomes of one loss), a continuous part on an interval of x, or
- * both. loss_of.h makes them from parameters.
+ * So a base is given by its Q0 and its l0, and q = 1 is the mechanism itself.
+ * A base has atoms (sets of outcomes with one loss), a continuous part on an
+ * interval of x, or both. loss_of.h makes losses from a mechanism's
+ * parameters.
  */
 #ifndef ACCOUNT_LOSS_H
 #define ACCOUNT_LOSS_H
@@ -19,16 +20,17 @@
 #include <stddef.h>
 
 /*
- * The continuous ones, on x: Q0 = N(0, 1), P0 = N(size, 1); Laplace noise of
- * scale 1 / size around 0 and 1, whose flanks are atoms; and the exponential
- * mechanism's, Laplace's middle alone.
+ * The continuous bases, on x. Gaussian: Q0 = N(0, 1), P0 = N(size, 1).
+ * Laplace: noise of scale 1 / size around 0 and 1; the loss is constant
+ * outside [0, 1], so the two flanks are atoms. Exponential mechanism: only the
+ * middle part of Laplace.
  */
 enum loss_base { BASE_GAUSSIAN, BASE_LAPLACE, BASE_EXPONENTIAL, BASE_ATOMS };
 enum loss_order { ORDER_REMOVE, ORDER_ADD };
 
-#define LOSS_MAX 600.0 /* of |L|: past it doubles come near overflow in e^L */
+#define LOSS_MAX 600.0 /* of |L|: above it e^L comes near overflow */
 
-/* Outcomes of one base loss, by their probability under Q0. */
+/* The outcomes of one base loss, with their probability under Q0. */
 struct loss_atom {
     double q0, l0;
 };
@@ -42,7 +44,7 @@ struct loss {
     size_t n_atoms;
     double only_p; /* P0's probability where Q0 has none */
     double only_q; /* Q0's probability where P0 has none */
-    double lost;   /* P's and Q's probability of outcomes left out, at most */
+    double lost;   /* probability of outcomes left out, under P or Q, at most */
     double error;  /* of the atoms' q0 (relative) and l0 (absolute) */
 };
 
@@ -51,7 +53,7 @@ struct loss_point {
     double p, q;
 };
 
-/* The continuous part lies on [from, to], except at most `outside` of P. */
+/* The continuous part is on [from, to], except at most `outside` of P. */
 struct loss_range {
     double from, to;
     double outside;
@@ -65,27 +67,27 @@ struct loss_point loss_at(const struct loss *l, double x);
 double loss_value(const struct loss *l, double x);
 double loss_place(const struct loss *l, const struct loss_range *r, double v);
 
-/* A step in x, anywhere up to |x|, that one panel of quadrature can take. */
+/* The width of one quadrature panel; valid at every position up to |x|. */
 double loss_step(const struct loss *l, double x);
 
 /*
- * Atoms by rising loss, those of Laplace's flanks included: the i-th; false
- * past the last.
+ * The i-th atom in order of rising loss, including those of Laplace's flanks;
+ * false after the last.
  */
 bool loss_atom(const struct loss *l, size_t i, double *value, double *mass);
 
-/* P's probability of an infinite loss; the same plus what was left out. */
+/* P's probability of an infinite loss; the second adds what was left out. */
 double loss_infinite(const struct loss *l);
 double loss_infinite_or_lost(const struct loss *l);
 
 /*
  * Bounds the relative error of every density and mass and the absolute error
- * of every loss computed here, for parameters that are themselves rounded by
- * up to 4 units. doc/proofs/quadrature-weights.md, 2.
+ * of every loss computed here, if the parameters are themselves rounded by up
+ * to 4 units. doc/proofs/quadrature-weights.md, 2.
  */
 double loss_error(const struct loss *l, const struct loss_range *r);
 
-/* Whether the other order of neighbours has the same law. */
+/* Whether both orders of the neighbours have the same loss distribution. */
 bool loss_is_symmetric(const struct loss *l);
 
 #endif

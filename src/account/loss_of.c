@@ -1,6 +1,6 @@
 /*
- * Constructors of losses. Where the mechanism is symmetric, so is the list of
- * atoms, to the last bit of the losses: pld_bounds then computes one order.
+ * Constructors of losses. The atoms of a symmetric mechanism are symmetric to
+ * the last bit of their losses: pld_bounds then computes only one order.
  */
 #include "account/loss_of.h"
 
@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "num/rat_double.h"
 
-#define ATOM_ERROR 2e-13 /* of any q0 and l0 here; doc/proofs says why */
+#define ATOM_ERROR 2e-13 /* of any q0 and l0 here; derived in doc/proofs */
 
 void
 loss_of_clear(struct loss_of *l)
@@ -20,7 +20,7 @@ loss_of_clear(struct loss_of *l)
     l->atoms = NULL;
 }
 
-/* A parameter as a double in (0, most]. */
+/* Converts a parameter to a double in (0, most]. */
 static bool
 read_double(const rat *a, double most, double *out)
 {
@@ -28,7 +28,7 @@ read_double(const rat *a, double most, double *out)
     return *out > 1e-100 && *out <= most;
 }
 
-/* A rate so near to 1 that 1 - rate would be lost is refused. */
+/* Refuses a rate so close to 1 that 1 - rate would be inaccurate. */
 static bool
 read_rate(const rat *rate, double *out)
 {
@@ -68,7 +68,7 @@ loss_of_exponential(const rat *epsilon, const rat *rate, struct loss_of *out)
     return make_continuous(BASE_EXPONENTIAL, epsilon, rate, out);
 }
 
-/* Room for n atoms; the caller fills them and sets the rest. */
+/* Allocates n atoms; the caller fills them and sets the other fields. */
 static custos_status
 take_atoms(const custos_alloc *alloc, size_t n, const rat *rate,
            struct loss_of *out)
@@ -117,12 +117,12 @@ loss_of_discrete_laplace(const custos_alloc *alloc, const rat *epsilon,
 
 enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
 
-#define LOST_MOST 1e-39 /* of outcomes whose Q0 or P0 is no normal double */
+#define LOST_MOST 1e-39 /* of outcomes whose Q0 or P0 is not a normal double */
 
 /*
- * How far around 0 and around the sensitivity outcomes are listed: not so far
- * that exp(-x^2 / 2v) over its total, which is below 4 sqrt(v) + 2, could fall
- * short of e^-706 at either. Below 0 there is none.
+ * How far around 0 and around the sensitivity outcomes are listed: at most so
+ * far that exp(-x^2 / 2v) over its total, which is below 4 sqrt(v) + 2, stays
+ * above e^-706 around both. Negative if no outcome can be listed.
  */
 static double
 gauss_reach(double v, double width)
@@ -132,7 +132,7 @@ gauss_reach(double v, double width)
     return fmin(ceil(REACH * sqrt(v)) + 1, most - width);
 }
 
-/* Sum of exp(-x^2 / 2v) over |x| <= reach: Kahan's, from the small ones on. */
+/* Kahan's sum of exp(-x^2 / 2v) over |x| <= reach, smallest terms first. */
 static double
 gauss_total(double v, long reach)
 {
@@ -163,7 +163,7 @@ loss_of_discrete_gaussian(const custos_alloc *alloc, const rat *variance,
         gauss_reach(v, width) < 0)
         return CUSTOS_EOVERFLOW;
     reach = (long)gauss_reach(v, width);
-    /* Beyond: a geometric series on each side, of P and of Q. */
+    /* Outcomes further out: a geometric series on each side, for P and Q. */
     far = (double)reach + 1;
     lost = 4 * exp(-far * far / (2 * v)) / -expm1(-far / v) + 1e-290;
     if (lost > LOST_MOST)
@@ -199,7 +199,7 @@ loss_of_response(const custos_alloc *alloc, const rat *epsilon,
     st = take_atoms(alloc, last + 1, rate, out);
     if (st)
         return st;
-    right = 1 / (1 + (others + 1) * exp(-e)); /* of the true answer */
+    right = 1 / (1 + (others + 1) * exp(-e)); /* P[the true answer] */
     out->atoms[0] = (struct loss_atom){right, -e};
     if (last == 2)
         out->atoms[1] = (struct loss_atom){others * (right * exp(-e)), 0};

@@ -1,14 +1,16 @@
 /*
- * Mechanisms as losses: from exact parameters to struct loss. Doubles are
- * within a unit in the last place of the parameters, which loss_error covers.
+ * Makes a struct loss from a mechanism's exact parameters. The doubles are
+ * within one unit in the last place of the parameters, which loss_error
+ * covers.
  *
  * THEOREM  dominating-pairs
- *   Each is the hockey-stick curve of its mechanism, in both orders: Laplace
- *   and Gaussian noise on a value that moves by the sensitivity; discrete
- *   Laplace noise on an integer that moves by D, with losses eps (2x - D) / D,
- *   x = 0 .. D; discrete Gaussian noise, D (2x - D) / 2v on x in Z; k-ary
- *   randomized response, eps, 0 and -eps; any (eps, delta)-DP mechanism, by
- *   KOV15's pair; any eps-bounded-range mechanism (the exponential one), by
+ *   Each loss has the hockey-stick curve of its mechanism, in both orders:
+ *   Laplace and Gaussian noise on a value that moves by the sensitivity;
+ *   discrete Laplace noise on an integer that moves by D, with losses
+ *   eps (2x - D) / D, x = 0 .. D; discrete Gaussian noise, with losses
+ *   D (2x - D) / 2v, x in Z; k-ary randomized response, with losses eps, 0
+ *   and -eps; any (eps, delta)-DP mechanism, by KOV15's pair; any
+ *   eps-bounded-range mechanism (such as the exponential one), by
  *   delta(e) = (1 - exp((e - eps)/2))^2 / (1 - exp(-eps)).
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Theorem 7
  *          (discrete Gaussian); Kairouz, Oh, Viswanath 2015, arXiv:1311.0776;
@@ -16,10 +18,10 @@
  *          arXiv:2106.08567, Theorem 11 (Poisson sampling);
  *          doc/proofs/quadrature-weights.md, 4.
  * NEEDS    epsilon, sigma, variance, sensitivity > 0; rate in (0, 1].
- * GIVES    out->loss, in the order of removal; out owns its atoms.
- * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW for parameters, or probabilities
- *          that matter, which a double cannot hold, and for LINE_ATOMS_MAX
- *          atoms: price the mechanism in another currency then.
+ * GIVES    out->loss, for the order ORDER_REMOVE; out owns its atoms.
+ * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW if a double cannot represent the
+ *          parameters, or probabilities that matter, and for LINE_ATOMS_MAX
+ *          atoms: use another currency then.
  * TESTED   curves_of_mechanisms_agree_with_exact_sums,
  *          discrete_gaussian_atoms_are_accurate,
  *          mechanisms_out_of_reach_are_refused
@@ -53,7 +55,8 @@ CUSTOS_MUST_USE custos_status loss_of_gaussian(const rat *mu, const rat *rate,
  *   that of one coordinate moving by D.
  * SOURCE   doc/proofs/laplace-vector.md
  * NEEDS    the same noise on every coordinate.
- * GIVES    the curves of one number serve a vector of the same l1 sensitivity.
+ * GIVES    the curve of one coordinate covers a vector of the same l1
+ *          sensitivity.
  * FAILS    cannot.
  * TESTED   one_coordinate_is_the_worst_exactly,
  *          vectors_stay_below_the_claimed_curve,

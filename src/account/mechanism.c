@@ -13,7 +13,7 @@
 #include "num/batch.h"
 
 enum {
-    RATIO_LOG2 = 64,   /* epsilon and D/sigma lie above 2^-64 */
+    RATIO_LOG2 = 64,   /* epsilon and D/sigma must be above 2^-64 */
     EPSILON_LOG2 = 20, /* and below 2^20 */
 };
 
@@ -119,7 +119,9 @@ mechanism_is_gaussian(const struct mechanism *m)
            m->kind == MECHANISM_DISCRETE_GAUSSIAN;
 }
 
-/* Cuts the text at its first colon; *rest is NULL after the last part. */
+/*
+ * Cuts off the text before the first colon; *rest is NULL after the last part.
+ */
 static str
 next_part(const char *text, const char **rest)
 {
@@ -192,7 +194,7 @@ read_sample(const char *text, const char *name, rat *r, custos_err *err)
     return st;
 }
 
-/* scale is kept in sigma until the end. */
+/* A scale is stored in sigma until all keys have been read. */
 static custos_status
 read_value(struct mechanism *m, enum key key, const char *text,
            const char *name, custos_err *err)
@@ -214,7 +216,7 @@ read_value(struct mechanism *m, enum key key, const char *text,
     return read_whole(text, name, 1, COUNT_MAX, &m->count, err);
 }
 
-/* One key=value; its bit is added to *seen. */
+/* Reads one key=value; adds the key's bit to *seen. */
 static custos_status
 read_pair(struct mechanism *m, const struct kind *kind, str pair,
           unsigned *seen, custos_err *err)
@@ -241,7 +243,7 @@ read_pair(struct mechanism *m, const struct kind *kind, str pair,
     return read_value(m, KEYS[i].key, value, name, err);
 }
 
-/* Between 2^-64 and 2^20. */
+/* Checks that a number is between 2^-64 and 2^20. */
 static custos_status
 check_reach(const rat *x, const char *what, const struct kind *kind,
             custos_err *err)

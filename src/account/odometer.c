@@ -1,26 +1,27 @@
 /*
  * For a fixed lambda, exp(lambda L - lambda (1 + lambda) sum rho_i) has mean
- * at most 1 at every step, so it ever passes m/delta only with probability
- * delta/m (Ville). A grid of m lambdas, fixed in advance, costs ln m and holds
- * one near the best at every sum. Powers of two make (1 + lambda) sum rho_i a
- * shift and an addition.
+ * at most 1 at every step, so the probability that it ever exceeds m/delta is
+ * at most delta/m (Ville). A grid of m lambdas, fixed in advance, costs ln m;
+ * at every sum, one of them is near the best. The lambdas are powers of two,
+ * so (1 + lambda) sum rho_i takes a shift and an addition.
  *
  * THEOREM  odometer-grid
  *   Let b = min(sum eps_i, min_j (1 + lambda_j) sum rho_i + ln(m/delta) /
- *   lambda_j) at a moment chosen along the way. For every e and d fixed
- *   beforehand and every set S of what was seen up to then,
+ *   lambda_j) at a moment that may depend on the answers. For every e and d
+ *   fixed in advance and every set S of transcripts up to that moment,
  *   P(S and b <= e and delta + sum delta_i <= d) <= exp(e) Q(S) + d.
- *   Without deltas of members the privacy loss stays at or below b at all
- *   moments at once with probability at least 1 - delta. With them it need
- *   not: (eps, delta)-DP does not say that the loss exceeds eps with
- *   probability at most delta.
+ *   If no member has a delta, then with probability at least 1 - delta the
+ *   privacy loss is at most b at all moments at once. With deltas of members
+ *   it need not be: (eps, delta)-DP does not say that the loss exceeds eps
+ *   with probability at most delta.
  * SOURCE   doc/proofs/odometer-grid.md; after Whitehouse, Ramdas, Rogers, Wu
  *          2023, arXiv:2203.05481 (odometers).
- * NEEDS    prices are functions of the answers before; lambdas fixed before
- *          the first. eps_i and rho_i of a member with a delta hold on one and
- *          the same part of its law (so they do where rho_i follows from
- *          eps_i); otherwise d must pay for sum delta_i twice.
- * GIVES    the bound rounded up; it never falls from one charge to the next.
+ * NEEDS    each price is a function of the earlier answers; lambdas are fixed
+ *          before the first answer. eps_i and rho_i of a member with a delta
+ *          hold on one and the same part of its law (they do if rho_i follows
+ *          from eps_i); otherwise d must pay for sum delta_i twice.
+ * GIVES    the bound rounded up; it never decreases from one charge to the
+ *          next.
  * FAILS    cannot.
  * TESTED   odometer_is_its_formula odometer_never_falls
  *          odometer_against_all_stopping_rules
@@ -53,7 +54,7 @@ log_budget(ival *r, size_t m, const rat *delta)
     rat_clear(&x);
 }
 
-/* floor(log2(sqrt(ln(1/delta)/rho))), roughly: any grid is valid. */
+/* Roughly floor(log2(sqrt(ln(1/delta)/rho))): any grid is valid. */
 static long
 best_exponent(const rat *delta, const rat *rho)
 {
@@ -139,7 +140,7 @@ odometer_add(struct odometer *o, const struct charge *c)
     o->delta_sum = amount_add(o->delta_sum, c->delta);
 }
 
-/* a 2^exponent, up, or infinite. */
+/* a 2^exponent, rounded up; or infinite. */
 static amount
 shift_up(amount a, int exponent)
 {

@@ -12,7 +12,7 @@
 enum { ODOMETER_GRID_MAX = 64 };
 
 struct odometer {
-    amount delta;                    /* its own */
+    amount delta;                    /* the odometer's own */
     size_t grid;                     /* m */
     int exponent[ODOMETER_GRID_MAX]; /* lambda_j = 2^exponent */
     amount start[ODOMETER_GRID_MAX]; /* ln(m/delta)/lambda_j, up */
@@ -24,7 +24,7 @@ CUSTOS_MUST_USE custos_status
 odometer_init(struct odometer *o, const custos_odometer_options *options,
               custos_err *err);
 
-/* Cannot fail: a sum past the largest amount is infinite. */
+/* Cannot fail: a sum above the largest amount is infinite. */
 void odometer_add(struct odometer *o, const struct charge *c);
 
 /* What has been spent so far: epsilon, and the delta that goes with it. */

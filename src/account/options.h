@@ -1,6 +1,6 @@
 /*
- * Reading an options struct whose first member is the size that the caller was
- * compiled with: fields that an older caller lacks are zero.
+ * Reads an options struct whose first member is the size that the caller was
+ * compiled with. Fields that an older caller does not have become zero.
  */
 #ifndef ACCOUNT_OPTIONS_H
 #define ACCOUNT_OPTIONS_H
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Copies the caller's struct into one of `room` bytes. False when it is NULL,
- * or its size is not one that this library knows.
+ * Copies the caller's struct into one of `room` bytes. False if it is NULL or
+ * this library does not know its size.
  */
 static inline bool
 options_read(void *to, size_t room, const void *from)

@@ -48,7 +48,10 @@ custos_plan_free(custos_plan *plan)
     alloc_give(&hooks, plan, 1, sizeof *plan);
 }
 
-/* Room for one more. The items move as bytes: they own what they point to. */
+/*
+ * Makes room for one more item. Items may be moved as bytes: they hold no
+ * pointers into themselves.
+ */
 static bool
 plan_grow(custos_plan *plan)
 {

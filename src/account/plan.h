@@ -1,6 +1,6 @@
 /*
  * A plan: a list of mechanisms with parameters fixed in advance. Only
- * mechanisms can be added, never what a filter has admitted.
+ * mechanisms can be added, never the charges that a filter has admitted.
  */
 #ifndef ACCOUNT_PLAN_H
 #define ACCOUNT_PLAN_H

@@ -1,5 +1,6 @@
 /*
- * A plan for a group of people: the same noise on values that move further.
+ * The plan as a group of people sees it: the same noise on values that move
+ * further.
  */
 #include <string.h>
 
@@ -9,9 +10,9 @@
 #include "base/error.h"
 #include "num/batch.h"
 
-enum { REACH_LOG2 = 20 }; /* as mechanism_read has it */
+enum { REACH_LOG2 = 20 }; /* the limit of mechanism_read */
 
-/* epsilon, and delta where there is one. */
+/* Scales epsilon, and delta if there is one. */
 static void
 group_pure(struct mechanism *m, uint64_t size)
 {
@@ -23,9 +24,9 @@ group_pure(struct mechanism *m, uint64_t size)
 }
 
 /*
- * A group may move several numbers where a person moves one. That makes no
- * difference to continuous noise; for the discrete Gaussian only the squared
- * sensitivity remains.
+ * A group may move several numbers where one person moves one. Continuous
+ * noise does not depend on that; for the discrete Gaussian, only the squared
+ * sensitivity remains valid.
  */
 static void
 group_gauss(struct mechanism *m, uint64_t size)
@@ -36,19 +37,19 @@ group_gauss(struct mechanism *m, uint64_t size)
 
 /*
  * THEOREM  group-plan
- *   A statistic that one unit moves by D is moved by k D at most by k units,
- *   so additive noise on it is to the group what it is to a unit of
- *   sensitivity k D: Laplace noise k epsilon, Gaussian noise k D / sigma. An
- *   exponential mechanism's range grows k-fold; whatever else keeps
- *   (epsilon, delta), discrete Laplace noise included, keeps group-approx.
+ *   If one unit moves a statistic by at most D, k units move it by at most
+ *   k D. So additive noise protects the group like one unit of sensitivity
+ *   k D: Laplace noise gives k epsilon, Gaussian noise k D / sigma. The range
+ *   of an exponential mechanism grows k-fold. Any other (epsilon, delta)-DP
+ *   mechanism, discrete Laplace noise included, is covered by group-approx.
  * SOURCE   the triangle inequality; Dwork, Roth 2014, Theorem 2.2; Dong,
  *          Durfee, Rogers 2020, arXiv:1909.13830 (ranges add up along the
  *          path); group-approx.
- * NEEDS    size >= 1; no sampling: how many of a group are in a sample is
- *          another question.
+ * NEEDS    size >= 1; no sampling, because several of a group may be in one
+ *          sample.
  * GIVES    a plan whose cost for one unit is the cost for the group.
- * FAILS    CUSTOS_ENOMEM; CUSTOS_EINVAL for a sampled mechanism;
- *          CUSTOS_ERANGE when a price leaves the range of mechanisms.
+ * FAILS    CUSTOS_ENOMEM; CUSTOS_EINVAL for a sampled mechanism; CUSTOS_ERANGE
+ *          if a parameter leaves the range of mechanisms.
  * TESTED   group_of_a_plan_is_known, group_of_a_plan_beats_the_promise
  */
 custos_status

@@ -1,7 +1,7 @@
 /*
- * Each mechanism becomes the loss of its dominating pair. delta as a double is
- * rounded down for the upper bound and up for the lower one, so that the
- * interval holds for the exact delta.
+ * Each mechanism becomes the loss of its dominating pair. For the upper bound
+ * delta is converted to a double rounded down, for the lower bound rounded up,
+ * so that the interval holds for the exact delta.
  */
 #include "account/plan_pld.h"
 
@@ -20,7 +20,7 @@
 static const char out_of_reach[] =
     "a parameter is out of the reach of the privacy-loss distribution";
 
-/* sensitivity / sigma; the root, if there is one, rounded up. */
+/* sensitivity / sigma; a square root is rounded up. */
 static bool
 gauss_mu_up(const struct mechanism *m, rat *mu)
 {
@@ -54,7 +54,7 @@ make_gaussian(const struct mechanism *m, struct loss_of *out)
     return st;
 }
 
-/* Scalar: one number moves by a whole sensitivity. */
+/* Needs a scalar: one number that moves by an integer sensitivity. */
 static custos_status
 discrete_gaussian(const custos_alloc *alloc, const struct mechanism *m,
                   struct loss_of *out, const char **reason)
@@ -116,7 +116,10 @@ loss_of_mechanism(const custos_alloc *alloc, const struct mechanism *m,
     return loss_of_approximate(alloc, &m->epsilon, &m->delta, &m->sample, out);
 }
 
-/* Whether the next mechanism is the same one again: then it is only counted. */
+/*
+ * Whether two mechanisms are the same; equal ones become one part with a
+ * count.
+ */
 static bool
 is_same(const struct mechanism *a, const struct mechanism *b)
 {
@@ -193,8 +196,8 @@ plan_parts_clear(struct plan_parts *p)
 }
 
 /*
- * Whether the mechanisms' own deltas use up all of delta: the bound would be
- * infinite then, and another theorem may do better.
+ * Whether the mechanisms' own deltas use up all of delta. The bound would then
+ * be infinite, and another theorem may do better.
  */
 static bool
 is_used_up(const struct plan_parts *p, double delta)
@@ -207,7 +210,7 @@ is_used_up(const struct plan_parts *p, double delta)
     return sum * (1 + 1e-9) >= delta;
 }
 
-/* One call of pld_bounds, the larger of both orders. */
+/* One call of pld_bounds; the larger bounds of the two orders. */
 static custos_status
 bounds_at(const struct plan_parts *p, struct pld_aim aim, double width,
           struct bounds *out, const char **reason)
@@ -237,8 +240,8 @@ bounds_at(const struct plan_parts *p, struct pld_aim aim, double width,
 }
 
 /*
- * Both curves fall, so the upper bound is read at the number rounded down and
- * the lower one at the number rounded up.
+ * Both curves fall, so the upper bound is computed at the value rounded down
+ * and the lower bound at the value rounded up.
  */
 static custos_status
 bounds_around(const struct plan_parts *p, struct pld_aim aim, double width,

@@ -1,20 +1,23 @@
 /*
- * A plan by its privacy-loss distribution: mechanisms with exact parameters
- * in, bounds on epsilon(delta) and delta(epsilon) out, from both sides.
+ * The cost of a plan by its privacy-loss distribution: takes mechanisms with
+ * exact parameters and gives lower and upper bounds on epsilon(delta) and
+ * delta(epsilon).
  *
  * THEOREM  plan-pld
- *   The hockey-stick curve of a plan lies below that of its mechanisms'
- *   dominating pairs, composed, in each order of neighbours; the cost is the
- *   larger of the two. Where the pairs are attained, so is the curve.
+ *   The hockey-stick curve of a plan is below the composition of its
+ *   mechanisms' dominating pairs, in each order of neighbours; the cost is the
+ *   larger of the two. If the mechanisms attain their pairs, the plan attains
+ *   the composed curve.
  * SOURCE   Zhu, Dong, Wang 2022, arXiv:2106.08567, Theorem 10;
  *          dominating-pairs, tilted-composition, saddle-point-bounds.
- * NEEDS    parameters fixed before the first answer. The discrete Gaussian
- *          is that of one whole number; Laplace noise may be on a vector
- *          (laplace-vector); permute-and-flip, noisy max and sparse vector are
- *          priced as any epsilon-DP mechanism.
- * GIVES    low <= the value of the pairs <= high, and the plan's <= high.
- * FAILS    CUSTOS_ENOMEM. Parameters out of the reach of doubles and counts
- *          past 2^40 give a reason in place of bounds, never a guess.
+ * NEEDS    parameters fixed before the first answer. A discrete Gaussian must
+ *          be on one integer; Laplace noise may be on a vector
+ *          (laplace-vector). Permute-and-flip, noisy max and sparse vector are
+ *          priced like any epsilon-DP mechanism.
+ * GIVES    low <= the value of the pairs <= high, and the plan's value <=
+ *          high.
+ * FAILS    CUSTOS_ENOMEM. If a double cannot represent a parameter, or a count
+ *          exceeds 2^40, there is a reason instead of bounds, never a guess.
  * TESTED   plan_pld_encloses_the_gaussian, plan_pld_says_why_not,
  *          plan_pld_prices_every_mechanism, plan_pld_delta_in_both_orders
  */
@@ -41,9 +44,9 @@ CUSTOS_MUST_USE custos_status plan_parts_init(struct plan_parts *p,
 void plan_parts_clear(struct plan_parts *p);
 
 /*
- * Bounds on epsilon at delta in (0, 1), or on delta at epsilon >= 0, about
- * `width` apart (for delta: relative to it). Either *out is set and *reason is
- * NULL, or *reason says why there are no bounds.
+ * Bounds on epsilon at delta in (0, 1), or on delta at epsilon >= 0. They are
+ * about `width` apart (for delta: relative to it). Either *out is set and
+ * *reason is NULL, or *reason says why there are no bounds.
  */
 CUSTOS_MUST_USE custos_status plan_pld_epsilon(const struct plan_parts *p,
                                                const rat *delta, double width,
@@ -54,17 +57,17 @@ CUSTOS_MUST_USE custos_status plan_pld_delta(const struct plan_parts *p,
                                              struct bounds *out,
                                              const char **reason);
 
-/* The upper bound alone: half the work. */
+/* The same, but only out->high is certified: half the work. */
 CUSTOS_MUST_USE custos_status plan_pld_epsilon_up(const struct plan_parts *p,
                                                   const rat *delta,
                                                   double width,
                                                   struct bounds *out,
                                                   const char **reason);
 
-/* A finite double, exactly. */
+/* Converts a finite double to a rational, exactly. */
 void bound_exact(double x, rat *out);
 
-/* x >= 0 as decimal text, rounded up or down. */
+/* Writes x >= 0 as decimal text, rounded up or down. */
 void bound_write_up(double x, char text[CUSTOS_NUMBER_MAX]);
 void bound_write_down(double x, char text[CUSTOS_NUMBER_MAX]);
 

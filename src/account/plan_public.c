@@ -7,14 +7,17 @@
 #include "num/batch.h"
 #include "num/rat_double.h"
 
-/* The default width, relative to the answer: it takes less than a second. */
+/*
+ * The default width, relative to the answer: chosen to take less than a
+ * second.
+ */
 static double
 width_part(size_t n)
 {
     return n <= 8 ? 2e-4 : n <= 32 ? 1e-3 : 1e-2;
 }
 
-/* A rough size of epsilon by the fast theorems, for choosing a width. */
+/* A rough epsilon by the fast theorems, for choosing a width. */
 static double
 rough_epsilon(const struct custos_plan *plan, const rat *delta)
 {
@@ -102,8 +105,8 @@ enclose_cost(const custos_plan *plan, bounds_of *of, const rat *at,
 }
 
 /*
- * The default width, as a part of the answer. The rough size may be far too
- * large (zCDP ignores sampling), so a first computation gives a better one.
+ * Chooses the default width, relative to the answer. The rough epsilon may be
+ * far too large (zCDP ignores sampling), so a first computation improves it.
  */
 static custos_status
 choose_width(const custos_plan *plan, const rat *delta, double *width)

@@ -1,6 +1,4 @@
-/*
- * Copies of plans and mechanisms with scaled noise, and their text.
- */
+/* Copies of plans and mechanisms with scaled noise, and plans as text. */
 #include "account/plan_scale.h"
 
 #include <stdio.h>
@@ -67,7 +65,7 @@ custos_plan_size(const custos_plan *plan)
     return plan ? plan->n : 0;
 }
 
-/* ":key=number", after what is there. */
+/* Appends ":key=number". */
 static void
 add_number(char text[CUSTOS_MECHANISM_MAX], const char *key, const rat *x,
            enum rat_direction direction)
@@ -88,7 +86,7 @@ add_count(char text[CUSTOS_MECHANISM_MAX], const char *key, uint64_t n)
              (unsigned long long)n);
 }
 
-/* x as it is written. */
+/* Rounds x to the number that its text shows. */
 static void
 round_as_written(rat *x, enum rat_direction direction)
 {

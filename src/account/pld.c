@@ -16,24 +16,27 @@
 enum { POINTS_MIN = 256 };
 
 #define UNIT 0x1p-53
-#define WINDOW 14.0        /* tilted standard deviations, at least */
-#define LOG_OUTSIDE (-20.) /* and no more outside, roughly */
+#define WINDOW 14.0        /* least width in tilted standard deviations */
+#define LOG_OUTSIDE (-20.) /* ln of the mass outside it, roughly at most */
 
-/* The window, and Chernoff's steps at its ends. */
+/* The window, and the steps of the Chernoff bound at its ends. */
 struct window {
     double from, to;
     double step_down, step_up;
 };
 
-/* ln of moments that Chernoff needs, summed over the parts, rounded up. */
+/*
+ * Logarithms of the moments in the Chernoff bounds, summed over the parts and
+ * rounded up.
+ */
 struct outside {
     double up_above, low_above, low_below;
 };
 
 /*
- * ln sum w e^(t x) of n weights, the first at `from`, or a little more: summed
- * from the largest power that counts on; what underflows is below 1e-300 in
- * all. *margin bounds the error.
+ * ln sum w e^(t x) of n weights, the first at `from`, or slightly more. The
+ * sum starts at the largest power with a weight; terms that underflow add up
+ * to less than 1e-300. *margin bounds the error.
  */
 static double
 log_moment(const double *w, size_t n, double from, double h, double t,
@@ -43,7 +46,7 @@ log_moment(const double *w, size_t n, double from, double h, double t,
     size_t first = t > 0 ? n - 1 : 0, left = n;
     double sum = 0, e = 1, top;
 
-    for (; left > 1 && w[first] == 0; left--) /* no powers of nothing */
+    for (; left > 1 && w[first] == 0; left--) /* skip weights of 0 */
         first = t > 0 ? first - 1 : first + 1;
     top = t * (from + (double)first * h);
     for (size_t i = 0; i < left; i++) {
@@ -56,8 +59,8 @@ log_moment(const double *w, size_t n, double from, double h, double t,
 }
 
 /*
- * Tilts one part into re and im of the spectrum. Any divisors are valid, since
- * K accounts for them; these make sums of at most 1.
+ * Writes one tilted part to re and im of the spectrum. Any divisors are valid,
+ * because K accounts for them; with these the sums are at most 1.
  */
 static void
 load_part(struct spectrum *s, struct pld *p, const struct weights *w, double k)
@@ -78,7 +81,9 @@ load_part(struct spectrum *s, struct pld *p, const struct weights *w, double k)
         up += w->up[i] * e;
         low += w->low[i] * e;
     }
-    /* Nothing is certain of what has nearly underflowed: set_window refuses. */
+    /*
+     * A sum that has nearly underflowed has no error bound: set_window fails.
+     */
     p->spread += up > 0 && up < 1e-280;
     up = up > 0 ? up * (1 + 4 * UNIT * (double)w->n) : 1;
     low = low > 1e-280 ? low * (1 + 4 * UNIT * (double)w->n) : INFINITY;
@@ -94,7 +99,7 @@ load_part(struct spectrum *s, struct pld *p, const struct weights *w, double k)
                   8 * fabs(log(low)));
 }
 
-/* One part's moments at the steps of the window. */
+/* Adds one part's moments at the steps of the window. */
 static void
 add_outside(struct outside *o, const struct pld *p, const struct weights *w,
             const struct window *v, double k)
@@ -110,7 +115,7 @@ add_outside(struct outside *o, const struct pld *p, const struct weights *w,
     o->low_below += k * margin;
 }
 
-/* Grids, tilts and multiplies in one part. */
+/* Puts one part on the grid, tilts it and multiplies it into the spectrum. */
 static custos_status
 add_part(struct pld *p, struct spectrum *s, const struct window *v,
          const struct pld_part *part, double tail, double *log_finite,
@@ -135,8 +140,8 @@ add_part(struct pld *p, struct spectrum *s, const struct window *v,
 }
 
 /*
- * Around the tilted mean, and wide enough that little lies outside; as many
- * points as it takes.
+ * Puts the window around the tilted mean and doubles its points until it is
+ * wide enough and little is outside.
  */
 static custos_status
 find_window(struct pld *p, const struct sketch *s, struct window *v)
@@ -162,8 +167,9 @@ find_window(struct pld *p, const struct sketch *s, struct window *v)
 }
 
 /*
- * The 2-norm of v(y) = e^(-t y)(1 - e^-y) over the points y = h, 2h, ...: the
- * integral and, v rising and falling once, one step of its largest value.
+ * The 2-norm of v(y) = e^(-t y)(1 - e^-y) over the points y = h, 2h, ... v
+ * rises and then falls, so the sum is at most the integral plus one step of
+ * the largest value.
  */
 static double
 norm_of_v(double t, double h)
@@ -174,7 +180,7 @@ norm_of_v(double t, double h)
     return sqrt(integral / h + most * most) * (1 + 1e-12);
 }
 
-/* The place of the window, and the terms of the error. */
+/* Sets the position of the window and the terms of the error. */
 static custos_status
 set_window(struct pld *p, const struct spectrum *s, const struct window *v,
            const struct outside *o, size_t n)
@@ -195,14 +201,14 @@ set_window(struct pld *p, const struct spectrum *s, const struct window *v,
         UNIT * (double)n * (fabs(p->log_up) + fabs(p->log_low)) +
         UNIT * 8 * (fabs(p->log_up) + fabs(p->log_low) + p->theta * reach);
     p->slack_up = rounding;
-    /* P~ is taken at K's rounded value: exp(spread) covers it. */
+    /* K is rounded here: exp(spread) covers that. */
     p->beyond = exp(o->up_above - (p->theta + v->step_up) * top + p->spread);
-    /* What falls outside the window comes back at its other end. */
+    /* Mass outside the window wraps around to its other end. */
     p->slack_low =
         rounding +
         exp(o->low_above - p->log_low - v->step_up * top + p->spread) +
         exp(o->low_below - p->log_low - v->step_down * bottom + p->spread);
-    /* Counts whose roundings swamp everything. */
+    /* Fails if counts are so high that rounding swamps the result. */
     return p->spread < 1 && s->error < 1 ? CUSTOS_OK : CUSTOS_EOVERFLOW;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The error of both curves together is about counts h^2 (1 + theta) / 8 where
- * the parts are smooth; where they are not, the first try shows it.
+ * For smooth parts, the distance between the two curves is about
+ * counts h^2 (1 + theta) / 8. For others, the first try shows how large it is.
  */
 #include "account/pld_bounds.h"
 
@@ -12,16 +12,16 @@
 
 enum {
     TRIES = 8,
-    SADDLE_PARTS = 32, /* with more, saddle.h is tried first */
-    GRID_PARTS = 4096, /* with more, it alone is used, if it can answer */
+    SADDLE_PARTS = 32, /* with more, saddle_epsilon is tried first */
+    GRID_PARTS = 4096, /* with more, only it is used, if it succeeds */
     GAUSSIANS_MAX = 1 << 16,
-    WORK_MAX = 1 << 20, /* points times parts of the last refinement */
+    WORK_MAX = 1 << 20, /* limit on points times parts of a refinement */
 };
 
-#define STEP_MAX 0.25     /* of grids that do not fit everything */
-#define DELTA_LEAST 1e-30 /* widths are relative to this at least */
+#define STEP_MAX 0.25     /* of grids that are not an exact lattice */
+#define DELTA_LEAST 1e-30 /* widths are relative to at least this */
 
-/* The distance of a part's atoms, if they are on a lattice. */
+/* The spacing of a part's atoms if they are on a lattice, else 0. */
 static double
 lattice_of(const struct loss *l)
 {
@@ -34,7 +34,7 @@ lattice_of(const struct loss *l)
     return 0;
 }
 
-/* Whether the lattice of every part is a multiple of d, and nothing else is. */
+/* Whether every part is on a lattice whose spacing is a multiple of d. */
 static bool
 is_all_lattice(const struct sketch *s, double d)
 {
@@ -49,8 +49,9 @@ is_all_lattice(const struct sketch *s, double d)
 }
 
 /*
- * The largest step up to h that fits the lattice of the commonest part; the
- * lattice itself where it is everything, for then the grid is exact.
+ * The largest step up to h that fits the lattice of the part with the largest
+ * count. If all parts are on that lattice, its spacing: then the grid is
+ * exact.
  */
 static double
 fit_to_lattice(const struct sketch *s, double h)
@@ -89,7 +90,7 @@ narrower_bounds(struct bounds a, struct bounds b)
     return (struct bounds){fmax(a.low, b.low), fmin(a.high, b.high)};
 }
 
-/* How wide, in the aim's own measure. */
+/* The width of the bounds: absolute for epsilon, relative for delta. */
 static double
 width_of(struct pld_aim aim, struct bounds b)
 {
@@ -98,7 +99,10 @@ width_of(struct pld_aim aim, struct bounds b)
     return aim.at == AIM_DELTA ? width : width / fmax(b.high, DELTA_LEAST);
 }
 
-/* One grid; *out is narrowed by it, *points are what it took. */
+/*
+ * Computes one grid and narrows *out by it; *points is its size times the
+ * parts.
+ */
 static custos_status
 try_step(const struct sketch *s, struct pld_aim aim, double h,
          struct bounds *out, double *points)
@@ -117,9 +121,9 @@ try_step(const struct sketch *s, struct pld_aim aim, double h,
 }
 
 /*
- * Tries ever finer grids. Where a finer one did not help, the tilt was too
- * steep: between losses far apart it makes small what is to be read there.
- * Fails if no grid could be computed.
+ * Tries finer and finer grids. If a finer grid did not help, the tilt was too
+ * steep: between losses that are far apart, it makes the values to be read too
+ * small. Fails if no grid could be computed.
  */
 static custos_status
 refine_grid(struct sketch *s, struct pld_aim aim, double width,
@@ -135,7 +139,7 @@ refine_grid(struct sketch *s, struct pld_aim aim, double width,
         now = try_step(s, aim, h, out, &points);
         if (now == CUSTOS_ENOMEM)
             return now;
-        if (now) { /* too fine a grid */
+        if (now) { /* the grid is too fine */
             if (!st)
                 break;
             h *= 4;
@@ -147,7 +151,7 @@ refine_grid(struct sketch *s, struct pld_aim aim, double width,
             break;
         factor = fmin(fmax(0.9 * width / got, 0.125), 0.7);
         if (got > 0.95 * last && s->theta * s->span < 1)
-            break; /* hardly a tilt: it is roundings that are in the way */
+            break; /* the tilt is small already: rounding limits the width */
         if (got > 0.95 * last)
             s->theta *= 0.5;
         else if (points / factor <= WORK_MAX)
@@ -192,9 +196,10 @@ is_plain_gaussian(const struct pld_part *part)
 }
 
 /*
- * Copies the parts in one order. Gaussians together are one of size
- * sqrt(sum count size^2), and are merged into it when there are several, or so
- * many that their roundings would show. Returns how many parts remain.
+ * Copies the parts for one order. Several unsampled Gaussians, or one with a
+ * very high count whose rounding errors would add up, are merged into a single
+ * Gaussian of size sqrt(sum count size^2). Returns the number of parts that
+ * remain.
  */
 static size_t
 arrange_parts(const struct pld_part *parts, size_t n, enum loss_order order,
@@ -215,7 +220,7 @@ arrange_parts(const struct pld_part *parts, size_t n, enum loss_order order,
             continue;
         if ((gaussians > 1 || many) && is_plain_gaussian(&parts[i])) {
             double term = k * size * size - rest;
-            double now = sum + term; /* Kahan: no error grows with n */
+            double now = sum + term; /* Kahan: the error does not grow */
 
             rest = (now - sum) - term;
             sum = now;

@@ -1,24 +1,25 @@
 /*
- * Reading a composed distribution: the two curves, walked down from the top
- * of the window.
+ * Reads the bounds from a composed distribution: walks down both curves from
+ * the top of the window.
  */
 #include <math.h>
 
 #include "account/pld.h"
 
 #define UNIT 0x1p-53
-#define SMALLEST 1e-290 /* below it powers underflow: counted in full */
+#define SMALLEST 1e-290 /* more than underflow can lose */
 
 enum side { SIDE_UP, SIDE_LOW };
 
 /*
- * Between fresh values of the scale it is multiplied up, by less than e^64:
- * what has underflowed to 0 is then still below SMALLEST.
+ * The scale is computed afresh every ANCHOR steps. In between it is multiplied
+ * and grows by less than e^64, so a value that underflowed to 0 is still below
+ * SMALLEST.
  */
 enum { ANCHOR = 64 };
 
 /*
- * At grid point i, from the points above it: sum = sum r~ e^(-t y),
+ * The state at grid point i, from the points above it: sum = sum r~ e^(-t y),
  * part = sum r~ e^(-t y)(1 - e^-y), scale = e^(K - t x). All terms are
  * positive.
  */
@@ -28,8 +29,8 @@ struct curve {
     const double *weights;
     size_t i;
     double log_k, sum, part, scale;
-    double fade, fade_both, rest, rise; /* what a step does to them */
-    bool steep;                         /* a step is more than a factor e */
+    double fade, fade_both, rest, rise; /* their factors for one step */
+    bool steep;                         /* scale grows by more than e a step */
 };
 
 static double
@@ -63,7 +64,7 @@ curve_top(const struct pld *p, enum side side)
     return c;
 }
 
-/* To the next point below. */
+/* Moves to the next point below. */
 static inline void
 curve_down(struct curve *c)
 {
@@ -83,7 +84,7 @@ static inline double
 curve_delta(const struct curve *c)
 {
     const struct pld *p = c->p;
-    /* Every step rounds; every part has its errors, e^a <= 1 + 2a. */
+    /* The rounding of each step and the errors of all parts; e^a <= 1 + 2a. */
     double more = 2 * p->spread + 48 * UNIT * (double)p->n;
 
     if (c->side == SIDE_UP)
@@ -93,7 +94,10 @@ curve_delta(const struct curve *c)
            fmax(0, (1 - more) * c->scale * (c->part - p->slack_low) - SMALLEST);
 }
 
-/* Where the curve reaches delta; between points it is a chord in e^eps. */
+/*
+ * The epsilon at which the curve reaches delta; between points, delta is
+ * linear in e^eps.
+ */
 static double
 curve_epsilon(const struct pld *p, enum side side, double delta)
 {
@@ -117,7 +121,7 @@ curve_epsilon(const struct pld *p, enum side side, double delta)
     return side == SIDE_UP ? curve_x(&c) : -INFINITY;
 }
 
-/* No loss is above `most`: from there on delta is P[inf]. */
+/* No loss is above `most`: there delta is P[inf]. */
 struct bounds
 pld_epsilon(const struct pld *p, double delta)
 {

@@ -1,7 +1,8 @@
 /*
- * Pure DP in the other currencies. All rest on one fact: whatever is
- * epsilon-DP is a post-processing of randomized response with that epsilon
- * (KOV15), so its best bound in every currency is that of two outcomes.
+ * Pure DP in the other currencies. All of them rest on one fact: every
+ * epsilon-DP mechanism is a post-processing of randomized response with that
+ * epsilon (KOV15), so its best bound in every currency is that of two
+ * outcomes.
  *
  * THEOREM  pure-to-all
  *   An epsilon-DP mechanism has divergence of order a at most
@@ -9,8 +10,8 @@
  *   epsilon tanh(epsilon/2)-zCDP, and mu-GDP with P[Z > mu/2] =
  *   1/(1 + e^epsilon). An (epsilon, have)-DP one is (e, delta)-DP whenever
  *   (1 - delta)/(1 - have) <= 1 - (e^epsilon - e^e)+ / (1 + e^epsilon).
- * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776 (the mechanism that
- *          dominates; theorem 3.3); doc/proofs/pure-to-all.md for zCDP and
+ * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776 (the dominating
+ *          mechanism; theorem 3.3); doc/proofs/pure-to-all.md for zCDP and
  *          GDP.
  * NEEDS    epsilon > 0, a > 1, 0 <= have < 1.
  * GIVES    each number rounded up.
@@ -119,7 +120,9 @@ pure_mu_squared_up(const rat *epsilon, rat *mu_squared)
     rat_clear(&eight);
 }
 
-/* r = (delta - have)/(1 - have): what of delta the outcomes may use. */
+/*
+ * r = (delta - have)/(1 - have): the part of delta that the outcomes may use.
+ */
 static void
 share_left(const rat *have, const rat *delta, rat *r)
 {

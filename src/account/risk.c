@@ -1,6 +1,7 @@
 /*
- * What promises mean: tests, beliefs, expectations, people. All numbers are
- * certified intervals, and each is rounded to the cautious side.
+ * What promises mean for people: error rates of tests, an attacker's beliefs,
+ * expected utility, numbers of persons exposed. All numbers are certified
+ * intervals, rounded to the cautious side.
  */
 #include "account/risk.h"
 
@@ -14,7 +15,7 @@
 enum {
     BITS = 256,
     PROMISES_MAX = 4096,
-    EPSILON_LOG2 = 10, /* beyond 2^10 a promise means nothing */
+    EPSILON_LOG2 = 10, /* an epsilon above 2^10 promises nothing */
 };
 
 /* ------------------------------------------------------------- promises -- */
@@ -27,7 +28,7 @@ promise_clear(struct promise *p)
     ival_clear(&p->factor);
 }
 
-/* Leaves nothing behind when it fails. */
+/* On failure, nothing remains to be freed. */
 static custos_status
 promise_read(struct promise *p, const char *epsilon, const char *delta,
              custos_err *err)
@@ -130,7 +131,7 @@ custos_risk_free(custos_risk *risk)
 
 /* -------------------------------------------------------------- numbers -- */
 
-/* Either end of a finite interval in [0, most], as text. */
+/* Writes one end of a finite interval in [0, most] as text. */
 static void
 write_end(const ival *x, enum rat_direction direction, int64_t most,
           char text[CUSTOS_NUMBER_MAX])
@@ -152,9 +153,9 @@ write_end(const ival *x, enum rat_direction direction, int64_t most,
 
 /*
  * THEOREM  tradeoff-of-promises
- *   A test of P against Q with false positive rate a misses with at least
- *   max(0, 1 - delta - e^eps a, e^-eps (1 - delta - a)), for every promise
- *   (eps, delta) that P and Q keep in both orders.
+ *   A test of P against Q with false positive rate a has a false negative rate
+ *   of at least max(0, 1 - delta - e^eps a, e^-eps (1 - delta - a)), for every
+ *   promise (eps, delta) that holds for P and Q in both orders.
  * SOURCE   Wasserman, Zhou 2010, Theorem 2.4; Kairouz, Oh, Viswanath 2015,
  *          arXiv:1311.0776, section 2.
  * NEEDS    0 <= a <= 1.
@@ -221,12 +222,12 @@ custos_risk_fnr(const custos_risk *risk, const char *fpr,
 
 /*
  * THEOREM  advantage-of-promises
- *   P(S) - Q(S) <= (e^eps - 1 + 2 delta) / (e^eps + 1) for every S; whoever
- *   guesses which of two equally likely inputs was used is right with at most
- *   half of 1 plus that.
+ *   P(S) - Q(S) <= (e^eps - 1 + 2 delta) / (e^eps + 1) for every S. Call that
+ *   bound b: anyone who guesses which of two equally likely inputs was used is
+ *   right with probability at most (1 + b) / 2.
  * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, section 2 (the
  *          point of the trade-off curve where both errors are equal).
- * NEEDS    the promise in both orders.
+ * NEEDS    the promise holds in both orders.
  * GIVES    the least over the promises, rounded up; at most 1.
  * FAILS    cannot.
  * TESTED   risk_advantage_of_known_promises
@@ -265,16 +266,16 @@ advantage_up(const custos_risk *r, rat *best)
 
 /*
  * THEOREM  posterior-of-promise
- *   A belief `prior` that one of two neighbours was the input becomes, by any
- *   output, at most prior f / (1 - prior + prior f) and at least
- *   prior / (prior + (1 - prior) f), f = e^eps, but for a coin of probability
- *   delta, which does not depend on the input.
+ *   Let `prior` be the belief that one of two neighbours was the input, and
+ *   f = e^eps. After any output the belief is at most
+ *   prior f / (1 - prior + prior f) and at least
+ *   prior / (prior + (1 - prior) f), except with probability delta, by a coin
+ *   that does not depend on the input.
  * SOURCE   Bayes' rule on the definition; the coin: Kairouz, Oh, Viswanath
- *          2015, arXiv:1311.0776: from the mechanism that dominates, made of
- *          an answer that reveals all with probability delta and else keeps
- *          eps-DP.
+ *          2015, arXiv:1311.0776, whose dominating mechanism reveals all with
+ *          probability delta and is otherwise eps-DP.
  * NEEDS    0 < prior < 1.
- * GIVES    the first rounded up, the second down.
+ * GIVES    the upper bound rounded up, the lower one down.
  * FAILS    cannot.
  * TESTED   risk_posterior_of_known_promises
  */
@@ -311,10 +312,10 @@ posterior_write(const struct promise *p, const rat *prior,
 
 /*
  * THEOREM  posterior-shift
- *   Whatever an attacker believed, what they believe after the output is
- *   within 2 eps (in statistical distance) of what they would believe had the
- *   output come from the data without this person; and the expectation of any
- *   utility >= 0 is at most e^eps times what it would be.
+ *   Whatever an attacker's prior, the belief after the output is within 2 eps
+ *   (in statistical distance) of the belief that the same output would give if
+ *   it came from the data without this person. And the expectation of any
+ *   utility >= 0 is at most e^eps times what it would be without this person.
  * SOURCE   Vadhan 2017, section 1 (what an attacker may learn); Dwork, Roth
  *          2014, section 2.3.1.
  * NEEDS    eps-DP; for delta > 0 the coin of posterior-of-promise.
@@ -351,13 +352,13 @@ shift_write(const struct promise *p, custos_risk_facts *out)
 
 /*
  * THEOREM  name-and-shame
- *   The mechanism that publishes each of n rows with probability delta and
- *   nothing else keeps (0, delta)-DP, and exposes n delta people on average.
+ *   The mechanism that publishes each of n rows with probability delta, and
+ *   nothing else, is (0, delta)-DP, and exposes n delta people on average.
  * SOURCE   Kamath 2020, lecture 5 ("name and shame"); Dwork, Roth 2014,
  *          section 2.3 (delta below 1/n).
  * NEEDS    n >= 1.
- * GIVES    n delta, exactly or rounded up; whether it is 1 or more.
- * FAILS    CUSTOS_ERANGE when n is not a whole number of at least 1.
+ * GIVES    n delta, exact or rounded up, and whether it is at least 1.
+ * FAILS    CUSTOS_ERANGE if n is not an integer of at least 1.
  * TESTED   risk_counts_the_exposed
  */
 static custos_status

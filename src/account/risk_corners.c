@@ -1,18 +1,18 @@
 /*
- * The trade-off curve's corners, so that the line through them can be drawn.
- * A line through any other points of a convex curve lies above it in between,
- * which would promise too much.
+ * The corners of the trade-off curve, for drawing the polyline through them. A
+ * polyline through other points of a convex curve is above the curve between
+ * them, which would promise too much.
  *
  * THEOREM  tradeoff-corners
- *   Let f be the largest of lines y = b_k - m_k x, in falling order of m, and
- *   let each of the points p_0, p_1, ... in rising order of x lie under the
- *   line before it and the line after it: p_k under lines k and k + 1. Then
- *   the line through them is nowhere above f.
- * SOURCE   between p_k and p_(k+1) both ends, so all points, lie under line
- *          k + 1; and f is no less than any of its lines. The lines are those
- *          of tradeoff-of-promises, e^eps rounded up, and y = 0.
+ *   Let f be the maximum of lines y = b_k - m_k x, in falling order of m. Let
+ *   points p_0, p_1, ..., in rising order of x, be such that p_k is under
+ *   lines k and k + 1. Then the polyline through the points is nowhere above f.
+ * SOURCE   between p_k and p_(k+1) both ends, and so all points, are under
+ *          line k + 1; and f is at least each of its lines. The lines are
+ *          those of tradeoff-of-promises, with e^eps rounded up, and y = 0.
  * NEEDS    nothing.
- * GIVES    corners whose line is the curve itself, but for roundings down.
+ * GIVES    corners whose polyline is the curve itself, except for rounding
+ *          down.
  * FAILS    CUSTOS_ENOMEM.
  * TESTED   risk_corners_lie_under_the_curve, risk_corners_of_one_promise
  */
@@ -28,7 +28,7 @@ struct line {
     rat m, b; /* y = b - m x */
 };
 
-/* Steepest first; of parallel ones the highest first. */
+/* Steepest line first; among parallel lines, the highest first. */
 static int
 compare(const void *a, const void *b)
 {
@@ -85,7 +85,8 @@ intersect_lines(const struct line *a, const struct line *b, rat *x)
 
 /*
  * Whether `top`, the line before `next`, is nowhere the largest on x > 0:
- * `next` overtakes it at 0 or before, or before it overtakes `under`.
+ * either `next` overtakes `top` at x <= 0, or it does so before `top`
+ * overtakes `under`.
  */
 static bool
 is_hidden(const struct line *under, const struct line *top,
@@ -95,7 +96,7 @@ is_hidden(const struct line *under, const struct line *top,
     bool hidden;
 
     if (rat_cmp(&top->m, &next->m) == 0)
-        return false; /* then next is, being lower */
+        return false; /* parallel: `next` is lower, so it is not the largest */
     rats_init(x, 2);
     intersect_lines(top, next, &x[0]);
     if (under)
@@ -122,8 +123,8 @@ keep_largest(const struct line *lines, size_t n, const struct line **kept)
 }
 
 /*
- * The corner at x, on the line from there on: x is rounded down, where that
- * one still lies under the line before.
+ * Writes the corner at x, on the line that starts there. x is rounded down,
+ * because left of the exact corner this line is under the one before.
  */
 static void
 corner_write(const struct line *after, const rat *x, custos_risk_corner *out)
@@ -141,7 +142,10 @@ corner_write(const struct line *after, const rat *x, custos_risk_corner *out)
     rat_clear(&y);
 }
 
-/* The corners of k kept lines, from x = 0 to x = 1; the last line is y = 0. */
+/*
+ * Writes the corners of k kept lines, from x = 0 to x = 1. The last line is
+ * y = 0.
+ */
 static size_t
 corners_write(const struct line **kept, size_t k, custos_risk_corner *out,
               size_t room)
@@ -158,7 +162,7 @@ corners_write(const struct line **kept, size_t k, custos_risk_corner *out,
         else if (i > 0)
             intersect_lines(kept[i - 1], kept[i], &x);
         if (i < k && rat_cmp_i64(&x, 1) >= 0)
-            continue; /* y = 0 begins at 1: that is the last one */
+            continue; /* the corner where y = 0 begins at 1 is written last */
         corner_write(kept[i < k ? i : k - 1], &x, n < room ? &out[n] : &unused);
         n++;
     }

@@ -1,6 +1,6 @@
 /*
- * Berry-Esseen around the saddle point. Every value carries a bound of its
- * own error; doc/proofs/saddle-point-bounds.md derives them.
+ * Berry-Esseen bounds around the saddle point. Every value comes with a bound
+ * on its error; doc/proofs/saddle-point-bounds.md derives them.
  */
 #include "account/saddle.h"
 
@@ -9,13 +9,13 @@
 #define UNIT 0x1p-53
 
 /*
- * ln E e^(tX) with two derivatives, each with a bound of its error, and a bound
- * of E~|X - m|^3 from above.
+ * ln E e^(tX) and its first two derivatives, each with a bound on its error,
+ * and an upper bound on E~|X - m|^3.
  */
 struct moments {
     double k0, k1, k2, third;
     double e0, e1, e2;
-    double sizes; /* sums of |k0|, |k1|, for the roundings of sums */
+    double sizes; /* sums of |k0| and |k1|, for the rounding error of sums */
 };
 
 static struct moments
@@ -29,7 +29,7 @@ gaussian_moments(double size, double t)
 
 /*
  * M(t) = e^(te) (1 + t c / d), d = 2t + 1, c = e^(-de) - 1. No term is larger
- * than e times a constant, so that small mechanisms have small errors.
+ * than e times a constant, so mechanisms with a small e have small errors.
  */
 static struct moments
 laplace_moments(double e, double t)
@@ -58,7 +58,10 @@ saddle_laplace_up(double epsilon, double t)
     return one.k0 + one.e0;
 }
 
-/* Errors of masses and losses, and of the exponents, move the tilted law. */
+/*
+ * Errors of masses, losses and exponents change the tilted law; this bounds by
+ * how much.
+ */
 static struct moments
 atoms_moments(const struct loss *l, double t)
 {
@@ -142,7 +145,7 @@ half_erfcx(double x)
     return 0.28209479177387814 / (x + f); /* 1 / (2 sqrt pi) */
 }
 
-/* The bounds of delta at K'(t), which lies in *epsilon. */
+/* Bounds on delta at epsilon = K'(t), which is itself enclosed. */
 struct saddle {
     struct bounds delta, epsilon;
 };
@@ -177,7 +180,10 @@ struct search {
 
 enum side { SIDE_HIGH, SIDE_LOW };
 
-/* Uses the bounds at t. Whether this side's bound on delta is still above. */
+/*
+ * Applies the bounds at t. Returns whether this side's bound on delta is still
+ * above delta.
+ */
 static bool
 search_try(struct search *r, enum side side, double t)
 {
@@ -190,7 +196,7 @@ search_try(struct search *r, enum side side, double t)
     return (side == SIDE_HIGH ? s.delta.high : s.delta.low) > r->delta;
 }
 
-/* Closes in on the t where the bound of one side passes delta. */
+/* Searches for the t at which the bound of one side crosses delta. */
 static void
 search_side(struct search *r, enum side side)
 {

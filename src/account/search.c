@@ -1,6 +1,6 @@
 /*
- * Powers of two first, by halving the exponent's range; then the bits between
- * two neighbouring powers.
+ * First finds the power of two by bisecting the exponent, then the bits
+ * between two neighbouring powers.
  */
 #include "account/search.h"
 
@@ -27,12 +27,12 @@ holds_at(search_fact *holds, const void *of, long exponent)
     return held;
 }
 
-/* Which side of the change the fact holds on. */
+/* The side of the change on which the fact holds. */
 enum side { ABOVE, BELOW };
 
 /*
- * [low, high] narrows to two powers of two around the change; holds is known
- * at the end of its side.
+ * Narrows [low, high] to two neighbouring powers of two around the change. The
+ * fact is known to hold at the end on its side.
  */
 static void
 narrow_powers(search_fact *holds, const void *of, enum side side, long *low,

@@ -1,5 +1,6 @@
 /*
- * Each point of a sketch stands for a stretch of places, at its ln P/Q.
+ * Each point of a sketch represents an interval of the line: its mass P, at
+ * the loss ln P/Q.
  */
 #include "account/sketch.h"
 
@@ -29,10 +30,10 @@ compare(const void *a, const void *b)
 }
 
 /*
- * Cuts all places into n stretches. Every second cut is a step of loss, which
- * finds the places where losses are large and rare; the others are steps of
- * place, which separate losses that are common but close together, as those of
- * samples are.
+ * Cuts the line into n intervals. Every second cut is at an equal step of the
+ * loss, which finds where losses are large and rare. The other cuts are at
+ * equal steps of the position, which separates losses that are common but
+ * close together, as sampling makes them.
  */
 static void
 cut_places(const struct line *l, double *cuts, size_t n)
@@ -50,7 +51,7 @@ cut_places(const struct line *l, double *cuts, size_t n)
     qsort(cuts, n + 1, sizeof *cuts, compare);
 }
 
-/* One part's points; the two last are for Laplace's flanks. */
+/* Fills in one part's points; the last two are for Laplace's flanks. */
 static void
 fill_part(const struct line *l, double *value, double *mass)
 {
@@ -77,7 +78,7 @@ sketch_cumulant(const struct sketch *s, double t)
         const double *value = s->value + j * SKETCH_POINTS;
         const double *mass = s->mass + j * SKETCH_POINTS;
         double k = (double)s->parts[j].count, s0 = 0, s1 = 0, s2 = 0;
-        double top = -INFINITY; /* of the exponents */
+        double top = -INFINITY; /* the largest exponent */
 
         for (size_t i = 0; i < SKETCH_POINTS; i++)
             top = mass[i] > 0 ? fmax(top, t * value[i]) : top;
@@ -111,7 +112,7 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
             least = k;
             *best = step;
         } else if (least < 0) {
-            break; /* convex in step: it only rises from here on */
+            break; /* convex in step: smaller steps give larger values */
         }
         step /= 2;
     }
@@ -119,8 +120,9 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
 }
 
 /*
- * Whether tilt t lies at or past the saddle point of the aim, or has nearly
- * reached the largest sum, beyond which it would only shrink what matters.
+ * Whether tilt t is at or past the saddle point of the aim, or its mean has
+ * nearly reached the largest sum. A larger tilt would then only shrink what
+ * matters.
  */
 static bool
 far_enough(const struct sketch *s, double t, struct pld_aim aim)
@@ -129,7 +131,7 @@ far_enough(const struct sketch *s, double t, struct pld_aim aim)
 
     if (t * (s->top - c.k1) < 1 && s->top - c.k1 < (s->top - s->mean) / 16)
         return true;
-    /* Small losses make a small delta, however common: up to 1/t of P. */
+    /* A mass P of small losses contributes at most about P/t to delta. */
     return aim.at == AIM_DELTA
                ? t * c.k1 - c.k0 + log(fmax(t / 64, 1)) >= -log(aim.value)
                : c.k1 >= aim.value;
@@ -158,8 +160,9 @@ find_tilt(const struct sketch *s, struct pld_aim aim)
 }
 
 /*
- * What all outcomes together may leave out: little of delta, and, since near 1
- * delta hardly moves with epsilon, of what it lacks to 1.
+ * How much probability all outcomes together may leave out: a small part of
+ * delta, and also of 1 - delta, because near 1 delta hardly changes with
+ * epsilon.
  */
 static double
 tail_for(struct pld_aim aim)

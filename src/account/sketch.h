@@ -1,7 +1,7 @@
 /*
- * A plan in a few hundred points per part: its cumulants, roughly. It serves to
- * choose tilts, steps and windows, which are valid whatever they are; no bound
- * rests on it.
+ * A plan in a few hundred points per part, and from them its approximate
+ * cumulants. They serve to choose tilts, steps and windows, and any choice is
+ * valid: no bound depends on a sketch.
  */
 #ifndef ACCOUNT_SKETCH_H
 #define ACCOUNT_SKETCH_H
@@ -17,7 +17,7 @@ struct pld_part {
     uint64_t count;
 };
 
-/* Where the bounds are to be sharpest. */
+/* Where the bounds should be sharpest. */
 struct pld_aim {
     enum { AIM_DELTA, AIM_EPSILON } at;
     double value;
@@ -27,24 +27,24 @@ struct sketch {
     custos_alloc alloc;
     const struct pld_part *parts; /* borrowed */
     size_t n;
-    double *value, *mass; /* SKETCH_POINTS a part */
+    double *value, *mass; /* SKETCH_POINTS for each part */
     double counts;        /* of all parts */
-    double tail;          /* what each part's outcomes may leave out */
+    double tail;          /* mass that each part's outcomes may leave out */
     double span;          /* the largest |loss| */
-    double mean, top;     /* of the sum of losses: its mean, the largest */
+    double mean, top;     /* mean and maximum of the sum of losses */
     double theta;         /* the tilt for the aim */
 };
 
 enum { SKETCH_POINTS = 256 };
 
-/* ln E e^(tX), its first and second derivative. */
+/* ln E e^(tX) with its first and second derivatives. */
 struct cumulant {
     double k0, k1, k2;
 };
 
 /*
- * CUSTOS_ENOMEM; CUSTOS_EOVERFLOW for losses past LOSS_MAX, too many atoms, or
- * counts past 2^40.
+ * Fails with CUSTOS_ENOMEM; with CUSTOS_EOVERFLOW for losses above LOSS_MAX,
+ * too many atoms, or counts above 2^40.
  */
 CUSTOS_MUST_USE custos_status sketch_init(struct sketch *s,
                                           const custos_alloc *alloc,
@@ -54,8 +54,11 @@ void sketch_clear(struct sketch *s);
 
 struct cumulant sketch_cumulant(const struct sketch *s, double t);
 
-/* ln P~[X > x] (step > 0) or ln P~[X < x] (step < 0) by Chernoff, in the law
-   tilted by t; *best is the step that gives it, a part of `step`. */
+/*
+ * The Chernoff bound on ln P~[X > x] (step > 0) or ln P~[X < x] (step < 0)
+ * under the law tilted by t. *best is the step that gives it: `step` divided
+ * by a power of two.
+ */
 double sketch_outside(const struct sketch *s, double t, double step, double x,
                       double *best);
 

@@ -1,5 +1,5 @@
 /*
- * Products of spectra. The order of frequencies is that of fft.h.
+ * Products of spectra. The frequencies are in the order that fft.h describes.
  */
 #include "account/spectrum.h"
 
@@ -56,7 +56,7 @@ product(struct complex a, struct complex b)
                             a.re * b.im + a.im * b.re};
 }
 
-/* z^k; 0 when its size is below e^-45, far below every error counted. */
+/* z^k; 0 if |z^k| is below e^-45, which is far below the other errors. */
 static inline struct complex
 power(struct complex z, uint64_t k, double nothing)
 {
@@ -73,7 +73,10 @@ power(struct complex z, uint64_t k, double nothing)
     }
 }
 
-/* Takes the pair of mirrors apart into up and low, and multiplies them in. */
+/*
+ * Separates a pair of mirrored frequencies into up and low, and multiplies
+ * their powers into the product.
+ */
 static inline void
 multiply_pair(struct spectrum *s, size_t a, size_t b, uint64_t k,
               double nothing, int begin)
@@ -112,7 +115,7 @@ spectrum_multiply(struct spectrum *s, uint64_t k)
     s->norms += (double)k * norm_of(s->re, s->im, s->fft.n);
     s->counts += (double)k;
     fft_forward(&s->fft, s->re, s->im);
-    for (size_t i = 0; i < 2; i++) { /* real, up in re and low in im */
+    for (size_t i = 0; i < 2; i++) { /* these are real: up in re, low in im */
         double up = power((struct complex){s->re[i], 0}, k, nothing).re;
         double low = power((struct complex){s->im[i], 0}, k, nothing).re;
 
@@ -124,7 +127,7 @@ spectrum_multiply(struct spectrum *s, uint64_t k)
             multiply_pair(s, t + i, 2 * t - 1 - i, k, nothing, begin);
 }
 
-/* Puts up and low together again, as the spectrum of one complex law. */
+/* Combines up and low into the spectrum of one complex law. */
 static void
 join_laws(struct spectrum *s)
 {
@@ -147,9 +150,9 @@ join_laws(struct spectrum *s)
 }
 
 /*
- * The terms: every part's transform, amplified by its count (and by what the
- * errors themselves let spectra exceed 1); powers and products; the transform
- * back; powers taken for 0.
+ * The terms of the error: every part's transform, amplified by its count (and
+ * by the amount by which these errors let spectra exceed 1); powers and
+ * products; the inverse transform; powers taken as 0.
  */
 void
 spectrum_invert(struct spectrum *s)

@@ -1,8 +1,11 @@
 /*
- * Putting a loss on the grid. Two walks, from the ends towards the heaviest
- * cell, cut the line once between every two grid points; the pieces between
- * points and cuts add up to up's cells (point to point) as well as to low's
- * (cut to cut).
+ * Puts a loss on the grid. Two walks, from the ends towards the heaviest cell,
+ * cut the line once between every two grid points. The pieces between points
+ * and cuts then add up to the cells of `up` (from point to point) and to the
+ * cells of `low` (from cut to cut).
+ *
+ * The gain of a piece at a grid point of loss a is P - e^a Q: it is 0 if the
+ * piece's ln P/Q is a.
  */
 #include "account/weights.h"
 
@@ -12,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/base.h"
 
-#define CUT_ERROR 2e-13 /* of a cell's P: a gain below it counts as none */
+#define CUT_ERROR 2e-13 /* of a cell's P: a smaller gain counts as 0 */
 
 /* What the passes over the grid share. */
 struct pass {
@@ -33,7 +36,9 @@ place_at(const struct pass *p, size_t i)
     return line_place(p->line, value_at(p, i));
 }
 
-/* Whether all atoms between points i and i + 1 are at i, to rounding. */
+/*
+ * Whether all atoms between points i and i + 1 are at point i, up to rounding.
+ */
 static bool
 is_on_point(const struct pass *p, size_t i)
 {
@@ -47,9 +52,9 @@ is_on_point(const struct pass *p, size_t i)
 }
 
 /*
- * Connect the dots between points i and i + 1. What the upper point gets is
- * raised by what the gain may be off by, unless losses are at the lower one
- * but for an error that `shift` covers.
+ * Splits the mass between points i and i + 1 by connect-the-dots. The upper
+ * point's part is raised by the error of the gain, unless all losses equal the
+ * lower point up to an error that `shift` covers.
  */
 static void
 put_up(const struct pass *p, size_t i, struct piece s)
@@ -63,14 +68,17 @@ put_up(const struct pass *p, size_t i, struct piece s)
     w->up[i] += s.p - b;
 }
 
-/* Whether a cell's ln P/Q reaches its point. */
+/* Whether the ln P/Q of a cell is at least the loss of its point. */
 static bool
 reaches_point(const struct pass *p, size_t i, struct piece s)
 {
     return s.p - exp(value_at(p, i)) * s.q >= -CUT_ERROR * s.p;
 }
 
-/* A cell of low: to its point, or below when it falls short of it. */
+/*
+ * Puts a cell of `low` on its point, or on the point below if its ln P/Q is
+ * less than its point's loss.
+ */
 static void
 put_low(const struct pass *p, size_t i, struct piece s)
 {
@@ -79,7 +87,7 @@ put_low(const struct pass *p, size_t i, struct piece s)
     p->w->low[i] += s.p;
 }
 
-/* How much more Q, in P at the point, put_low lets a cell have. */
+/* The gain that put_low gives away for a cell. */
 static double
 cost_low(const struct pass *p, size_t i, struct piece s)
 {
@@ -89,22 +97,22 @@ cost_low(const struct pass *p, size_t i, struct piece s)
 }
 
 /*
- * A walk over grid points from one end, cutting the line into cells of no gain
- * at their own points: a cell's ln P/Q then is its point's loss. Each cut is
- * found from the one before; in the direction of rising density the errors
- * shrink.
+ * A walk over the grid points from one end. It cuts the line into cells with
+ * no gain at their own points, so a cell's ln P/Q is its point's loss. Each
+ * cut is found from the one before; the errors shrink if the density rises
+ * along the walk.
  */
 struct walk {
     const struct pass *p;
     int side;               /* +1 upwards, -1 downwards */
-    bool fills;             /* or is only a trial */
-    double cut;             /* the last one */
-    struct piece ahead;     /* what lies between its point and it */
-    double part, last_part; /* the last two, from point to point */
-    double next;            /* place of the next point */
+    bool fills;             /* false if this is only a trial */
+    double cut;             /* the last cut */
+    struct piece ahead;     /* between the last point and the cut */
+    double part, last_part; /* last two cuts, as fractions of steps */
+    double next;            /* position of the next point */
 };
 
-/* The first cut is beyond grid point `start`, where `guess` says. */
+/* Begins a walk with a cut halfway between grid point `start` and the next. */
 static struct walk
 walk_from(const struct pass *p, int side, size_t start, bool fills)
 {
@@ -122,14 +130,14 @@ walk_from(const struct pass *p, int side, size_t start, bool fills)
                          .next = next};
 }
 
-/* From the last cut to point i, the next one, as part of i's cell. */
+/* The piece from the last cut to the next point. */
 static struct piece
 walk_rest(const struct walk *k)
 {
     return line_piece(k->p->line, k->cut, k->next);
 }
 
-/* Walks on to the cut beyond point i; returns i's cell. */
+/* Moves to the cut beyond point i; returns the cell of i. */
 static struct piece
 walk_on(struct walk *k, size_t i)
 {
@@ -149,9 +157,9 @@ walk_on(struct walk *k, size_t i)
     return piece_add(rest, k->ahead);
 }
 
-enum { LOCAL = 64 }; /* cells after which a walk has forgotten its start */
+enum { LOCAL = 64 }; /* cells after which a walk's start hardly matters */
 
-/* The gain per mass that two walks would leave at `meet`. */
+/* The gain, relative to the mass, of the cell where the two walks meet. */
 static double
 mismatch(const struct pass *p, size_t meet, double offset)
 {
@@ -173,9 +181,10 @@ mismatch(const struct pass *p, size_t meet, double offset)
 }
 
 /*
- * The gain at the meeting depends on where the grid lies. It is nothing when
- * the density is smooth on the grid's scale; where it is not (the low end of a
- * sampled loss), look for the offset at which it vanishes. Any is valid.
+ * The gain of the cell where the walks meet depends on the grid's offset. It
+ * vanishes if the density is smooth on the grid's scale. If it does not (the
+ * low end of a sampled loss), this looks for an offset where it does. Any
+ * offset is valid.
  */
 static double
 best_offset(const struct pass *p, size_t meet)
@@ -213,7 +222,7 @@ struct flank {
     struct piece mass;
 };
 
-/* The i-th flank, 0 the lower one. */
+/* Gets the i-th flank; 0 is the lower one. */
 static bool
 flank_get(const struct line *line, size_t i, struct flank *f)
 {
@@ -235,7 +244,7 @@ point_below(const struct pass *p, double value)
     return (size_t)((long)steps - p->w->first);
 }
 
-/* For low: to the point below, as if Q had more. */
+/* Puts a flank of `low` on the grid point at or below its loss. */
 static void
 put_flank_low(const struct pass *p, const struct flank *f)
 {
@@ -243,9 +252,9 @@ put_flank_low(const struct pass *p, const struct flank *f)
 }
 
 /*
- * The lower flank is heavy and seldom on the grid: it is merged with as much
- * of the line beside it as lifts it to the next point. Sets *k to walk on
- * behind; false when there is not enough before `meet`.
+ * The lower flank is heavy and rarely on the grid, so it is merged with enough
+ * of the line next to it to reach the next point. Sets *k to a walk that goes
+ * on from there; false if there is not enough before `meet`.
  */
 static bool
 lift_flank(const struct pass *p, const struct flank *f, size_t meet,
@@ -276,7 +285,7 @@ lift_flank(const struct pass *p, const struct flank *f, size_t meet,
     return true;
 }
 
-/* Begins the walk upwards, after the lower flank if there is one. */
+/* Begins the upward walk, after the lower flank if there is one. */
 static size_t
 begin_up(const struct pass *p, size_t meet, struct walk *up)
 {
@@ -294,8 +303,9 @@ begin_up(const struct pass *p, size_t meet, struct walk *up)
 }
 
 /*
- * Walks from both ends. They may meet at `meet` or one cell above; the gain
- * left there has opposite signs, and where it is not negative it costs little.
+ * Walks from both ends. They may meet at `meet` or at the cell above, where
+ * the remaining gains have opposite signs; takes the choice that gives away
+ * less.
  */
 static void
 fill_cells(const struct pass *p, size_t meet)
@@ -329,7 +339,7 @@ fill_cells(const struct pass *p, size_t meet)
     }
 }
 
-/* The point below the heaviest cell, roughly: any will do. */
+/* Roughly the point below the heaviest cell; any point is valid. */
 static size_t
 find_heaviest(const struct pass *p)
 {
@@ -352,14 +362,17 @@ find_heaviest(const struct pass *p)
     return heaviest;
 }
 
-/* The offset at which the highest loss is on the grid. */
+/* The offset that puts the highest loss on the grid. */
 static double
 atom_offset(const struct weights *w)
 {
     return fmin(fmax(w->most - w->h * floor(w->most / w->h), 0), w->h);
 }
 
-/* Lattices lie on the grid when their highest loss does; so do flanks. */
+/*
+ * Fills all weights. An offset that puts the highest loss on the grid also
+ * puts a lattice of the same step on it, and the upper flank.
+ */
 static void
 fill_all(struct weights *w, const struct line *line)
 {

@@ -1,19 +1,19 @@
 /*
- * Concentrated and Renyi DP to (epsilon, delta) and back. Every order gives a
- * valid bound; the search for the best one is arithmetic on the slope, and
- * the bound at the order found is then certified on intervals.
+ * Conversions between (epsilon, delta) and concentrated or Renyi DP. Every
+ * order gives a valid bound. The search for the best order looks at the sign
+ * of a slope; the bound at the order found is then certified on intervals.
  *
  * THEOREM  rdp-to-approx
- *   A divergence of order a > 1 of at most B in both directions gives
- *   (epsilon, delta)-DP with delta = exp((a-1)(B - epsilon))
- *   (1 - 1/a)^a / (a-1); read for epsilon, epsilon = B + ln(1 - 1/a) -
- *   (ln a + ln delta)/(a-1).
+ *   If the divergence of order a > 1 is at most B in both directions, the
+ *   mechanism is (epsilon, delta)-DP with delta = exp((a-1)(B - epsilon)) (1 -
+ *   1/a)^a / (a-1); solved for epsilon, epsilon = B + ln(1 - 1/a) - (ln a + ln
+ *   delta)/(a-1).
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, section
  *          2.3; Balle et al. 2020, arXiv:1905.09982, theorem 21.
  * NEEDS    a > 1, B >= 0, 0 < delta < 1.
- * GIVES    epsilon and delta rounded up, B rounded down; rho-zCDP is B = a rho
- *          at every a, and the a where the slope is 0 is used.
- * FAILS    cannot; an epsilon past 2^1300 is reported as none.
+ * GIVES    epsilon and delta rounded up, B rounded down. rho-zCDP means B = a
+ *          rho at every a; the a where the slope is 0 is used.
+ * FAILS    cannot; an epsilon above 2^1300 is reported as none.
  * TESTED   convert_zcdp_fuzz convert_rdp_fuzz convert_zcdp_bounds_the_gaussian
  */
 #include "account/convert.h"
@@ -25,12 +25,12 @@
 enum {
     BITS = 320,
     SLOPE_BITS = 128,
-    ORDER_BITS = 32, /* of a - 1; the curve is flat at its least */
+    ORDER_BITS = 32, /* of a - 1; the curve is flat near its minimum */
 };
 
 static const struct search_range ORDERS = {-120, 160, ORDER_BITS};
 
-/* What the search for an order looks at. */
+/* The input of the search for an order. */
 struct order_case {
     const rat *rho;
     const rat *epsilon;
@@ -86,7 +86,7 @@ price_of_delta(ival *r, const rat *t, const ival *log_delta)
     ivals_clear(x, 2);
 }
 
-/* The slope of epsilon in a: rho t^2 + ln a + ln delta > 0. */
+/* Whether epsilon rises with a: rho t^2 + ln a + ln delta > 0. */
 static bool
 epsilon_rises(const void *of, const rat *t)
 {
@@ -137,7 +137,7 @@ zcdp_epsilon_up(const rat *rho, const rat *delta, rat *epsilon)
     return got;
 }
 
-/* Whether (epsilon - price)/a falls in a: its slope is below 0. */
+/* Whether (epsilon - price of delta)/a falls with a. */
 static bool
 budget_falls(const void *of, const rat *t)
 {
@@ -163,7 +163,7 @@ budget_falls(const void *of, const rat *t)
     return falls;
 }
 
-/* r = the loss of order 1 + t that epsilon leaves room for. */
+/* r = the largest loss of order 1 + t that keeps epsilon. */
 static void
 room_for_loss(ival *r, const rat *t, const rat *epsilon, const rat *delta)
 {
@@ -202,7 +202,7 @@ zcdp_budget_down(const rat *epsilon, const rat *delta, rat *rho)
     rat_clear(&q);
 }
 
-/* The slope of ln delta in a: (2a-1) rho - epsilon + ln(1 - 1/a) > 0. */
+/* Whether ln delta rises with a: (2a-1) rho - epsilon + ln(1 - 1/a) > 0. */
 static bool
 delta_rises(const void *of, const rat *t)
 {
