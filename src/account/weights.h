@@ -3,10 +3,10 @@
  * loss, and the true loss dominates `low`.
  *
  * THEOREM  connect-the-dots
- *   Move the mass of P at loss L in [a, a + h] to the ends: (1 - e^(a-L)) / (1
- *   - e^-h) of it to a + h and the rest to a. This keeps the total masses of P
- *   and Q. delta(eps) does not fall for any eps, and does not change at eps on
- *   the grid. The same holds after composition.
+ *   Move the mass of P at loss L in [a, a + h] to the ends:
+ *   (1 - e^(a-L)) / (1 - e^-h) of it to a + h and the rest to a. This keeps
+ *   the total masses of P and Q. delta(eps) does not fall for any eps, and
+ *   does not change at an eps on the grid. The same holds after composition.
  * SOURCE   Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022,
  *          arXiv:2207.04380 (the pessimistic estimate);
  *          doc/proofs/tilted-composition.md, 2.
@@ -19,8 +19,8 @@
  *
  * THEOREM  merged-outcomes
  *   Revealing only which cell contains an outcome is post-processing, so the
- *   original dominates the pair of cell masses (P(C), Q(C)) at loss ln
- *   P(C)/Q(C). It still does if P has less mass or Q more.
+ *   original dominates the pair of cell masses (P(C), Q(C)) at loss
+ *   ln P(C)/Q(C). It still does if P has less mass or Q more.
  * SOURCE   Dwork, Roth 2014, Proposition 2.1 (post-processing);
  *          doc/proofs/tilted-composition.md, 3.
  * NEEDS    as connect-the-dots.

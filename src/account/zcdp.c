@@ -5,14 +5,14 @@
  *
  * THEOREM  rdp-to-approx
  *   If the divergence of order a > 1 is at most B in both directions, the
- *   mechanism is (epsilon, delta)-DP with delta = exp((a-1)(B - epsilon)) (1 -
- *   1/a)^a / (a-1); solved for epsilon, epsilon = B + ln(1 - 1/a) - (ln a + ln
- *   delta)/(a-1).
+ *   mechanism is (epsilon, delta)-DP with
+ *   delta = exp((a-1)(B - epsilon)) (1 - 1/a)^a / (a-1); solved for epsilon,
+ *   epsilon = B + ln(1 - 1/a) - (ln a + ln delta)/(a-1).
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, section
  *          2.3; Balle et al. 2020, arXiv:1905.09982, theorem 21.
  * NEEDS    a > 1, B >= 0, 0 < delta < 1.
- * GIVES    epsilon and delta rounded up, B rounded down. rho-zCDP means B = a
- *          rho at every a; the a where the slope is 0 is used.
+ * GIVES    epsilon and delta rounded up, B rounded down. rho-zCDP means
+ *          B = a rho at every a; the a where the slope is 0 is used.
  * FAILS    cannot; an epsilon above 2^1300 is reported as none.
  * TESTED   convert_zcdp_fuzz convert_rdp_fuzz convert_zcdp_bounds_the_gaussian
  */

@@ -1,16 +1,16 @@
 /*
- * The additive mechanisms: a value on the grid plus whole noise, clamped to the
+ * The additive mechanisms: a value on the grid plus integer noise, clamped to
  * public limits. Everything that depends on parameters was computed when the
- * handle was made (additive_plan.c); a release is integer sums.
+ * handle was made (additive_plan.c), so a release is only integer sums.
  *
  * THEOREM  laplace-discrete
- *   Let f be whole-valued with l1 sensitivity D. Adding to each coordinate
- *   independent discrete Laplace noise, P[y] ~ exp(-|y|/t), t >= D/epsilon,
- *   is epsilon-DP. Cutting the sum to fixed limits keeps it so.
+ *   Let f be integer-valued with l1 sensitivity D. Adding independent discrete
+ *   Laplace noise, P[y] ~ exp(-|y|/t), t >= D/epsilon, to each coordinate is
+ *   epsilon-DP. Clamping the sums to fixed limits keeps it so.
  * SOURCE   Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841;
  *          Vadhan 2017, theorem 1.3; doc/proofs/laplace-discrete.md
- * NEEDS    neighbours whose values, on the grid, differ by at most the
- *          sensitivity given (grid-sensitivity).
+ * NEEDS    the values of neighbours, on the grid, differ by at most the given
+ *          sensitivity (grid-sensitivity).
  * GIVES    epsilon-DP; released values are multiples of the grid.
  * FAILS    CUSTOS_EINVAL and CUSTOS_ETAKEN from the handles; CUSTOS_EENTROPY.
  *          None depends on the values.
@@ -82,7 +82,7 @@ write_sensitivity(const struct additive_plan *p, char *text)
     rat_clear(&g);
 }
 
-/* False without memory. */
+/* False if there is no memory. */
 static bool
 write_facts(custos_mech *m, const struct additive_plan *p)
 {
@@ -174,7 +174,7 @@ custos_mech_facts(const custos_mech *mech)
     return mech ? &mech->facts : NULL;
 }
 
-/* values[i] = cut(grid(values[i]) + noise), in steps. */
+/* values[i] = clamp(grid(values[i]) + noise), in steps. */
 static custos_status
 add_noise(const custos_mech *m, custos_rng *rng, i128 *values, size_t n)
 {
@@ -198,8 +198,8 @@ add_noise(const custos_mech *m, custos_rng *rng, i128 *values, size_t n)
 }
 
 /*
- * Opens the seal and turns its cells into the released values. If that fails
- * after the opening, the cells are wiped: a second try would be a second draw.
+ * Opens the seal and turns its cells into the released values. If it fails
+ * after opening, it wipes the cells: a second try would draw noise again.
  */
 static custos_status
 release_values(const custos_mech *m, custos_rng *rng, custos_sealed *sealed,
@@ -298,7 +298,7 @@ custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
     st = custos_noise_error(mech->noise, beta, n, &m, err);
     if (st)
         return st;
-    if (mech->kind == SEALED_REALS) /* and half a step of rounding before */
+    if (mech->kind == SEALED_REALS) /* the rounding adds half a step */
         bits = grid_value(2 * m + 1, mech->grid_log2 - 1, GRID_UP);
     else
         bits = grid_value(m, 0, GRID_UP);

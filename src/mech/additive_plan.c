@@ -1,15 +1,16 @@
 /*
- * Planning in three steps: read the options, lay the grid, then scale the noise
- * to the sensitivity *on the grid*, which rounding may have raised.
+ * Planning in three steps: read the options, choose the grid, then scale the
+ * noise to the sensitivity *on the grid*, which rounding may have raised.
  *
  * THEOREM  grid-sensitivity
- *   Values x, y of n coordinates, rounded to the grid g (grid.h). If one
- *   coordinate differs, by at most D, the rounded differ by at most ceil(D/g)
- *   steps. If several do, by at most ceil(D/g) + n - 1 steps in l1 where D is
- *   their l1 distance, and D/g + sqrt(n) in l2 where D is their l2 distance.
+ *   Let x, y be vectors of n coordinates, rounded to the grid g (grid.h). If
+ *   they differ in one coordinate, by at most D, the rounded vectors differ by
+ *   at most ceil(D/g) steps. If they differ in several, the rounded ones
+ *   differ by at most ceil(D/g) + n - 1 steps in l1, where D is the l1
+ *   distance, and D/g + sqrt(n) in l2, where D is the l2 distance.
  * SOURCE   doc/proofs/grid-rounding-lipschitz.md
  * NEEDS    n >= 1, D > 0, g a power of two.
- * GIVES    p->steps at least the sensitivity of the rounded values.
+ * GIVES    p->steps is at least the sensitivity of the rounded values.
  * FAILS    CUSTOS_ERANGE, CUSTOS_EINVAL from the parameters.
  * TESTED   plan_sensitivity_holds_on_the_grid
  */
@@ -24,20 +25,20 @@
 #include "num/rat_round.h"
 
 enum {
-    STEPS_LOG2 = 20,      /* a sensitivity is at least 2^20 steps of a grid */
-    SCALE_LOG2_MIN = -20, /* what noise.h draws */
+    STEPS_LOG2 = 20,      /* a sensitivity is at least 2^20 default steps */
+    SCALE_LOG2_MIN = -20, /* the range that noise.h can draw */
     SCALE_LOG2_MAX = 60,
     ROOT_BITS = 256,
     SQUARED_LOG2_MAX = 2000,
     UP_BITS = 96,             /* of an l2 sensitivity rounded up */
-    PARAMETER_SIZE_MAX = 512, /* bits of a rational that is kept as it is */
+    PARAMETER_SIZE_MAX = 512, /* a rational with more bits is rounded */
     PARAMETER_BITS = 128,
 };
 
-/* The limit of CUSTOS_WIDE: room for what noise adds, far below overflow. */
+/* The limit of CUSTOS_WIDE: leaves room for noise, far below overflow. */
 #define WIDE_MAX ((i128)1 << 120)
 
-/* What was asked for, as numbers. */
+/* The request, as numbers. */
 struct asked {
     const custos_mech_options *o;
     size_t n;
@@ -45,7 +46,7 @@ struct asked {
     bool gaussian;
     rat sensitivity; /* Laplace */
     rat squared;     /* Gaussian */
-    rat scale;       /* where o->scale */
+    rat scale;       /* if o->scale is given */
 };
 
 void
@@ -95,7 +96,10 @@ check_words(const custos_mech_options *o, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Laplace has one unknown of (epsilon, scale), the Gaussian one of three. */
+/*
+ * Laplace: one of (epsilon, scale) is unknown; Gaussian: one of (epsilon,
+ * delta, scale).
+ */
 static custos_status
 check_unknown(const custos_mech_options *o, custos_err *err)
 {
@@ -156,7 +160,10 @@ sensitivity_log2(const struct asked *a)
     return (e - (e & 1)) / 2;
 }
 
-/* Fine enough that rounding up costs a millionth, from parameters only. */
+/*
+ * A grid so fine that rounding up costs at most a millionth; it depends only
+ * on the parameters.
+ */
 static long
 default_grid(const struct asked *a, const struct additive_plan *p)
 {
@@ -208,7 +215,7 @@ in_steps(rat *r, const rat *a, const struct additive_plan *p, int times)
     rat_clear(&g);
 }
 
-/* r = ceil(sqrt(r)), squared. False past 127 bits. */
+/* r = ceil(sqrt(r))^2. False if the root exceeds 127 bits. */
 static bool
 square_of_ceil_root(rat *r)
 {
@@ -250,7 +257,7 @@ add_root(rat *r, size_t n)
     rat_clear(&count);
 }
 
-/* The sensitivity on the grid: the theorem above. */
+/* The sensitivity on the grid, by theorem grid-sensitivity. */
 static custos_status
 count_steps(const struct asked *a, struct additive_plan *p, custos_err *err)
 {
@@ -281,7 +288,7 @@ count_steps(const struct asked *a, struct additive_plan *p, custos_err *err)
 
 /* --------------------------------------------------------------- noise -- */
 
-/* Rounds a very long parameter up: before it is certified, not after. */
+/* Rounds a very long parameter up. Must come before certification. */
 static void
 shorten_up(rat *parameter)
 {
@@ -300,12 +307,12 @@ scale_laplace(const struct asked *a, struct additive_plan *p)
         rat_div(&p->epsilon, &p->steps, &p->parameter);
     } else {
         rat_div(&p->parameter, &p->steps, &p->epsilon);
-        shorten_up(&p->parameter); /* more noise costs less: no fact changes */
+        shorten_up(&p->parameter); /* more noise: epsilon still holds */
     }
     return CUSTOS_OK;
 }
 
-/* The route that the promise rests on. */
+/* Chooses the theorem that the promise rests on. */
 static custos_status
 choose_route(const struct asked *a, enum gauss_route *route, custos_err *err)
 {
@@ -319,7 +326,10 @@ choose_route(const struct asked *a, enum gauss_route *route, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Sigma from epsilon and delta; raised where the discrete law needs more. */
+/*
+ * Finds sigma from epsilon and delta; raises it if the discrete law needs
+ * more.
+ */
 static custos_status
 find_sigma(const struct asked *a, const struct additive_plan *p,
            enum gauss_route route, struct gauss_point *point, rat *sigma,
@@ -341,9 +351,9 @@ find_sigma(const struct asked *a, const struct additive_plan *p,
 
 /*
  * THEOREM  certified-as-drawn
- *   The variance that is drawn with is the one at which epsilon and delta were
- *   certified, to the last bit. More noise may cost more here: at one epsilon,
- *   delta of the discrete Gaussian rises in places with the variance.
+ *   Noise is drawn with exactly the variance at which epsilon and delta were
+ *   certified. More noise may cost more here: at a fixed epsilon, the delta of
+ *   the discrete Gaussian rises with the variance in places.
  * SOURCE   doc/proofs/gauss-discrete-exact.md, "More noise".
  * NEEDS    nothing changes p->parameter after this function.
  * GIVES    (p->epsilon, p->delta) certified at p->parameter.
@@ -415,7 +425,10 @@ settle_scale(struct additive_plan *p, custos_err *err)
 
 /* -------------------------------------------------------------- limits -- */
 
-/* One limit in whole steps, rounded inward, within the limits of the type. */
+/*
+ * Reads one limit in whole steps, rounded inward, within the limits of the
+ * type.
+ */
 static custos_status
 read_limit(const char *text, const char *name, const struct additive_plan *p,
            enum rat_direction direction, i128 *limit, custos_err *err)

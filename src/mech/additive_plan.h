@@ -1,7 +1,7 @@
 /*
- * From the options of an additive mechanism to what it does: grid, sensitivity
- * in grid steps, noise parameter, promise. All are exact or rounded towards
- * more privacy, and depend on the parameters alone, never on the data.
+ * From the options of an additive mechanism to its grid, its sensitivity in
+ * grid steps, its noise parameter and its promise. All are exact or rounded
+ * towards more privacy, and depend only on the parameters, never on the data.
  */
 #ifndef MECH_ADDITIVE_PLAN_H
 #define MECH_ADDITIVE_PLAN_H
@@ -13,19 +13,19 @@
 struct additive_plan {
     custos_law law;
     long grid_log2;
-    rat steps;     /* l1 sensitivity in steps; Gaussian: its l2 squared */
-    rat parameter; /* in steps: the scale, for the Gaussian the variance */
+    rat steps;     /* l1 sensitivity in steps; Gaussian: l2 squared */
+    rat parameter; /* in steps: the scale; Gaussian: the variance */
     rat scale;     /* in units of the values: the scale, or sigma */
-    rat epsilon;   /* what is promised */
+    rat epsilon;   /* the promise */
     rat delta;
     const char *theorem;
-    i128 lower, upper; /* limits of what is released, in steps */
+    i128 lower, upper; /* limits of released values, in steps */
 };
 
 void additive_plan_init(struct additive_plan *p);
 void additive_plan_clear(struct additive_plan *p);
 
-/* o has been read by options_read. May fail: EINVAL, EPARSE, ERANGE. */
+/* Needs options from options_read. May fail: EINVAL, EPARSE, ERANGE. */
 CUSTOS_MUST_USE custos_status additive_plan_make(struct additive_plan *p,
                                                  const custos_mech_options *o,
                                                  custos_err *err);

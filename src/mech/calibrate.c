@@ -1,16 +1,17 @@
 /*
- * Calibration by search: halve the interval between a value certified to keep
- * the promise and one that is not. What is returned is always the certified
- * end, so neither the search nor a curve that is not monotone costs privacy.
+ * Calibration by bisection between a value certified to keep the promise and
+ * one that is not. The certified end is always the one returned, so neither
+ * the search nor a curve that is not monotone costs privacy.
  *
  * THEOREM  calibrate-least
- *   Let keeps(x) be certified facts. The search ends with keeps(x) certified
- *   and keeps(x') not certified for an x' in [x (1 - 2^-46), x).
+ *   Let keeps(x) be true only if certified. The search ends with an x for
+ *   which keeps(x) holds, and for which keeps(x') does not hold for some x' in
+ *   [x (1 - 2^-46), x).
  * SOURCE   doc/proofs/calibrate-least.md
  * NEEDS    0 < delta < 1; epsilon, sensitivity > 0.
  * GIVES    sigma (or epsilon) that keeps the promise by the route's theorem
- *          and is, where the curve falls, within 2^-46 of the least.
- * FAILS    CUSTOS_ERANGE, from the parameters alone.
+ *          and is within 2^-46 of the least, if the curve falls.
+ * FAILS    CUSTOS_ERANGE, which depends only on the parameters.
  * TESTED   calibrate_fuzz calibrate_is_least
  */
 #include "mech/calibrate.h"
@@ -24,14 +25,14 @@
 enum {
     MANTISSA_BITS = 48,
     COARSE_BITS = 14,
-    SIGMA_REACH = 128, /* sigma epsilon / D lies within 2^-70 .. 2^24 */
+    SIGMA_REACH = 128, /* sigma epsilon / D is within 2^-70 .. 2^24 */
     EPSILON_LOG2_MIN = -64,
     EPSILON_LOG2_MAX = 20,
     CLASSICAL_BITS = 256,
     SIGMA_BITS = 60,
 };
 
-/* Which number of the point is searched for. */
+/* The number of the point that is searched for. */
 enum unknown { SIGMA, EPSILON };
 
 struct search {
@@ -65,7 +66,7 @@ keeps_pow2(const struct search *s, long e)
     return kept;
 }
 
-/* The least e in the range with keeps(2^e), looking around `near`. */
+/* The least e in the range with keeps(2^e); the search starts at `near`. */
 static bool
 bracket_power(const struct search *s, long near, long least, long most, long *e)
 {
@@ -81,7 +82,7 @@ bracket_power(const struct search *s, long near, long least, long most, long *e)
     return false;
 }
 
-/* x is at the certified end; the point is left there too. */
+/* Sets x to the certified end, and the point to x. */
 static bool
 search_least(const struct search *s, long near, long least, long most, rat *x)
 {
@@ -111,7 +112,7 @@ search_least(const struct search *s, long near, long least, long most, rat *x)
     return true;
 }
 
-/* floor(e / 2), also below 0. */
+/* floor(e / 2), also for negative e. */
 static long
 half_floor(long e)
 {
@@ -183,10 +184,10 @@ calibrate_epsilon(enum gauss_route route, struct gauss_point *p,
  *   sqrt(2 ln(1.25/delta)) D / epsilon is (epsilon, delta)-DP.
  * SOURCE   Dwork, Roth 2014, theorem A.1; Kamath 2020, lecture 5.
  * NEEDS    0 < delta < 1, 0 < epsilon < 1.
- * GIVES    sigma rounded up to 60 bits. It speaks of the continuous law:
- *          additive.c checks it against the discrete one.
- * FAILS    CUSTOS_ERANGE when epsilon >= 1, where the formula is not true: at
- *          epsilon 10, delta 1e-5 it gives 2.3e-5.
+ * GIVES    sigma rounded up to 60 bits. It is about the continuous law:
+ *          additive_plan.c checks it against the discrete one.
+ * FAILS    CUSTOS_ERANGE when epsilon >= 1, where the formula is false: at
+ *          epsilon 10 and delta 1e-5, its sigma has a delta of 2.3e-5.
  * TESTED   calibrate_fuzz classical_formula_fails_at_ten
  */
 custos_status
@@ -235,7 +236,7 @@ route_of(custos_calibration calibration, enum gauss_route *route)
     }
 }
 
-/* Exact calibration is for whole sensitivities. */
+/* Exact calibration is only for integer sensitivities. */
 static custos_status
 check_whole(custos_calibration calibration, const rat *squared, custos_err *err)
 {
@@ -262,7 +263,7 @@ check_whole(custos_calibration calibration, const rat *squared, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* The sensitivity and, where given, the other numbers of a point. */
+/* Reads the sensitivity and those other numbers of a point that are given. */
 static custos_status
 point_read(struct gauss_point *p, custos_calibration calibration,
            const char *sensitivity_squared, const char *epsilon,
@@ -286,9 +287,9 @@ point_read(struct gauss_point *p, custos_calibration calibration,
 }
 
 /*
- * Sigma as text, rounded up, and certified as it reads: more noise is not
- * always better (certified-as-drawn). The classical formula is a theorem about
- * every sigma at or above it.
+ * Writes sigma as text, rounded up, and certifies the rounded value: more
+ * noise is not always better (certified-as-drawn). The classical formula holds
+ * for every sigma at or above its own, so it needs no check.
  */
 static custos_status
 sigma_write(custos_calibration calibration, enum gauss_route route,

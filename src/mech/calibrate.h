@@ -1,6 +1,6 @@
 /*
- * How much Gaussian noise a promise needs, and what promise a given noise
- * makes. Every answer is rounded towards more privacy.
+ * How much Gaussian noise a promise needs, and which promise a given noise
+ * keeps. Every result is rounded towards more privacy.
  */
 #ifndef MECH_CALIBRATE_H
 #define MECH_CALIBRATE_H
@@ -9,16 +9,16 @@
 #include "mech/gauss_delta.h"
 
 /*
- * Checks that epsilon lies between 2^-64 and 2^20, where all searches end. May
+ * Checks that epsilon is between 2^-64 and 2^20, where all searches end. May
  * fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_check_epsilon(const rat *epsilon,
                                                       custos_err *err);
 
 /*
- * The least sigma, up to one part in 2^46, that is certified to give (p's
- * epsilon, delta) by the route. p->variance is set to its square. Needs an
- * epsilon checked as above, delta in [10^-528, 1). May fail: CUSTOS_ERANGE.
+ * The least sigma, up to one part in 2^46, that is certified to give
+ * (p->epsilon, delta) by the route. Sets p->variance to its square. Needs an
+ * epsilon checked as above and delta in [10^-528, 1). May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_sigma(enum gauss_route route,
                                               struct gauss_point *p,
@@ -40,8 +40,8 @@ CUSTOS_MUST_USE custos_status calibrate_classical(struct gauss_point *p,
                                                   custos_err *err);
 
 /*
- * The least epsilon, up to one part in 2^46, that p's variance is certified
- * to give with delta. p->epsilon is set to it. May fail: CUSTOS_ERANGE.
+ * The least epsilon, up to one part in 2^46, that p's variance is certified to
+ * give with delta. Sets p->epsilon to it. May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_epsilon(enum gauss_route route,
                                                 struct gauss_point *p,

@@ -1,10 +1,10 @@
 /*
- * The exponential mechanism by inversion: one uniform number against the
+ * The exponential mechanism by inversion: compares one uniform number with the
  * running sums of the weights, in a full scan. (Rejection would be simpler,
  * but the number of its rounds depends on the scores.)
  *
- * Weights and sums are fixed point with a known error. When the number lies
- * closer to a sum than that error, more digits of both settle it.
+ * Weights and sums are fixed point with a known error. If the number is closer
+ * to a sum than that error, more digits of both decide.
  *
  * THEOREM  exponential-by-inversion
  *   Let W_i = exp(-rate gap_i), S_j = W_0 + .. + W_{j-1}, V = S_n, U uniform in
@@ -12,11 +12,11 @@
  *   W_i / V. With rate = eps / 2D (monotone: eps / D) this is eps-DP.
  * SOURCE   McSherry, Talwar 2007, "Mechanism Design via Differential Privacy",
  *          Theorem 6; the fixed-point scan: doc/proofs/exponential-by-inversion.md
- * NEEDS    c->slope of that rate; n <= 2^32.
- * GIVES    *winner has this law exactly. Time depends on n alone, except that
+ * NEEDS    c->slope has that rate; n <= 2^32.
+ * GIVES    *winner has exactly this law. Time depends only on n, except that
  *          the scan is refined with probability below n^2 2^-50.
- * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below
- *          n 2^-4000; coins alone.
+ * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-4000.
+ *          Both depend only on the coins.
  * TESTED   exponential_thresholds_are_exact, exponential_gives_up_at_last,
  *          law_exponential, exponential_keeps_epsilon
  */
@@ -26,7 +26,7 @@
 #include "noise/expfix.h"
 #include "random/rng.h"
 
-/* exp(-rate gap) between bounds, for the exact path. */
+/* Encloses exp(-rate gap), for the exact path. */
 static void
 weight_enclose(const void *of, size_t i, ival *w)
 {
@@ -42,8 +42,9 @@ weight_enclose(const void *of, size_t i, ival *w)
 }
 
 /*
- * Scans the sums for U = first * 2^-64 + less. All sums and U V are known to
- * within `slack` of what is computed here; true when that suffices.
+ * Scans the sums for a U of which `first` holds the first 64 bits. All sums
+ * and U V are within `slack` of the values computed here; true if that
+ * decides.
  */
 static bool
 winner_scan(const struct contest *c, uint64_t first, size_t *winner)

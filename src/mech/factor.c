@@ -1,6 +1,6 @@
 /*
  * The rounded square root and its inverse. C x = y is solved row by row, with
- * rounding; where x is whole, y = C x gives back exactly x.
+ * rounding; if y = C x for an integer x, the solution is exactly x.
  */
 #include "mech/factor.h"
 
@@ -18,8 +18,8 @@ factor_bits(size_t n)
 }
 
 /*
- * f_0 = 1, f_k = f_(k-1) (2k-1) / 2k, with 62 fraction bits; each step loses
- * less than a unit, 2^16 of them less than 2^-46.
+ * f_0 = 1, f_k = f_(k-1) (2k-1) / 2k, with 62 fraction bits. Each step loses
+ * less than one unit, so 2^16 steps lose less than 2^-46.
  */
 void
 factor_fill(uint64_t *c, size_t n)
@@ -47,7 +47,7 @@ factor_energy(const uint64_t *c, size_t n)
 void
 factor_apply(const uint64_t *c, size_t n, i128 *x)
 {
-    /* From the last: row t needs elements up to t only. */
+    /* Starts at the last row: row t needs only elements up to t. */
     for (size_t t = n; t-- > 0;) {
         i128 sum = 0;
 
@@ -58,9 +58,9 @@ factor_apply(const uint64_t *c, size_t n, i128 *x)
 }
 
 /*
- * Limits: |C x| < 2^63 * sum of c < 2^101, so 2^108 cuts only what noise of
- * scale 2^60 cannot reach; |x| < 2^84 in units of 2^-16. Then the sum below
- * stays within 2^124 + 2^84 * 2^38.
+ * Limits: |C x| < 2^63 * sum of c < 2^101, so clamping at 2^108 only affects
+ * values that noise of scale 2^60 cannot reach; |x| < 2^84 in units of 2^-16.
+ * So the sum below stays within 2^124 + 2^84 * 2^38.
  */
 void
 factor_solve(const uint64_t *c, size_t n, i128 *y)

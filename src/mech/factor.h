@@ -1,8 +1,8 @@
 /*
  * The square root C of the matrix A of partial sums (A = C C), rounded to
- * whole multiples of 2^-m. Both are lower triangular and constant along
- * diagonals, so that one column determines them. Everything here except
- * factor_apply works on public numbers or on values that have their noise.
+ * multiples of 2^-m. Both are lower triangular and constant along diagonals,
+ * so one column determines them. Everything here except factor_apply works on
+ * public numbers or on values that already have their noise.
  */
 #ifndef MECH_FACTOR_H
 #define MECH_FACTOR_H
@@ -13,8 +13,8 @@
 #include "base/base.h"
 
 enum {
-    FACTOR_MAX = 1 << 16,  /* n */
-    FACTOR_FRACTION = 16,  /* fraction bits of what factor_solve gives */
+    FACTOR_MAX = 1 << 16,  /* of n */
+    FACTOR_FRACTION = 16,  /* fraction bits of the result of factor_solve */
     FACTOR_GUARD_BITS = 12 /* 2^m >= 2^12 n */
 };
 
@@ -22,8 +22,8 @@ enum {
 unsigned factor_bits(size_t n);
 
 /*
- * c[k] = C's entry at distance k from the diagonal in units of 2^-m, off by
- * less than 1; c[0] = 2^m.
+ * c[k] = C's entry at distance k from the diagonal, in units of 2^-m; its
+ * error is below 1. c[0] = 2^m.
  */
 void factor_fill(uint64_t *c, size_t n);
 
@@ -34,8 +34,8 @@ u128 factor_energy(const uint64_t *c, size_t n);
 void factor_apply(const uint64_t *c, size_t n, i128 *x);
 
 /*
- * y, in units of 2^-m, becomes C^-1 y in units of 2^-FACTOR_FRACTION, each
- * step rounded to the nearest. y may be anything: what is too large is clamped.
+ * Turns y, in units of 2^-m, into C^-1 y in units of 2^-FACTOR_FRACTION, each
+ * step rounded to nearest. y may be any numbers: too large ones are clamped.
  */
 void factor_solve(const uint64_t *c, size_t n, i128 *y);
 

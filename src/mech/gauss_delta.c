@@ -1,7 +1,8 @@
 /*
- * Delta of Gaussian noise, enclosed. Each route is one formula on intervals;
- * where the interval is too wide to decide, more bits are used. Cancellation
- * (small epsilon, sensitivity small against sigma) costs bits, never safety.
+ * Encloses the delta of Gaussian noise. Each route is one formula on
+ * intervals; if the interval is too wide to decide, more bits are used.
+ * Cancellation (small epsilon, or a sensitivity small against sigma) costs
+ * bits, never safety.
  */
 #include "mech/gauss_delta.h"
 
@@ -11,7 +12,7 @@
 
 enum {
     BITS_FIRST = 160,
-    BITS_DECIDE = 64, /* mostly enough to tell on which side of delta it is */
+    BITS_DECIDE = 64, /* usually enough to compare with delta */
     BITS_LAST = 2560,
     BITS_GUARD = 64,
     NARROW_BITS = 60,
@@ -75,9 +76,9 @@ hockey_stick(ival *r, const rat *epsilon, const ival *near, const ival *far)
  *   - exp(epsilon) P[Z > epsilon sigma/D + D/2sigma].
  * SOURCE   Balle, Wang 2018, arXiv:1805.06530, theorem 8.
  * NEEDS    variance, sensitivity, epsilon > 0.
- * GIVES    an interval that contains this difference. It speaks of the
- *          continuous law: the library's noise is discrete, and additive.c
- *          never rests its claim on this route alone.
+ * GIVES    an interval that contains this difference. It is about the
+ *          continuous law. The library's noise is discrete, so additive_plan.c
+ *          never rests its promise on this route alone.
  * FAILS    cannot.
  * TESTED   gauss_delta_analytic_agrees_with_quadrature
  */
@@ -111,7 +112,7 @@ delta_analytic(const struct gauss_point *p, ival *delta)
     rat_clear(&q);
 }
 
-/* The whole root of a whole square. */
+/* The integer root of a perfect square. */
 static void
 whole_root(rat *r, const rat *square)
 {
@@ -129,14 +130,15 @@ whole_root(rat *r, const rat *square)
 
 /*
  * THEOREM  gauss-discrete-exact
- *   Let Y be discrete Gaussian, P[y] ~ exp(-y^2/2v), added to a whole value
- *   that changes by at most the whole D. This is (epsilon, delta)-DP if and
- *   only if delta >= P[Y > epsilon v/D - D/2] - exp(epsilon)
- *   P[Y > epsilon v/D + D/2]; a smaller change needs a smaller delta.
+ *   Let Y be discrete Gaussian, P[y] ~ exp(-y^2/2v), added to an integer that
+ *   changes by at most the integer D. This is (epsilon, delta)-DP if and only
+ *   if delta >= P[Y > epsilon v/D - D/2] -
+ *   exp(epsilon) P[Y > epsilon v/D + D/2]; a smaller change needs a smaller
+ *   delta.
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 7;
  *          doc/proofs/gauss-discrete-exact.md for smaller changes and for
  *          vectors in which one coordinate changes.
- * NEEDS    sensitivity_squared is the square of a whole D >= 1.
+ * NEEDS    sensitivity_squared is the square of an integer D >= 1.
  * GIVES    an interval that contains this difference.
  * FAILS    cannot.
  * TESTED   gauss_delta_discrete_agrees_with_its_definition
@@ -163,7 +165,7 @@ delta_discrete(const struct gauss_point *p, ival *delta)
     rat_sub(&m, &m, &half);
     rat_floor(&m, &m);
     rat_set_i64(&half, 1, 1);
-    rat_add(&m, &m, &half); /* the first whole number past the bound */
+    rat_add(&m, &m, &half); /* the first integer above the bound */
     gauss_sum(&near, &p->variance, &m);
     rat_add(&m, &m, &d);
     gauss_sum(&far, &p->variance, &m);
@@ -192,7 +194,7 @@ log_one_minus_inverse(ival *r, const rat *alpha)
     rat_clear(&q);
 }
 
-/* r = (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha), which rises. */
+/* r = (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha), which rises with alpha. */
 static void
 order_slope(ival *r, const rat *rho, const rat *epsilon, const rat *alpha)
 {
@@ -215,7 +217,7 @@ order_slope(ival *r, const rat *rho, const rat *epsilon, const rat *alpha)
     rat_clear(&one);
 }
 
-/* The order with slope near 0, by doubling and halving. */
+/* Finds the order where the slope is near 0, by doubling and bisection. */
 static void
 order_halve(const rat *rho, const rat *epsilon, rat *alpha)
 {
@@ -257,7 +259,7 @@ order_halve(const rat *rho, const rat *epsilon, rat *alpha)
     rat_clear(&one);
 }
 
-/* log2_floor of |x|; x is not 0. */
+/* floor(log2 |x|); x is not 0. */
 static long
 log2_of_size(const rat *x)
 {
@@ -272,9 +274,9 @@ log2_of_size(const rat *x)
 }
 
 /*
- * The same by Newton's method, where epsilon > rho. The slope rises and is
- * concave, and is below 0 at the first alpha, where it would be 0 without its
- * logarithm: so every step goes up, none past the root, and the last ones
+ * The same by Newton's method, for epsilon > rho. The slope rises and is
+ * concave. It is below 0 at the first alpha, where it would be 0 without its
+ * logarithm. So every step goes up, none passes the root, and the last steps
  * double the digits.
  */
 static void
@@ -317,7 +319,7 @@ order_newton(const rat *rho, const rat *epsilon, rat *alpha)
     rat_clear(&one);
 }
 
-/* Any order above 1 is safe, the right one is tight. */
+/* Any order above 1 is valid; the best one is tight. */
 static void
 order_best(const rat *rho, const rat *epsilon, rat *alpha)
 {
@@ -334,11 +336,11 @@ order_best(const rat *rho, const rat *epsilon, rat *alpha)
  *   (epsilon, delta)-DP with delta = exp((a-1)(a rho - epsilon))
  *   (1 - 1/a)^a / (a-1) for every a > 1.
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 4 and
- *          their conversion of concentrated into approximate DP; the least a
+ *          their conversion of concentrated into approximate DP; the best a
  *          solves (2a-1) rho - epsilon + ln(1 - 1/a) = 0.
- * NEEDS    variance, sensitivity, epsilon > 0; the values lie on the lattice
+ * NEEDS    variance, sensitivity, epsilon > 0; the values are on the lattice
  *          of the noise.
- * GIVES    an interval that contains delta at an a near the least.
+ * GIVES    an interval that contains delta at an a near the best.
  * FAILS    cannot.
  * TESTED   gauss_delta_zcdp_bounds_the_discrete_law calibrate_fuzz
  */

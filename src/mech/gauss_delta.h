@@ -1,6 +1,6 @@
 /*
- * What Gaussian noise costs: the delta that goes with an epsilon, enclosed,
- * by three routes.
+ * The cost of Gaussian noise: encloses the delta for a given epsilon, by one
+ * of three routes.
  */
 #ifndef MECH_GAUSS_DELTA_H
 #define MECH_GAUSS_DELTA_H
@@ -11,11 +11,14 @@
 
 enum gauss_route {
     GAUSS_ANALYTIC, /* the continuous law, any sensitivity */
-    GAUSS_DISCRETE, /* the discrete law, one coordinate, whole sensitivity */
+    GAUSS_DISCRETE, /* the discrete law, one coordinate, integer sensitivity */
     GAUSS_ZCDP,     /* both laws, any dimension, by Renyi divergences */
 };
 
-/* All owned; in the unit of the noise (grid steps for the discrete law). */
+/*
+ * Owns its numbers, which are in the unit of the noise (grid steps for the
+ * discrete law).
+ */
 struct gauss_point {
     rat variance;            /* > 0 */
     rat sensitivity_squared; /* > 0 */
@@ -25,11 +28,11 @@ struct gauss_point {
 void gauss_point_init(struct gauss_point *p);
 void gauss_point_clear(struct gauss_point *p);
 
-/* Encloses delta. For GAUSS_DISCRETE the sensitivity must be whole. */
+/* Encloses delta. For GAUSS_DISCRETE the sensitivity must be an integer. */
 void
 gauss_delta(enum gauss_route route, const struct gauss_point *p, ival *delta);
 
-/* Certainly delta(p) <= delta; false when it is not, or cannot be decided. */
+/* True if delta(p) <= delta is certain; false otherwise. */
 bool gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
                          const rat *delta);
 

@@ -1,6 +1,6 @@
 /*
- * The formula is that of theorem keys-gauss (keys_gauss.c). Its half-line sums
- * depend only on j and on a whole number m, which hardly changes during the
+ * Computes the formula of theorem keys-gauss (keys_gauss.c). Its half-line
+ * sums depend only on j and on an integer m, which hardly changes during the
  * search for a threshold.
  */
 #include "mech/gauss_sums.h"
@@ -76,7 +76,7 @@ sum_factor(ival *r, const rat *variance, uint64_t j)
     rat_clear(&count);
 }
 
-/* The first whole number above e v - j/2. */
+/* The first integer above e v - j/2. */
 static void
 sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j)
 {
@@ -92,7 +92,10 @@ sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j)
     rat_clear(&half);
 }
 
-/* All but e of the formula, into an entry that is initialised. */
+/*
+ * Fills an initialised entry with the factors of the formula that do not
+ * depend on e.
+ */
 static void
 kept_fill(struct gauss_sums_kept *k, const rat *variance, uint64_t j,
           const rat *m)
@@ -119,7 +122,7 @@ kept_fill(struct gauss_sums_kept *k, const rat *variance, uint64_t j,
     rat_clear(&count);
 }
 
-/* The entry for j and m: known, or in place of the oldest. */
+/* Finds the entry for j and m, or computes it in place of the oldest. */
 static const struct gauss_sums_kept *
 kept_find(struct gauss_sums *s, uint64_t j, const rat *m)
 {

@@ -1,7 +1,7 @@
 /*
- * Sums of discrete Gaussian draws of one variance: the divergence of the sum of
- * j draws from itself shifted by j. Results are kept, because a search asks for
- * the same few again and again.
+ * Sums of discrete Gaussian draws of one variance: the divergence between the
+ * sum of j draws and the same sum shifted by j. Results are cached, because a
+ * search asks for the same few repeatedly.
  */
 #ifndef MECH_GAUSS_SUMS_H
 #define MECH_GAUSS_SUMS_H
@@ -13,11 +13,11 @@ enum { GAUSS_SUMS_KEPT = 24 };
 struct gauss_sums {
     rat variance;
     long bits;
-    ival all; /* the weights of one draw */
+    ival all; /* the sum of all weights of one draw */
     struct gauss_sums_kept {
         uint64_t j;
         rat m;
-        ival near, far, all; /* C G(m), G(m+j) / C, and all weights */
+        ival near, far, all; /* C G(m), G(m+j) / C, sum of all weights */
     } kept[GAUSS_SUMS_KEPT];
     unsigned n, next;
 };
@@ -30,8 +30,9 @@ void gauss_sums_clear(struct gauss_sums *s);
 void gauss_sums_tail(const struct gauss_sums *s, int64_t m, ival *r);
 
 /*
- * The hockey-stick divergence at e of the sum of j >= 1 draws from itself
- * moved by j: the upper end bounds it, for j = 1 the interval holds it.
+ * The hockey-stick divergence at e between the sum of j >= 1 draws and the
+ * same sum shifted by j. The upper end of *r bounds it; for j = 1, *r encloses
+ * it.
  */
 void
 gauss_sums_divergence(struct gauss_sums *s, const rat *e, uint64_t j, ival *r);

@@ -1,6 +1,6 @@
 /*
- * A double is mantissa * 2^e with a mantissa below 2^53; its number of steps
- * is that mantissa shifted by e - k, left or right, and rounded.
+ * A double is mantissa * 2^e with an integer mantissa below 2^53. Its number
+ * of steps is that mantissa shifted by e - k, left or right, and rounded.
  */
 #include "mech/grid.h"
 
@@ -9,7 +9,7 @@
 enum {
     MANTISSA_BITS = 52,
     EXPONENT_MASK = 0x7ff,
-    EXPONENT_BIAS = 1075, /* of mantissa * 2^e with a whole mantissa */
+    EXPONENT_BIAS = 1075, /* of mantissa * 2^e with an integer mantissa */
     LEFT_MAX = GRID_MAX_BITS - MANTISSA_BITS - 1,
     RIGHT_MAX = MANTISSA_BITS + 8,
 };
@@ -17,7 +17,7 @@ enum {
 #define IMPLICIT ((uint64_t)1 << MANTISSA_BITS)
 #define DOUBLE_MAX (((uint64_t)EXPONENT_MASK << MANTISSA_BITS) - 1)
 
-/* -1 where the fact holds, else 0. */
+/* -1 if the fact holds, else 0. */
 static inline i128
 mask_of(bool fact)
 {
@@ -41,11 +41,11 @@ grid_index(uint64_t bits, long k)
     CUSTOS_REQUIRE(k >= GRID_LOG2_MIN && k <= GRID_LOG2_MAX);
     steps = (steps & ~too_large) | (GRID_MAX & too_large & ~nan);
     steps = (steps ^ minus) - minus;
-    /* Half a step more, then down; nothing of both where left > 0. */
+    /* Adds half a step and rounds down; neither has an effect if left > 0. */
     return (steps + ((i128)1 << right >> 1)) >> right;
 }
 
-/* size * 2^k with at most 53 bits kept, in the double's own code. */
+/* Encodes index * 2^k, rounded to 53 bits, as a double. */
 uint64_t
 grid_value(i128 index, long k, enum grid_rounding rounding)
 {
@@ -56,7 +56,7 @@ grid_value(i128 index, long k, enum grid_rounding rounding)
     int drop = top > MANTISSA_BITS ? top - MANTISSA_BITS : 0;
     u128 kept = size >> drop, lost = size - (kept << drop);
     u128 half = (u128)1 << drop >> 1;
-    long exponent = k + drop + EXPONENT_BIAS; /* of kept, biased */
+    long exponent = k + drop + EXPONENT_BIAS; /* biased, of `kept` */
     uint64_t code;
 
     CUSTOS_REQUIRE(k >= 1 - EXPONENT_BIAS);
@@ -66,7 +66,7 @@ grid_value(i128 index, long k, enum grid_rounding rounding)
         kept += lost != 0 && !minus;
     if (size == 0)
         return 0;
-    /* The leading one to its place, or as far as a subnormal can go. */
+    /* Moves the leading one to its place, or as far as a subnormal allows. */
     for (; kept < IMPLICIT && exponent > 1; exponent--)
         kept <<= 1;
     code = (uint64_t)kept;

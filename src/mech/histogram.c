@@ -1,14 +1,16 @@
 /*
  * Histograms: counts by bin, of data whose units have a bounded number of
- * rows. Only the sensitivity is special; the noise is the additive mechanism.
+ * rows. Only the sensitivity is specific; the noise comes from the additive
+ * mechanism.
  *
  * THEOREM  histogram-sensitivity
- *   A unit has at most r rows, each in one bin. Under add/remove the counts of
- *   neighbours differ by at most r in l1 and r in l2; for r = 1 one count
- *   differs. Under change-one by at most 2r in l1 and sqrt(2) r in l2.
+ *   Let a unit have at most r rows, each in one bin. Under add/remove the
+ *   counts of neighbours differ by at most r in l1 and r in l2; for r = 1 only
+ *   one count differs. Under change-one they differ by at most 2r in l1 and
+ *   sqrt(2) r in l2.
  * SOURCE   doc/proofs/histogram-sensitivity.md; Dwork, Roth 2014, 3.3
  * NEEDS    bins that do not depend on the data.
- * GIVES    the mechanism of that sensitivity: all bins for one charge.
+ * GIVES    the mechanism with that sensitivity: one charge pays for all bins.
  * FAILS    CUSTOS_EINVAL, CUSTOS_ERANGE from the parameters.
  * TESTED   histogram_sensitivity_is_attained_and_never_passed
  */

@@ -1,6 +1,6 @@
 /*
- * Adds an owner to a mechanism or a selection of keys. Each owner frees it, all
- * in one thread.
+ * Adds an owner to a mechanism or a selection of keys. Each owner must free
+ * it; all owners are in one thread.
  */
 #ifndef MECH_HOLD_H
 #define MECH_HOLD_H

@@ -1,18 +1,17 @@
 /*
  * Error bars. One draw may miss with probability p = 1 - (1-beta)^(1/n), so
- * that n of them together miss with beta: draws are independent, so no union
- * bound is needed.
+ * that n draws together miss with probability beta. The draws are independent,
+ * so no union bound is needed.
  *
  * THEOREM  interval-exact
- *   P[|Y| > m] = 2 q^(m+1) / (1+q) for discrete Laplace with q = exp(-1/t),
- *   q^(m+1) for the geometric law, 2 G(m+1) / G(-inf) for the discrete
- *   Gaussian; n independent draws all lie within m with probability
- *   (1 - P)^n.
+ *   P[|Y| > m] is 2 q^(m+1) / (1+q) for discrete Laplace with q = exp(-1/t),
+ *   q^(m+1) for the geometric law, and 2 G(m+1) / G(-inf) for the discrete
+ *   Gaussian. n independent draws are all within m with probability (1 - P)^n.
  * SOURCE   doc/proofs/interval-exact.md
  * NEEDS    0 < beta < 1, n >= 1.
- * GIVES    the least whole m with (1 - P[|Y| > m])^n >= 1 - beta; the next
- *          where no precision allowed decides.
- * FAILS    CUSTOS_EINVAL for a law without error bar.
+ * GIVES    the least integer m with (1 - P[|Y| > m])^n >= 1 - beta, or that
+ *          plus 1 if the largest precision does not decide.
+ * FAILS    CUSTOS_EINVAL for a law without an error bar.
  * TESTED   interval_laplace_is_least interval_gauss_is_least
  *          interval_covers
  */
@@ -46,7 +45,7 @@ interval_share(ival *r, const rat *p, size_t n)
 
 /*
  * The real v with P[|Y| >= v] = p for the exponential laws: the least m is
- * ceil(v) - 1. v = t (ln(2/(1+q)) - ln p), or -t ln p when one-sided.
+ * ceil(v) - 1. v = t (ln(2/(1+q)) - ln p), or -t ln p if one-sided.
  */
 static void
 exponential_end(const custos_noise *noise, const rat *beta, size_t n, ival *v)
@@ -95,12 +94,12 @@ exponential_half_width(const custos_noise *noise, const rat *beta, size_t n,
         if (bits >= BITS_LAST) /* UNREACHABLE: the end is not whole */
             break;
     }
-    /* Scales end at 2^60 and beta at 10^-528: far from 128 bits. */
+    /* Scales are at most 2^60 and beta at least 10^-528: 128 bits suffice. */
     CUSTOS_REQUIRE(fits);
     *m = end > 1 ? end - 1 : 0;
 }
 
-/* Certainly P[|Y| > m] <= 1 - (1-beta)^(1/n). */
+/* Whether P[|Y| > m] <= 1 - (1-beta)^(1/n) is certain. */
 static bool
 gauss_covers(const rat *variance, const rat *beta, size_t n, i128 m)
 {
@@ -138,7 +137,7 @@ gauss_half_width(const custos_noise *noise, const rat *beta, size_t n, i128 *m)
 
     while (!gauss_covers(variance, beta, n, high)) {
         low = high;
-        high *= 2; /* ends: sigma <= 2^60, and tails fall as exp(-m^2) */
+        high *= 2; /* ends: sigma <= 2^60, and tails fall like exp(-m^2) */
     }
     while (high - low > 1) {
         i128 middle = low + (high - low) / 2;

@@ -1,7 +1,8 @@
 /*
- * The prefix of U grows by a word at a time, and sums are enclosed with 128
- * bits more than it has, until every sum is certainly on one side of U times
- * the total. doc/proofs/exponential-by-inversion.md says why that ends.
+ * The known prefix of U grows by one word at a time, and sums are enclosed
+ * with 128 bits more than it has, until every sum is certainly on one side of
+ * U times the total. doc/proofs/exponential-by-inversion.md proves that this
+ * ends.
  */
 #include "mech/inverse.h"
 
@@ -9,7 +10,7 @@
 
 enum { WORDS_MAX = 64 }; /* words of U before refinement gives up */
 
-/* What is known of U: the words drawn so far. low <= U <= high. */
+/* The words of U drawn so far: low <= U <= high. */
 struct prefix {
     rat low, high;
     long bits;
@@ -33,7 +34,7 @@ prefix_grow(struct prefix *u, uint64_t more)
     rat_clear(&part);
 }
 
-/* The winner for this prefix of U, or false when a sum is too close. */
+/* The winner for this prefix of U; false if a sum is too close. */
 static bool
 winner_settle(const struct weights *w, const struct prefix *u, size_t *winner)
 {

@@ -1,6 +1,6 @@
 /*
- * Chooses one of n by exact weights and one uniform number. This is the slow path
- * of the selections, for the few numbers that lie so close to a boundary that
+ * Chooses one of n by exact weights and one uniform number. This is the slow
+ * path of the selections, for the rare numbers so close to a boundary that
  * fixed point cannot decide.
  */
 #ifndef MECH_INVERSE_H
@@ -12,7 +12,10 @@
 #include "custos.h"
 #include "num/ival.h"
 
-/* Weights >= 0, not all 0, each enclosed as narrowly as *w's bits allow. */
+/*
+ * Weights >= 0, not all 0. `enclose` encloses one as narrowly as *w's bits
+ * allow.
+ */
 struct weights {
     size_t n;
     void (*enclose)(const void *of, size_t i, ival *w);
@@ -20,10 +23,10 @@ struct weights {
 };
 
 /*
- * The i with S_i <= U S_n < S_(i+1), S_i the sum of the weights before i, for
- * the U in [0, 1) whose first 64 bits are given and whose others are drawn.
- * Fails with CUSTOS_EENTROPY, or with CUSTOS_EINTERNAL, the latter with
- * probability below n 2^-4000.
+ * The i with S_i <= U S_n < S_(i+1), where S_i is the sum of the weights
+ * before i. U is in [0, 1); its first 64 bits are given, the others are drawn.
+ * Fails with CUSTOS_EENTROPY; with CUSTOS_EINTERNAL with probability below
+ * n 2^-4000.
  */
 CUSTOS_MUST_USE custos_status inverse_refine(const struct weights *w,
                                              custos_rng *rng, uint64_t first,

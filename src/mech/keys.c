@@ -1,16 +1,16 @@
 /*
- * Which keys of the data may be shown: makes a rule from the options, opens the
- * numbers of units and compares each with a random threshold. Whether a key is
- * kept is a mask from beginning to end: no branch and no address depends on
- * anything that a neighbour could change.
+ * Decides which keys of the data may be shown: makes a rule from the options,
+ * opens the counts of units and compares each with a random threshold. Whether
+ * a key is kept stays a mask from beginning to end: no branch and no address
+ * depends on anything that a neighbour could change.
  *
  * THEOREM  keys-floor
- *   Let a rule keep a promise for numbers of units n, a key of none never
- *   coming out. Then so does the rule that sees max(n - f, 0) in their place,
- *   f public, and adds f to what it releases.
+ *   Let a rule keep a promise for counts n of units, and never release a key
+ *   with 0 units. Then the rule that sees max(n - f, 0) instead, for a public
+ *   f, and adds f to each released count, keeps the same promise.
  * SOURCE   doc/proofs/keys-optimal.md, last section
  * NEEDS    f does not depend on the data.
- * GIVES    keys of f units or fewer never come out.
+ * GIVES    keys of f units or fewer are never released.
  * FAILS    cannot.
  * TESTED   keys_floor_shifts_the_law
  */
@@ -30,14 +30,14 @@
 
 enum { CHUNK = 64, UNITS_LOG2_MAX = 62, KEYS_LOG2_MAX = 60 };
 
-/* What the options say, as numbers. */
+/* The options, as numbers. */
 struct asked {
     rat epsilon, delta;
     uint64_t keys; /* per unit */
     custos_adjacency adjacency;
 };
 
-/* The table; each of the keys that change has an equal share. */
+/* Makes the table. Each key that one unit can change gets an equal share. */
 static custos_status
 geometric_make(custos_keys *k, struct asked *a, custos_err *err)
 {
@@ -56,7 +56,7 @@ geometric_make(custos_keys *k, struct asked *a, custos_err *err)
         const u128 middle = (u128)1 << (KEYS_BITS - 1);
 
         k->facts.theorem = "keys-optimal";
-        /* Chances rise: as many entries lie below 1/2 as units fall short. */
+        /* Chances rise with the units: this many entries are below 1/2. */
         k->facts.half = keys_table_threshold(&k->table, middle - 1) + k->floor;
         k->facts.certain = k->table.count + k->floor;
     }
@@ -66,7 +66,10 @@ geometric_make(custos_keys *k, struct asked *a, custos_err *err)
     return st;
 }
 
-/* Facts of a rule that compares counts less the floor with a threshold. */
+/*
+ * Sets the facts of a rule that compares counts minus the floor with a
+ * threshold.
+ */
 static custos_status
 threshold_set(custos_keys *k, int64_t threshold, const char *theorem,
               custos_err *err)
@@ -136,7 +139,7 @@ gaussian_make(custos_keys *k, struct asked *a, custos_err *err)
     return st;
 }
 
-/* The rule of the options, into a handle that holds no rule yet. */
+/* Makes the rule that the options ask for, in a handle without a rule. */
 static custos_status
 rule_make(custos_keys *k, const custos_keys_options *o, custos_err *err)
 {
@@ -232,7 +235,7 @@ custos_keys_report(const custos_keys *keys)
     return keys ? &keys->facts : NULL;
 }
 
-/* Units of a key with the noise, for `now` keys; the table has none. */
+/* Draws the noise and the thresholds of `now` keys. The table has no noise. */
 static custos_status
 chunk_draw(const custos_keys *k, custos_rng *rng, i128 *noise, i128 *thresholds,
            size_t now)
@@ -258,7 +261,7 @@ chunk_draw(const custos_keys *k, custos_rng *rng, i128 *noise, i128 *thresholds,
     return st;
 }
 
-/* values[i] becomes what reached its threshold, or 0. */
+/* values[i] becomes the noisy count if it reached its threshold, else 0. */
 static custos_status
 keys_choose(const custos_keys *k, custos_rng *rng, i128 *values, size_t n)
 {
@@ -304,7 +307,7 @@ custos_keys_release(const custos_keys *keys, custos_rng *rng,
     if (st)
         custos_fail(err, st, "%s", custos_status_words(st));
     for (size_t i = 0; i < n && !st; i++) {
-        /* What is kept is at least its threshold, and that at least 1. */
+        /* A kept value is at least its threshold, which is at least 1. */
         kept[i] = (uint8_t)(1 & ~(unsigned)mask_less_i128(values[i], 1));
         if (counts)
             counts[i] = (int64_t)values[i];

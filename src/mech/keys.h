@@ -1,8 +1,8 @@
 /*
  * The contents of a selection of keys. Every rule draws a random threshold for
- * each key, without looking at the data, and releases the key when its number
- * of units reaches it. `floor` units of each key, a public number, do not
- * count.
+ * each key, without looking at the data, and releases the key if its count of
+ * units reaches the threshold. The first `floor` units of each key, a public
+ * number, do not count.
  */
 #ifndef MECH_KEYS_H
 #define MECH_KEYS_H
@@ -14,18 +14,21 @@
 #include "custos.h"
 #include "num/ival.h"
 
-enum { KEYS_BITS = 120 }; /* of a chance in a table */
+enum { KEYS_BITS = 120 }; /* fraction bits of a chance in a table */
 
-/* chance[n] 2^-KEYS_BITS of a key of n units, n < count; from there on 1. */
+/*
+ * A key of n units has the chance chance[n] 2^-KEYS_BITS for n < count, and 1
+ * for larger n.
+ */
 struct keys_table {
     u128 *chance;
     size_t count;
 };
 
-/* The threshold of a rule with noise, of counts less the floor. */
+/* The Gaussian rule; its threshold is for counts minus the floor. */
 struct keys_gauss {
     rat variance;
-    rat delta; /* what it needs, rounded up */
+    rat delta; /* the delta it needs, rounded up */
     int64_t threshold;
 };
 
@@ -36,8 +39,8 @@ struct custos_keys {
     uint64_t floor; /* min_units - 1 */
     struct keys_table table;
     custos_threshold *laplace;
-    custos_noise *noise;      /* owned: of the Gaussian rule */
-    const custos_noise *draw; /* what is drawn from; NULL: the table */
+    custos_noise *noise;      /* owned: the noise of the Gaussian rule */
+    const custos_noise *draw; /* the noise to draw; NULL: use the table */
     char epsilon[CUSTOS_NUMBER_MAX];
     char delta[CUSTOS_NUMBER_MAX];
     char scale[CUSTOS_NUMBER_MAX];
@@ -55,14 +58,14 @@ CUSTOS_MUST_USE custos_status keys_table_make(const custos_alloc *alloc,
 void keys_table_clear(const custos_alloc *alloc, struct keys_table *t);
 
 /*
- * The threshold of a table for a number drawn from 0 .. 2^KEYS_BITS - 1: how
- * many entries are at or below it, by looking at all of them.
+ * The threshold of a table for a number drawn from 0 .. 2^KEYS_BITS - 1: the
+ * number of entries that are at most that. Reads all entries.
  */
 uint64_t keys_table_threshold(const struct keys_table *t, u128 drawn);
 
 /*
- * The least threshold with Gaussian noise. g's numbers are initialised. May
- * fail: CUSTOS_ERANGE.
+ * Finds the least threshold with Gaussian noise. g's numbers must be
+ * initialised. May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status keys_gauss_find(custos_adjacency adjacency,
                                               uint64_t keys, const rat *epsilon,

@@ -1,15 +1,17 @@
 /*
- * How likely a key of so many units comes out, by each rule, between bounds:
- * public numbers, from the parameters alone.
+ * Bounds on the probability that a key with a given number of units is
+ * released, for each rule. They are public: they depend only on the
+ * parameters.
  *
  * THEOREM  keys-chance
- *   A key of n units, m = n - floor of which count, comes out with probability
- *   0 for m <= 0, else: the table's entry m; P[Y >= tau - m] of the noise Y.
- *   For discrete Laplace of q = exp(-1/t) this is q^x/(1+q) at x = tau - m > 0
- *   and 1 - q^(1-x)/(1+q) else; for the discrete Gaussian G(x)/G(-inf).
+ *   A key of n units, of which m = n - floor count, is released with
+ *   probability 0 if m <= 0. Otherwise the probability is the table's entry m,
+ *   or, for a rule with noise Y, P[Y >= tau - m]. Let x = tau - m. For
+ *   discrete Laplace noise with q = exp(-1/t), P is q^x/(1+q) if x > 0 and
+ *   1 - q^(1-x)/(1+q) otherwise; for the discrete Gaussian it is G(x)/G(-inf).
  * SOURCE   the definitions; doc/proofs/interval-exact.md has the sums.
  * NEEDS    nothing.
- * GIVES    bounds that contain it; the chance does not fall with n.
+ * GIVES    bounds that contain the probability; it does not fall with n.
  * FAILS    cannot.
  * TESTED   keys_chance_is_the_law keys_units_is_least
  */
@@ -22,7 +24,7 @@
 
 enum { BITS = 64, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
 
-/* r = P[Y >= x], discrete Laplace; by its complement where that is small. */
+/* r = P[Y >= x] for discrete Laplace; by the complement if that is small. */
 static void
 laplace_reaches(ival *r, const rat *scale, i128 x)
 {
@@ -66,7 +68,7 @@ gauss_reaches(ival *r, const rat *variance, i128 x)
     rat_clear(&m);
 }
 
-/* The chance between bounds, both in [0, 1]. */
+/* Lower and upper bound on the chance, both in [0, 1]. */
 static void
 chance_enclose(const custos_keys *k, uint64_t units, rat *low, rat *high)
 {
@@ -128,7 +130,7 @@ custos_keys_chance(const custos_keys *keys, uint64_t units,
     return CUSTOS_OK;
 }
 
-/* Certainly a key of so many units comes out with this chance. */
+/* Whether a key with this many units certainly has at least this chance. */
 static bool
 chance_reaches(const custos_keys *k, uint64_t units, const rat *chance)
 {
@@ -148,7 +150,7 @@ custos_status
 custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
                   custos_err *err)
 {
-    uint64_t low = 0, high = 1; /* low does not reach it, high does */
+    uint64_t low = 0, high = 1; /* low does not reach the chance, high does */
     uint64_t step = 1;
     custos_status st;
     rat p, half;
@@ -160,7 +162,7 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
     st = rat_read_open_unit(chance, "chance", &p, err);
     rat_init(&half);
     rat_set_i64(&half, 1, 2);
-    if (!st && rat_cmp(&p, &half) > 0) { /* one less has 1/2 at most */
+    if (!st && rat_cmp(&p, &half) > 0) { /* half - 1 units have at most 1/2 */
         low = keys->facts.half - 1;
         high = keys->facts.half;
     }

@@ -1,31 +1,31 @@
 /*
- * A threshold for counts with Gaussian noise: which deviation and threshold
- * release most at a promise.
+ * A threshold for counts with Gaussian noise: finds the deviation and the
+ * threshold that release most within a promise.
  *
- * The unit's keys split into those that it holds alone, whose coming out
- * gives it away, and shared ones, whose counts move by 1. What a split needs
- * is one hockey-stick divergence of a sum of Gaussians; the worst split is
- * what the promise costs, not the sum of both parts.
+ * A unit's keys are of two kinds: those that it holds alone, whose release
+ * reveals the unit, and shared ones, whose counts move by 1. The cost of one
+ * such split is a hockey-stick divergence of a sum of Gaussians. The promise
+ * costs what the worst split costs, not the sum of both kinds.
  *
  * THEOREM  keys-gauss
- *   Discrete Gaussian noise of variance v >= 1 on the counts >= 1, of which
- *   those are released that reach the whole tau >= 1. Let p = P[1 + Y >= tau],
- *   L = -ln(1-p), and H_j(e) the hockey-stick divergence at e of the sum of j
- *   draws from itself moved by j. For units of at most k keys this is
- *   (eps, delta)-DP under add/remove if and only if delta is at least
+ *   Add discrete Gaussian noise of variance v >= 1 to all counts >= 1 and
+ *   release those that reach the integer tau >= 1. Let p = P[1 + Y >= tau],
+ *   L = -ln(1-p), and H_j(e) the hockey-stick divergence at e between the sum
+ *   of j draws and the same sum shifted by j. For units of at most k keys this
+ *   is (eps, delta)-DP under add/remove if and only if delta is at least
  *   1 - (1-p)^a (1 - H_j(eps + aL)) and H_j(eps - aL) for all a + j = k; under
  *   change-one if delta is at least 1 - (1-p)^a (1 - H_(2k-a)(eps + (a-k)L))
- *   for a = 0 .. k. H_j is at most C P[Z >= m] - e^e P[Z >= m+j] / C where Z
- *   is discrete Gaussian of variance jv, m = floor(ev - j/2) + 1 and
- *   C = ((1+s)/(1-s))^(j-1), s = 3 exp(-pi^2 v); with C = 1 for j = 1 it is
- *   that.
+ *   for a = 0 .. k. H_j is at most C P[Z >= m] - e^e P[Z >= m+j] / C, where Z
+ *   is discrete Gaussian of variance jv, m = floor(ev - j/2) + 1,
+ *   C = ((1+s)/(1-s))^(j-1) and s = 3 exp(-pi^2 v). For j = 1, where C = 1,
+ *   H_j equals this bound.
  * SOURCE   Wilkins, Kifer, Zhang, Karrer 2022, arXiv:2202.01100
  *          (the continuous law); doc/proofs/keys-gauss.md for the discrete
  *          one, change-one and sums of discrete Gaussians.
  * NEEDS    counts of units, each unit in at most k keys; keys that are not
  *          kept are treated as absent.
- * GIVES    v and tau whose bound is certified at most delta; of the v tried,
- *          those with the least tau.
+ * GIVES    v and tau whose bound is certified to be at most delta; among the v
+ *          tried, the pair with the least tau.
  * FAILS    CUSTOS_ERANGE.
  * TESTED   keys_gauss_delta_is_exact keys_gauss_bounds_all_neighbours
  *          keys_gauss_threshold_is_least keys_gauss_sum_is_enclosed
@@ -46,16 +46,16 @@ enum {
     VARIANCE_LOG2_MAX = 104,
 };
 
-/* What does not change between the splits. */
+/* What all splits share. */
 struct scene {
     const rat *epsilon;
     struct gauss_sums sums;
-    ival lost; /* ln(1-p) <= 0, at the threshold looked at */
+    ival lost; /* ln(1-p) <= 0, at the current threshold */
 };
 
 /*
- * 1 - (1-p)^alone (1 - H_j(eps - shift ln(1-p))), with H_0 = 0. The epsilon
- * of H is rounded down, which makes it larger.
+ * 1 - (1-p)^alone (1 - H_j(eps - shift ln(1-p))), with H_0 = 0. The argument
+ * of H is rounded down, which makes H larger.
  */
 static void
 split_cost(ival *r, struct scene *s, uint64_t alone, uint64_t j, int64_t shift)
@@ -86,7 +86,7 @@ split_cost(ival *r, struct scene *s, uint64_t alone, uint64_t j, int64_t shift)
     rat_clear(&e);
 }
 
-/* The worse by its upper end. */
+/* worst = the one of the two with the larger upper end. */
 static void
 keep_worse(ival *worst, const ival *x)
 {
@@ -127,14 +127,14 @@ scene_clear(struct scene *s)
 
 /* The orders in which neighbours are compared. */
 enum way {
-    LEAVES, /* the unit is in the first only */
-    ENTERS, /* in the second only */
+    LEAVES, /* the unit is only in the first data set */
+    ENTERS, /* only in the second */
     MOVES,  /* in both, with other keys */
 };
 
 /*
- * The most that units need who hold from `least` to `most` keys alone: more
- * alone and more shared keys never need less.
+ * An upper bound on the cost for units that hold from `least` to `most` keys
+ * alone: more keys alone and more shared keys never cost less.
  */
 static void
 block_cost(ival *r, struct scene *s, enum way way, uint64_t keys,
@@ -151,8 +151,8 @@ block_cost(ival *r, struct scene *s, enum way way, uint64_t keys,
 }
 
 /*
- * The worst of the units who hold from `least` to `most` keys alone, where it
- * is worse than what is known: a block that cannot be worse is skipped.
+ * Raises `worst` to the worst cost of units that hold from `least` to `most`
+ * keys alone. Skips blocks that cannot be worse.
  */
 static void
 block_worst(ival *worst, struct scene *s, enum way way, uint64_t keys,
@@ -174,7 +174,7 @@ block_worst(ival *worst, struct scene *s, enum way way, uint64_t keys,
     block_worst(worst, s, way, keys, least, middle);
 }
 
-/* The worst of all splits, at the threshold that the scene is at. */
+/* The worst cost of all splits, at the scene's threshold. */
 static void
 scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
             ival *delta)
@@ -184,21 +184,24 @@ scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
 
     ival_set_i64(delta, 0);
     for (; way <= end; way++) {
-        /* The worst mostly hold all alone or none: the rest is cut off. */
+        /* Mostly all keys alone, or none, is worst: other blocks are skipped. */
         block_worst(delta, s, way, keys, keys, keys);
         block_worst(delta, s, way, keys, 0, 0);
         block_worst(delta, s, way, keys, 0, keys);
     }
 }
 
-/* What is looked for. */
+/* What the search must satisfy. */
 struct wish {
     custos_adjacency adjacency;
     uint64_t keys;
     const rat *epsilon, *delta;
 };
 
-/* Certainly within the promise, in large blocks where that suffices. */
+/*
+ * Whether a block is certainly within the promise. Splits it only if the bound
+ * on the complete block does not decide.
+ */
 static bool
 block_fits(const struct wish *w, struct scene *s, enum way way, uint64_t least,
            uint64_t most)
@@ -217,7 +220,7 @@ block_fits(const struct wish *w, struct scene *s, enum way way, uint64_t least,
            block_fits(w, s, way, least, middle);
 }
 
-/* Certainly 1 - (1-p)^k <= delta: the cheap part, which fails first. */
+/* Whether 1 - (1-p)^k <= delta is certain: quick, and the first to fail. */
 static bool
 alone_fits(const struct wish *w, struct scene *s)
 {
@@ -231,7 +234,7 @@ alone_fits(const struct wish *w, struct scene *s)
     return fits;
 }
 
-/* How much of a wish is looked at. */
+/* Which part of a wish is checked. */
 enum parts { PART_ALONE, PART_ALL };
 
 /* Whether a threshold is certainly within the promise. */
@@ -249,8 +252,10 @@ wish_fits(const struct wish *w, struct scene *s, int64_t threshold,
     return fits;
 }
 
-/* The least threshold in (low, high] that fits, where low does not and high
-   does. */
+/*
+ * The least threshold in (low, high] that fits; low does not fit and high
+ * does.
+ */
 static int64_t
 threshold_between(const struct wish *w, struct scene *s, int64_t low,
                   int64_t high)
@@ -267,8 +272,9 @@ threshold_between(const struct wish *w, struct scene *s, int64_t low,
 }
 
 /*
- * The variance at which all keys shared fit the promise alone, at least 1: a
- * sum of k draws is close to one of variance kv, moved by k.
+ * The variance, at least 1, at which the case that all keys are shared fits
+ * the promise: a sum of k draws is close to one draw of variance kv, shifted
+ * by k.
  */
 static custos_status
 variance_first(const struct wish *w, rat *variance, custos_err *err)
@@ -303,8 +309,8 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
 }
 
 /*
- * A threshold that p alone allows, found by doubling from below the deviation;
- * half of it, when that was tried, is too small.
+ * A threshold at which keys held alone fit, found by doubling from roughly the
+ * deviation. *low is the last threshold that did not fit, or 0.
  */
 static int64_t
 threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
@@ -322,8 +328,9 @@ threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
 
 /*
  * The least threshold among a few variances above `first`, and its scene;
- * false when there is none. The least that p alone allows rises with the
- * variance: where that is no better, no larger variance is.
+ * false if there is none. The least threshold at which keys held alone fit
+ * rises with the variance: once that is no better, larger variances are not
+ * tried.
  */
 static bool
 best_of_tries(const struct wish *w, const rat *first, int64_t *best,
@@ -336,7 +343,7 @@ best_of_tries(const struct wish *w, const rat *first, int64_t *best,
 
     rat_init(&more);
     for (int i = 0; i < TRIES && better; i++) {
-        rat_set_pow2(&more, i - 2 - TRIES); /* 1/1024, .. 1/8 more */
+        rat_set_pow2(&more, i - 2 - TRIES); /* 1/1024, .. 1/8 larger */
         rat_mul(&more, &more, first);
         rat_add(&more, &more, first);
         rat_round_up(&more, &more, VARIANCE_BITS);

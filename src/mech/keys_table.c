@@ -1,21 +1,22 @@
 /*
- * The optimal rule for one key, as a table of chances. Each entry follows
- * from the one before as it was stored, rounded down, so that what is stored
- * satisfies the inequalities of the definition itself, whatever was lost.
+ * The optimal rule for one key, as a table of chances. Each entry is computed
+ * from the stored, rounded-down entry before it, so the stored entries
+ * themselves satisfy the inequalities of the definition, whatever was lost by
+ * rounding.
  *
  * THEOREM  keys-optimal
  *   Let pi_0 = 0 and pi_(n+1) = min(e^eps pi_n + delta,
- *   1 - e^-eps (1 - pi_n - delta), 1), rounded down. A key of n units comes
- *   out with probability pi_n, each by itself. For units of at most k keys
- *   this is (k eps, k delta)-DP under add/remove and (2k eps, 2k delta)-DP
- *   under change-one; without rounding no rule for one key that is
- *   (eps, delta)-DP gives any n a larger chance.
+ *   1 - e^-eps (1 - pi_n - delta), 1), rounded down. A key of n units is
+ *   released with probability pi_n, independently of the others. For units of
+ *   at most k keys this is (k eps, k delta)-DP under add/remove and (2k eps,
+ *   2k delta)-DP under change-one. Without rounding, no (eps, delta)-DP rule
+ *   for one key gives any n a larger chance.
  * SOURCE   Desfontaines, Voss, Gipson, Mandayam 2022, arXiv:2006.03684,
  *          theorem 1; rounding, several keys and the floor:
  *          doc/proofs/keys-optimal.md
- * NEEDS    numbers of units by key, each unit in at most k keys; keys that
- *          do not come out are treated as absent.
- * GIVES    entries within 2^-119 of that minimum, from exact bounds of e^eps.
+ * NEEDS    numbers of units by key, each unit in at most k keys; keys that are
+ *          not released are treated as absent.
+ * GIVES    entries within 2^-119 of that minimum, from exact bounds on e^eps.
  * FAILS    CUSTOS_ERANGE (delta below 2^-100; more than 2^16 entries),
  *          CUSTOS_ENOMEM.
  * TESTED   keys_table_keeps_its_promise keys_table_is_optimal
@@ -31,7 +32,7 @@
 enum {
     ENTRIES_MAX = 1 << 16,
     BITS = 256,
-    EPSILON_MAX = 64, /* a larger one gains nothing that shows */
+    EPSILON_MAX = 64, /* a larger epsilon makes no visible difference */
     DELTA_LOG2_MIN = -100,
 };
 
@@ -77,9 +78,9 @@ step_clear(struct step *s)
 }
 
 /*
- * The entry after `from`; false when it is 1. In units, of which the numbers
- * that are added are whole: so each side is rounded by itself, and the smaller
- * of both rounded is the smaller one, rounded.
+ * The entry after `from`; false if it is 1. All added numbers are integers in
+ * units of the table, so rounding each side and taking the smaller equals
+ * rounding the smaller side.
  */
 static bool
 step_next(const struct step *s, u128 from, u128 *to)
@@ -89,7 +90,7 @@ step_next(const struct step *s, u128 from, u128 *to)
     if (!rat_floor_times(&s->grow, (i128)from, &up) || up > ONE)
         up = ONE;
     up += s->delta;
-    /* 1 less what is rounded up: shrink <= 1, so it fits */
+    /* 1 minus a number rounded up: shrink <= 1, so it fits */
     CUSTOS_REQUIRE(
         rat_floor_times(&s->shrink, (i128)from + s->delta - ONE, &down));
     down += ONE;
@@ -97,8 +98,10 @@ step_next(const struct step *s, u128 from, u128 *to)
     return *to < (u128)ONE;
 }
 
-/* All entries below 1 into `all`, which has room for ENTRIES_MAX; how many,
-   or ENTRIES_MAX + 1 when there are more. */
+/*
+ * Writes all entries below 1 to `all`, which has room for ENTRIES_MAX. Returns
+ * their number, or ENTRIES_MAX + 1 if there are more.
+ */
 static size_t
 make_entries(const struct step *s, u128 *all)
 {
@@ -158,7 +161,7 @@ keys_table_threshold(const struct keys_table *t, u128 drawn)
 {
     uint64_t reached = 0;
 
-    /* Both are below 2^127: the sign of the difference tells. */
+    /* Both are below 2^127, so the sign of the difference decides. */
     for (size_t n = 0; n < t->count; n++)
         reached += 1 ^ (uint64_t)((drawn - t->chance[n]) >> 127);
     return reached;

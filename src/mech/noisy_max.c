@@ -1,18 +1,19 @@
 /*
- * Report noisy max: add noise to every score, name the largest sum.
+ * Report noisy max: adds noise to every score and returns the index of the
+ * largest sum.
  *
  * THEOREM  noisy-max-lattice
- *   Integer scores, each changed by at most D between neighbours; independent
- *   discrete Laplace noise of scale t on each; of equal sums the first wins.
- *   Naming the winner is (2 D / t)-DP, and (D / t)-DP when all scores move in
- *   the same direction.
+ *   Let scores be integers, each changed by at most D between neighbours. Add
+ *   independent discrete Laplace noise of scale t to each; among equal sums
+ *   the first wins. Releasing the winner is (2 D / t)-DP, and (D / t)-DP when
+ *   all scores move in the same direction.
  * SOURCE   Dwork, Roth 2014, "Algorithmic Foundations", Claim 3.9, for
  *          continuous noise; with ties and on the lattice:
  *          doc/proofs/noisy-max-lattice.md
- * NEEDS    c->noise of scale 1 / rate, rate = eps / 2D (monotone eps / D), D
- *          a whole number of steps.
- * GIVES    *winner is epsilon-DP; time depends on n alone.
- * FAILS    CUSTOS_EENTROPY, from coins alone.
+ * NEEDS    c->noise has scale 1 / rate, rate = eps / 2D (monotone: eps / D); D
+ *          is an integer number of steps.
+ * GIVES    *winner is epsilon-DP; time depends only on n.
+ * FAILS    CUSTOS_EENTROPY, which depends only on the coins.
  * TESTED   law_noisy_max, noisy_max_keeps_epsilon, noisy_max_breaks_ties_low
  */
 #include "base/ck.h"

@@ -1,6 +1,6 @@
 /*
- * Reading an options struct whose first member is the size that the caller was
- * compiled with: fields that an older caller lacks are zero.
+ * Reads an options struct whose first member is the size that the caller was
+ * compiled with. Fields that an older caller does not have become zero.
  */
 #ifndef MECH_OPTIONS_H
 #define MECH_OPTIONS_H
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Copies the caller's struct into one of `room` bytes. False when it is NULL,
- * or its size is not one that this library knows.
+ * Copies the caller's struct into one of `room` bytes. False if it is NULL or
+ * this library does not know its size.
  */
 static inline bool
 options_read(void *to, size_t room, const void *from)
@@ -20,7 +20,7 @@ options_read(void *to, size_t room, const void *from)
 
     if (from)
         memcpy(&size, from, sizeof size);
-    /* Structs of pointers and sizes end on their alignment. */
+    /* The size of a struct of pointers and sizes is a multiple of theirs. */
     if (size < 2 * sizeof size || size > room || size % sizeof size)
         return false;
     memset(to, 0, room);

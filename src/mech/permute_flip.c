@@ -1,30 +1,32 @@
 /*
- * Permute-and-flip: candidates come in random order, each is taken with
+ * Permute-and-flip: candidates come in random order, and each is taken with
  * probability exp(-rate * gap). Here every candidate is flipped and one of the
- * heads is drawn uniformly, so that time tells nothing; the best candidate
- * always is heads, so there is one.
+ * heads is drawn uniformly, so the time reveals nothing. The best candidate is
+ * always heads, so there is at least one.
  *
- * The uniform choice: every candidate gets a random key and the heads with the
- * largest key wins; when two heads share the largest key, all keys are drawn
- * again. No division by the number of heads, which is secret.
+ * For the uniform choice every candidate gets a random key, and the head with
+ * the largest key wins; if two heads share the largest key, all keys are drawn
+ * again. So nothing divides by the number of heads, which is secret.
  *
  * THEOREM  permute-and-flip
- *   Let coins of probability exp(-eps (q* - q_i) / 2D) fall independently and
- *   the winner be uniform among the heads. This is the law of permute-and-flip
- *   and it is eps-DP; without the factor 2 when scores are monotone.
- * SOURCE   McKenna, Sheldon 2020, arXiv:2010.12603, Theorem 1; the law of all
- *          flips and the keys: doc/proofs/permute-and-flip.md
- * NEEDS    c->slope of rate eps / 2D (monotone eps / D), D whole steps.
- * GIVES    *winner has this law exactly; beside refinement (below 2^-50 for
- *          each flip) and new keys (below n 2^-64) time depends on n alone.
- * FAILS    CUSTOS_EENTROPY, from coins alone.
+ *   Flip independent coins of probability exp(-eps (q* - q_i) / 2D) and draw
+ *   the winner uniformly among the heads. This is the law of permute-and-flip,
+ *   and it is eps-DP; monotone scores do not need the factor 2.
+ * SOURCE   McKenna, Sheldon 2020, arXiv:2010.12603, Theorem 1; for flipping
+ *          all candidates and for the keys: doc/proofs/permute-and-flip.md
+ * NEEDS    c->slope has rate eps / 2D (monotone: eps / D); D is an integer
+ *          number of steps.
+ * GIVES    *winner has exactly this law. Time depends only on n, except for
+ *          refinement (probability below 2^-50 for each flip) and new keys
+ *          (below n 2^-64).
+ * FAILS    CUSTOS_EENTROPY, which depends only on the coins.
  * TESTED   permute_flip_chooses_evenly, permute_flip_draws_keys_again,
  *          law_permute_flip, permute_flip_keeps_epsilon
  */
 #include "mech/select.h"
 #include "random/rng.h"
 
-/* The heads with the largest key, and how often that key occurs in heads. */
+/* Finds the head with the largest key, and how many heads have that key. */
 static void
 keys_scan(const struct contest *c, size_t *winner, size_t *times)
 {

@@ -3,19 +3,19 @@
  * then opens the values and cuts them level by level.
  *
  * THEOREM  quantile-tree
- *   m pivots in a balanced tree have L = ceil(log2(m+1)) levels. Let each
- *   node's rate be epsilon / (2 L D), D = v max(num, den - num) for add/remove
- *   and twice that for change-one (at the root v den), num/den the pivot's
- *   rank among the values of its node and v the values of a unit. Then all
- *   pivots together are epsilon-DP and epsilon^2/8L-zCDP. So they are when the
- *   place wanted is moved by a constant, and when constants stand among the
- *   values.
+ *   m pivots in a balanced tree have L = ceil(log2(m+1)) levels. Let num/den
+ *   be a pivot's rank among the values of its node, and v the largest number
+ *   of values of a unit. Let each node's rate be epsilon / (2 L D), where
+ *   D = v max(num, den - num) for add/remove and twice that for change-one (at
+ *   the root v den). Then all pivots together are epsilon-DP and
+ *   epsilon^2/8L-zCDP. This still holds if constants shift the wanted
+ *   positions, and if constant values are inserted.
  * SOURCE   Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429;
  *          units of several values, change-one and equal values:
  *          doc/proofs/quantile-tree.md; zCDP of bounded range: Cesar, Rogers
  *          2021, arXiv:2004.07223.
- * NEEDS    sorted values, at most v of a unit.
- * GIVES    pivots that never fall, each by quantile-cut.
+ * NEEDS    sorted values, at most v of each unit.
+ * GIVES    pivots in non-decreasing order, each by quantile-cut.
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below 2^-3900.
  * TESTED   quantile_keeps_epsilon quantile_several_keep_epsilon
  *          quantile_several_never_fall quantile_rates_are_as_proved
@@ -37,18 +37,18 @@ enum {
     SHIFT_LOG2_MAX = 29,
 };
 
-/* What the tree is made of. */
+/* The inputs from which the tree is made. */
 struct plan {
     custos_quantile *q;
     const custos_quantile_options *o;
     rat *ranks;  /* o->ranks of them */
-    rat epsilon; /* of all levels */
-    rat level;   /* of one */
+    rat epsilon; /* of all levels together */
+    rat level;   /* epsilon of one level */
 };
 
 /*
- * The ranks `first` .. `last`-1 lie between those of the cuts before and
- * after: ranks first - 1 and last, and at the ends 0 and 1.
+ * The ranks `first` .. `last`-1, which are between the ranks `low` and `high`
+ * of the cuts next to them: ranks first - 1 and last, or 0 and 1 at the ends.
  */
 struct branch {
     size_t first, last;
@@ -89,8 +89,8 @@ node_set_rank(struct node *node, const rat *rank, const struct branch *b,
 }
 
 /*
- * How far quantile i's place is from rank * n, of all n values; 0 at the ends,
- * which have the numbers -1 and o->ranks.
+ * The distance from rank * n to the position of quantile i, among all n
+ * values; 0 at the two ends, which have the indices -1 and o->ranks.
  */
 static void
 place_beside(const struct plan *p, size_t i, rat *out)
@@ -109,11 +109,12 @@ place_beside(const struct plan *p, size_t i, rat *out)
 }
 
 /*
- * With cuts at the places l n + a and h n + b, and q n + c wanted, there are
- * (h-l) n + b - a values between them, num/den of which is (q-l) n + (b-a)
- * num/den: c - a - (b-a) num/den is missing. In steps of 1/den it is whole:
- * of a, b and c the shifts are, and the others are straight in the rank but at
- * the ends, where num (h-l) = den (q-l) takes out what is not.
+ * Let the neighbouring cuts be at positions l n + a and h n + b, and the
+ * wanted position be q n + c. There are (h-l) n + b - a values between the
+ * cuts, and num/den of them is (q-l) n + (b-a) num/den, so the shift is
+ * c - a - (b-a) num/den. In steps of 1/den it is an integer: the shifts in a,
+ * b and c are integers, and the padding is linear in the rank except at the
+ * ends, where num (h-l) = den (q-l) cancels the fractions.
  */
 static void
 node_set_shift(const struct plan *p, struct node *node, size_t i,
@@ -145,7 +146,7 @@ node_set_shift(const struct plan *p, struct node *node, size_t i,
     rat_clear(&x);
 }
 
-/* The rate of the theorem. */
+/* Sets the rate of theorem quantile-tree. */
 static void
 node_set_rate(const struct plan *p, struct node *node)
 {
@@ -168,7 +169,7 @@ node_set_rate(const struct plan *p, struct node *node)
     rat_clear(&x);
 }
 
-/* The pivots of a branch, and of those below it. */
+/* Makes the pivot of a branch, and those of the branches below it. */
 static custos_status
 branch_make(const struct plan *p, struct branch b, custos_err *err)
 {
@@ -211,7 +212,7 @@ ranks_read(const struct plan *p, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Epsilon, its part for each level, and the facts to report. */
+/* Sets epsilon, its part for each level, and the facts to report. */
 static custos_status
 price_read(struct plan *p, custos_err *err)
 {
@@ -357,7 +358,7 @@ custos_quantile_report(const custos_quantile *quantile)
     return quantile ? &quantile->facts : NULL;
 }
 
-/* Pivots `first` .. `last`-1, as offsets from lower, of one stretch. */
+/* Draws pivots `first` .. `last`-1 of one stretch, as offsets from lower. */
 static custos_status
 tree_cut(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
          struct stretch s, uint64_t *points)

@@ -1,7 +1,7 @@
 /*
- * Quantiles: the middle one splits the sorted values in two, each half is split
- * the same way, and so on. Each quantile is the pivot of one node of that tree;
- * the tree and all rates are public and made once.
+ * Quantiles: the middle one splits the sorted values in two, each half is
+ * split in the same way, and so on. Each quantile is the pivot of one node of
+ * that tree. The tree and all rates are public and made once.
  */
 #ifndef MECH_QUANTILE_H
 #define MECH_QUANTILE_H
@@ -14,17 +14,17 @@
 #include "noise/coin.h"
 
 enum {
-    QUANTILE_SHARE_BITS = 33, /* ways to cut the values at one point */
-    QUANTILE_CELLS_LOG2 = 32, /* cells lie below 2^this */
+    QUANTILE_SHARE_BITS = 33, /* 2^33 ways to cut the values at one point */
+    QUANTILE_CELLS_LOG2 = 32, /* the number of cells is below 2^32 */
 };
 
 /* The node whose pivot is quantile i. */
 struct node {
     uint64_t num, den;  /* the pivot's rank among the values of the node */
-    int64_t shift;      /* the place wanted is (num n + shift) / den of them */
-    struct slope slope; /* per step of |den place - num n - shift| */
+    int64_t shift;      /* wanted position: (num n + shift) / den */
+    struct slope slope; /* per step of |den position - num n - shift| */
     uint32_t depth;     /* 1 at the root */
-    bool made;          /* slope is to be cleared */
+    bool made;          /* slope must be cleared */
 };
 
 struct custos_quantile {
@@ -39,33 +39,33 @@ struct custos_quantile {
 };
 
 /*
- * Sorted values from .. to-1 of `cells`, all in low .. high. A cell: the value
- * in the low 64 bits, above them the first place of its equals and the place
- * after their last, 32 bits each.
+ * Sorted values from .. to-1 of `cells`, all in low .. high. A cell has the
+ * value in its low 64 bits. Above it, 32 bits each, are the index after the
+ * last equal value and the index of the first equal value.
  */
 struct stretch {
     const u128 *cells;
     uint64_t from, to;
     uint64_t low, high;
-    uint64_t target; /* den times the place wanted; set by stretch_cut */
+    uint64_t target; /* den times the wanted position; set by stretch_cut */
 };
 
-/* A point, and how many values of the stretch are left of the cut. */
+/* A point, and how many values of the stretch go left. */
 struct cut {
     uint64_t point, left;
 };
 
-/* The cells of n sorted values in low .. high, in place. */
+/* Turns n sorted values in low .. high into cells, in place. */
 void stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high);
 
-/* The pivot. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL. */
+/* Draws the pivot. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL. */
 CUSTOS_MUST_USE custos_status stretch_cut(const struct stretch *s,
                                           const struct node *node,
                                           custos_rng *rng, struct cut *out);
 
 /*
- * Uniform on 0 .. n-1, 1 <= n < 2^63, in the same time for all n, beside
- * events of probability n 2^-128. May fail: CUSTOS_EENTROPY.
+ * Uniform on 0 .. n-1, for 1 <= n < 2^63. Takes the same time for all n,
+ * except with probability n 2^-128. May fail: CUSTOS_EENTROPY.
  */
 CUSTOS_MUST_USE custos_status stretch_uniform(custos_rng *rng, uint64_t n,
                                               uint64_t *out);

@@ -1,35 +1,36 @@
 /*
  * One pivot: the exponential mechanism over points and ways to cut.
  *
- * A candidate is a point and a share j of 2^33: values below the point go
- * left, those above go right, and of the t values at the point itself a
- * number s(t, j) from 0 to t goes left. (Without that a column of many equal
- * values could not be cut where it should.) The score is how far the number
- * left is from the one wanted.
+ * A candidate is a point and a share j of 2^33. Values below the point go
+ * left, values above it go right, and of the t values at the point itself
+ * s(t, j), from 0 to t, go left. (Otherwise a column of many equal values
+ * could not be cut at the right position.) The score is the distance between
+ * the number of values that go left and the wanted number.
  *
- * s(t, j): the shares are divided into t + 1 pieces, one more for each value:
- * with 2^p <= t + 1 < 2^(p+1) and f = t + 1 - 2^p, into 2^p equal ones, of
- * which the first f are halved. j lies in piece s.
+ * To define s(t, j), the 2^33 shares are divided into t + 1 pieces: with
+ * 2^p <= t + 1 < 2^(p+1) and f = t + 1 - 2^p, into 2^p equal pieces, of which
+ * the first f are halved. s(t, j) is the index of the piece that contains j.
  *
  * THEOREM  quantile-cut
- *   (a) When one value is added, s and the number left rise by 0 or 1, and the
- *   sorted values left of the cut, or else those right of it, get this value
- *   (or one equal to the point) and the other side stays.
- *   (b) Let the candidate be drawn with probability proportional to
- *   exp(-rate |den left - num n - shift|), n the number of values and shift a
- *   constant. When values come and go, x in all, the log-probability of no
- *   candidate changes by more than 2 rate x max(num, den - num); when n stays,
- *   not by more than 2 rate den times the number replaced.
+ *   (a) When one value is added, s and the number of values that go left rise
+ *   by 0 or 1. One side of the cut gets this value (or one equal to the
+ *   point), and the sorted values of the other side stay the same.
+ *   (b) Draw the candidate with probability proportional to
+ *   exp(-rate |den left - num n - shift|), where n is the number of values,
+ *   `left` the number that goes left and shift a constant. When x values in
+ *   all are added or removed, the log-probability of every candidate changes
+ *   by at most 2 rate x max(num, den - num); when values are replaced and n
+ *   stays, by at most 2 rate den times the number replaced.
  * SOURCE   McSherry, Talwar 2007; Smith 2011; Kaplan, Schnapp, Stemmer 2022,
  *          arXiv:2110.05429; shares and the fixed-point scan:
  *          doc/proofs/quantile-cut.md
- * NEEDS    cells by stretch_prepare; num <= den <= 2^30; fewer than 2^32
+ * NEEDS    cells from stretch_prepare; num <= den <= 2^30; fewer than 2^32
  *          values; |shift| <= 2^62; rate den <= 1024.
- * GIVES    *out of exactly this law. Time depends on the number of values
- *          alone, except that the scan is refined with probability below
+ * GIVES    *out has exactly this law. Time depends only on the number of
+ *          values, except that the scan is refined with probability below
  *          n 2^-43 + n^2 2^-55.
- * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below
- *          n 2^-4000; coins alone.
+ * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-4000.
+ *          Both depend only on the coins.
  * TESTED   quantile_law_by_enumeration quantile_cut_moves_one_value
  *          quantile_keeps_epsilon quantile_thresholds_are_exact
  *          quantile_shifted_law_by_enumeration
@@ -42,20 +43,23 @@
 #include "random/rng.h"
 
 enum {
-    KINDS = 3,       /* slots of a value */
-    Z_LOG2_MAX = 12, /* from here on a weight is none against the best */
+    KINDS = 3,       /* slots for each value */
+    Z_LOG2_MAX = 12, /* above it a weight vanishes against the best */
     EXPONENT_ZERO = 8192,
-    SLACK_BITS = 47, /* sums are known to one part in 2^this */
+    SLACK_BITS = 47, /* sums are known to one part in 2^47 */
 };
 
-/* Candidates that share point or score: `points` points from `start`. */
+/*
+ * Candidates with one score: all shares of `points` points from `start`, or
+ * some shares of one point.
+ */
 struct slot {
     uint64_t start, points;
-    u128 length; /* candidates */
+    u128 length; /* number of candidates */
     uint64_t left;
 };
 
-/* mantissa 2^exponent 2^-EXPONENT_ZERO, up to a factor common to all. */
+/* mantissa 2^exponent 2^-EXPONENT_ZERO, up to a common factor. */
 struct weight {
     uint64_t mantissa;
     uint64_t exponent;
@@ -88,7 +92,7 @@ stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high)
         uint64_t value = (uint64_t)(clamp_i128(cells[i], low, high) - low);
         uint64_t more = mask_less(last, value);
 
-        value = choose_by_mask(more, value, last); /* sorted, whatever came */
+        value = choose_by_mask(more, value, last); /* enforces sorted order */
         first_place = choose_by_mask(more, i, first_place);
         cells[i] = (i128)((u128)first_place << 96 | value);
         last = value;
@@ -103,7 +107,9 @@ stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high)
     }
 }
 
-/* Points between value i - 1 and value i; at the ends up to the limits. */
+/*
+ * The points between value i - 1 and value i, or between a value and a limit.
+ */
 static struct slot
 slot_gap(const struct stretch *s, uint64_t i)
 {
@@ -123,8 +129,8 @@ slot_gap(const struct stretch *s, uint64_t i)
 }
 
 /*
- * A piece of the shares at value i: the one that cuts before it, or, after
- * the last of its equals, the one that cuts behind them all.
+ * A piece of the shares at value i: the one that cuts before it (behind = 0),
+ * or, for the last of equal values, the one that cuts behind them all.
  */
 static struct slot
 slot_piece(const struct stretch *s, uint64_t i, uint64_t behind)
@@ -142,7 +148,7 @@ slot_piece(const struct stretch *s, uint64_t i, uint64_t behind)
     number = i + behind - first;
     length = ((uint64_t)1 << (QUANTILE_SHARE_BITS - p)) >>
              (mask_less(number, halves) & 1);
-    /* There is a piece behind this value only if it is the last. */
+    /* Only the last of equal values has a piece behind it. */
     length &= (behind - 1) | ~mask_less(i + 1, end);
     return (struct slot){.start = cell_value(cell),
                          .points = 1,
@@ -150,7 +156,7 @@ slot_piece(const struct stretch *s, uint64_t i, uint64_t behind)
                          .left = i + behind - s->from};
 }
 
-/* Slot k of 3 n + 1: a gap, a piece, a piece, and so on; a gap at last. */
+/* Slot k of 3 n + 1: a gap and two pieces for each value, then a last gap. */
 static struct slot
 slot_at(const struct stretch *s, uint64_t k)
 {
@@ -160,8 +166,8 @@ slot_at(const struct stretch *s, uint64_t k)
 }
 
 /*
- * num n + shift, or the end of 0 .. den n that is next to it: beyond the end
- * all distances grow by the same, and weights count up to a factor.
+ * num n + shift, clamped to 0 .. den n. Clamping changes all distances by the
+ * same amount, and a factor common to all weights does not matter.
  */
 static uint64_t
 stretch_target(const struct stretch *s, const struct node *node)
@@ -183,15 +189,15 @@ distance_of(const struct stretch *s, const struct node *node, uint64_t left)
 }
 
 /*
- * rate * distance with EXP_Z_BITS fraction bits, at most 2^12 less a unit.
- * The slope's mantissa is low by a relative 2^-63.
+ * rate * distance with EXP_Z_BITS fraction bits, below 2^12. The slope's
+ * mantissa is too low by a relative error of at most 2^-63.
  */
 static u128
 exponent_fixed(const struct slope *s, uint64_t distance)
 {
     const u128 most = ((u128)1 << (Z_LOG2_MAX + EXP_Z_BITS)) - 1;
     u128 product = (u128)distance * s->mantissa; /* z * 2^shift */
-    long down = s->shift - EXP_Z_BITS;           /* public, -10 at least */
+    long down = s->shift - EXP_Z_BITS;           /* public, at least -10 */
     u128 z = down >= 128 ? 0 : down >= 0 ? product >> down : product << -down;
     u128 lost = down >= 0 ? 0 : product >> (128 + down);
     u128 far =
@@ -227,7 +233,7 @@ weight_of(struct decay d, u128 length)
     uint64_t wide = mask_less(0, high), some = mask_less(0, high | low);
     unsigned lead = (unsigned)__builtin_clzll(choose_by_mask(wide, high, low) |
                                               (1 & ~some));
-    /* The length with its first bit at the top of 64. */
+    /* The length, shifted so that its first bit is the top one of 64. */
     uint64_t scaled = choose_by_mask(
         wide, high << lead | low >> 1 >> (63 - lead), low << lead);
 
@@ -237,9 +243,12 @@ weight_of(struct decay d, u128 length)
     };
 }
 
-/* The slots in their order, with their weights. What a weight decays by depends
-   on the number left alone, which the last slot of a value shares with the first
-   two of the next: it is worked out once. */
+/*
+ * Walks over the slots in order and computes their weights. The decay of a
+ * weight depends only on how many values go left. That is the same for the
+ * last slot of a value and the first two of the next, so it is computed once
+ * for the three.
+ */
 struct walk {
     const struct stretch *stretch;
     const struct node *node;
@@ -269,7 +278,10 @@ slot_count(const struct stretch *s)
     return KINDS * (s->to - s->from) + 1;
 }
 
-/* The mantissa where exponents are counted from `top`; 0 from 64 on. */
+/*
+ * The mantissa shifted for the common exponent `top`; 0 if shifted by 64 or
+ * more.
+ */
 static uint64_t
 weight_below(struct weight w, uint64_t top)
 {
@@ -279,8 +291,9 @@ weight_below(struct weight w, uint64_t top)
 }
 
 /*
- * Scans the sums for U = first * 2^-64 + less. All sums and U V are known to
- * within `slack` of what is computed here; true when that suffices.
+ * Scans the sums for a U of which `first` holds the first 64 bits. All sums
+ * and U V are within `slack` of the values computed here; true if that
+ * decides.
  */
 static bool
 winner_scan(const struct stretch *s, const struct node *node, uint64_t first,
@@ -318,7 +331,7 @@ winner_scan(const struct stretch *s, const struct node *node, uint64_t first,
     return !close;
 }
 
-/* What the exact path is of. */
+/* The argument of weight_enclose. */
 struct scene {
     const struct stretch *stretch;
     const struct node *node;
@@ -350,8 +363,9 @@ weight_enclose(const void *of, size_t k, ival *w)
  *   For U uniform in [0, 1), floor(U n) is uniform on 0 .. n-1.
  * SOURCE   Knuth 1997, "The Art of Computer Programming" 2, section 3.4.1.
  * NEEDS    1 <= n < 2^63.
- * GIVES    *out of exactly this law. Words of U are read until those to come
- *          cannot change the floor: two, save with probability n 2^-128.
+ * GIVES    *out has exactly this law. Words of U are drawn until further ones
+ *          cannot change the floor: two words, except with probability
+ *          n 2^-128.
  * FAILS    CUSTOS_EENTROPY.
  * TESTED   quantile_uniform_by_tapes
  */
@@ -374,7 +388,7 @@ stretch_uniform(custos_rng *rng, uint64_t n, uint64_t *out)
     open = (over == UINT64_MAX) & (below > UINT64_MAX - n);
     ct_open(&open, sizeof open);
     while (open) {
-        st = rng_words(rng, words, 1); /* zero when it fails: not open */
+        st = rng_words(rng, words, 1); /* 0 on failure, which ends the loop */
         part = (u128)words[0] * n;
         over = below + (uint64_t)(part >> 64);
         *out += over < below;

@@ -1,15 +1,14 @@
 /*
- * How far a released quantile lies from the exact one, in places.
+ * How far a released quantile is from the exact one, counted in values.
  *
  * THEOREM  quantile-error
- *   Let a pivot of rate r, rank num/den, be drawn by quantile-cut among n
- *   values and w points. It cuts further than e from num n / den with
- *   probability at most 2 w (n+1) exp(-r den (e - 1/2)). A pivot of depth d
- *   is off by no more than its own e and those of its d - 1 ancestors
- *   together.
+ *   Let quantile-cut draw a pivot of rate r and rank num/den among n values
+ *   and w points. The cut is further than e from num n / den with probability
+ *   at most 2 w (n+1) exp(-r den (e - 1/2)). A pivot of depth d is off by at
+ *   most the sum of its own e and those of its d - 1 ancestors.
  * SOURCE   doc/proofs/quantile-tree.md, last section
- * NEEDS    n at most `values`.
- * GIVES    a sum of e, each rounded up, of which each fails with beta/d.
+ * NEEDS    n is at most `values`.
+ * GIVES    a sum of e, each rounded up and missed with probability beta/d.
  * FAILS    CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, from the parameters.
  * TESTED   quantile_error_covers quantile_error_is_the_formula
  */
@@ -48,7 +47,9 @@ node_error(ival *r, const custos_quantile *q, const struct node *node,
     rat_clear(&b);
 }
 
-/* The sum over quantile i's node and its ancestors, at most `values`. */
+/*
+ * The sum of errors of quantile i's node and its ancestors, at most `values`.
+ */
 static uint64_t
 path_error(const custos_quantile *q, size_t i, const rat *odds, uint64_t values)
 {

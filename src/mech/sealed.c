@@ -1,9 +1,8 @@
 /*
- * Sealed values: copied in, worked on in place by one mechanism, wiped.
+ * Sealed values: copied in, changed in place by one mechanism, then wiped.
  *
- * Every value has a cell of 128 bits from the start, so that a release needs
- * no memory of its own and cannot fail for want of it after the data was
- * touched.
+ * Every value has a cell of 128 bits from the start. So a release needs no
+ * memory of its own and cannot run out of it after the data was touched.
  */
 #include "mech/sealed.h"
 
@@ -28,7 +27,7 @@ sealed_kind_words(enum sealed_kind kind)
     return kind == SEALED_INTS ? "ints" : "reals";
 }
 
-/* Reals are copied as the bits that they are, like ints. */
+/* Copies reals as their bits, like ints. */
 static void
 copy_values(custos_sealed *s, const void *values)
 {
@@ -112,7 +111,7 @@ sealed_check(const custos_sealed *s, enum sealed_kind kind, size_t n,
         return custos_fail(err, CUSTOS_EINVAL, "the release needs sealed %s",
                            sealed_kind_words(kind));
     if (s->n != n)
-        /* How many are sealed may be private: the keys of a threshold. */
+        /* The number sealed may be private: the number of keys, say. */
         return custos_fail(err, CUSTOS_EINVAL,
                            "the release is of %zu values, but another number "
                            "is sealed",

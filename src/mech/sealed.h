@@ -1,6 +1,6 @@
 /*
  * How mechanisms open sealed values. Reading a value always breaks the seal:
- * opening marks it as taken, whatever happens afterwards.
+ * opening marks it as taken, even if something fails afterwards.
  */
 #ifndef MECH_SEALED_H
 #define MECH_SEALED_H
@@ -19,21 +19,21 @@ const char *sealed_kind_words(enum sealed_kind kind);
 
 /*
  * THEOREM  sealed-once
- *   A sealed handle hands out its content at most once, so at most one
- *   release is computed from it.
+ *   A sealed handle gives out its content at most once, so at most one release
+ *   is computed from it.
  * SOURCE   doc/proofs/sealed-once.md
  * NEEDS    one thread at a time on a handle.
- * GIVES    *values: n cells to work in, owned by s and wiped when it is freed;
- *          an int, wide or not, as itself, a real as the bits of its double.
+ * GIVES    *values: n cells to work in, owned by s and wiped when s is freed.
+ *          A cell holds an int, wide or not, or the bits of a double.
  * FAILS    CUSTOS_EINVAL (s is NULL, of another kind, or holds another number
- *          of values; the seal stays whole), CUSTOS_ETAKEN.
+ *          of values; the seal is not broken), CUSTOS_ETAKEN.
  * TESTED   sealed_opens_once sealed_refuses_what_it_is_not
  */
 CUSTOS_MUST_USE custos_status sealed_open(custos_sealed *s,
                                           enum sealed_kind kind, size_t n,
                                           i128 **values, custos_err *err);
 
-/* Whether sealed_open would succeed; the seal stays as it is. */
+/* Whether sealed_open would succeed; does not break the seal. */
 CUSTOS_MUST_USE custos_status sealed_check(const custos_sealed *s,
                                            enum sealed_kind kind, size_t n,
                                            custos_err *err);

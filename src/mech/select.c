@@ -1,8 +1,8 @@
 /*
- * custos_select: makes a contest from the options, opens the scores and applies
- * the rule. Scores are whole multiples of a public unit, so sensitivity, gaps
- * and noise are whole numbers of steps, and nothing is rounded once the scores
- * are known.
+ * custos_select: makes a contest from the options, opens the scores and
+ * applies the rule. Scores are multiples of a public unit, so sensitivity,
+ * gaps and noise are integer numbers of steps, and nothing is rounded once the
+ * scores are known.
  */
 #include "mech/select.h"
 
@@ -15,8 +15,8 @@
 #include "num/rat_round.h"
 
 /*
- * rate = epsilon / (k * ceil(sensitivity / unit)), k = 2, or 1 for scores
- * that move one way only.
+ * rate = epsilon / (k * ceil(sensitivity / unit)), where k = 2, or 1 for
+ * scores that all move in the same direction.
  */
 static custos_status
 rate_read(const custos_select_options *o, rat *rate, custos_err *err)
@@ -81,7 +81,7 @@ contest_clear(struct contest *c)
     rat_clear(&c->rate);
 }
 
-/* Noisy max needs noise of scale 1 / rate; the other rules a slope. */
+/* Noisy max needs noise of scale 1 / rate; the other rules need a slope. */
 static custos_status
 contest_set_law(struct contest *c, custos_err *err)
 {
@@ -109,7 +109,9 @@ contest_set_law(struct contest *c, custos_err *err)
     return st;
 }
 
-/* Everything that can fail without the scores. On failure cleared. */
+/*
+ * Does everything that can fail without the scores. On failure, c is cleared.
+ */
 static custos_status
 contest_init(struct contest *c, const custos_alloc *alloc,
              const custos_select_options *o, size_t n, custos_err *err)
@@ -188,7 +190,7 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
         return custos_fail(err, CUSTOS_EINVAL,
                            "options must have their size set");
     st = options_check(&o, n, err);
-    if (!st) /* before memory for n candidates is taken */
+    if (!st) /* before allocating memory for n candidates */
         st = sealed_check(scores, SEALED_INTS, n, err);
     if (st)
         return st;

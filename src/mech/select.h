@@ -19,7 +19,7 @@ struct contest {
     custos_select_rule rule;
     size_t n;
     rat rate;            /* privacy loss per step of score: eps/2D or eps/D */
-    custos_noise *noise; /* noisy max: its law, of scale 1 / rate */
+    custos_noise *noise; /* noisy max: the law, of scale 1 / rate */
     i128 *drawn;         /* noisy max: n draws */
     struct slope slope;  /* the other rules: gap -> exp(-rate gap) */
     bool has_slope;
@@ -28,7 +28,10 @@ struct contest {
     uint8_t *heads;    /* permute-and-flip: the coins */
 };
 
-/* The rules. They fail only with CUSTOS_EENTROPY, whatever the scores are. */
+/*
+ * The rules. They fail only with CUSTOS_EENTROPY or CUSTOS_EINTERNAL; neither
+ * depends on the scores.
+ */
 CUSTOS_MUST_USE custos_status noisy_max_pick(struct contest *c, custos_rng *rng,
                                              const i128 *scores,
                                              size_t *winner);
@@ -41,7 +44,7 @@ CUSTOS_MUST_USE custos_status exponential_pick(struct contest *c,
                                                const i128 *scores,
                                                size_t *winner);
 
-/* c->gaps[i] = the largest score - scores[i]; no branch on a score. */
+/* c->gaps[i] = the largest score - scores[i], without branches on scores. */
 void contest_set_gaps(struct contest *c, const i128 *scores);
 
 #endif

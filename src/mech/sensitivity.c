@@ -1,20 +1,20 @@
 /*
- * Sensitivities of the query families: how far the answers of neighbours can
- * be from each other, exactly. Adjacency is always a choice of the caller.
+ * Sensitivities of the query families: the exact largest distance between the
+ * answers of neighbours. The caller always chooses the adjacency.
  *
  * THEOREM  sensitivity-families
- *   With one row per unit, answers being sums over rows of f(row): under
- *   add/remove they differ by one f(x), under change-one by f(x) - f(y). The
- *   table in sensitivity_row gives the largest l1 norm and the largest squared
- *   l2 norm of these for each family. Up to r > 1 rows per unit give r times
- *   the l1 and r^2 times the squared l2 of the table in which, under
- *   change-one, y may also be no row; dividing by a public n divides by n and
- *   n^2.
- *   The largest of queries of sensitivities D_i has at most max D_i; the
- *   Hamming distance to a set at most 1.
+ *   Let each unit have one row, and let the answers be sums over rows of
+ *   f(row). Answers of neighbours differ by f(x) under add/remove, and by
+ *   f(x) - f(y) under change-one. The table in sensitivity_row gives the
+ *   largest l1 norm and the largest squared l2 norm of these for each family.
+ *   If a unit has up to r > 1 rows, l1 is r times and squared l2 is r^2 times
+ *   the value of the table, where under change-one y may also be no row.
+ *   Dividing by a public n divides them by n and n^2. The maximum of queries
+ *   with sensitivities D_i has sensitivity at most max D_i; the Hamming
+ *   distance to a set at most 1.
  * SOURCE   Vadhan 1.3 and 1.5; Gaboardi, examples I to III;
  *          doc/proofs/sensitivity-families.md
- * NEEDS    the family's description to be true of the query.
+ * NEEDS    the description of the family is true of the query.
  * GIVES    the sensitivities, exact, as text.
  * FAILS    CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_EOVERFLOW.
  * TESTED   sensitivity_is_that_of_all_neighbours
@@ -28,7 +28,7 @@
 #include "mech/options.h"
 #include "num/rat.h"
 
-/* Memory for one text, of the size it may have. */
+/* Memory for one text of the largest size. */
 struct block {
     char bytes[2 * CUSTOS_SENSITIVITY_MAX];
     size_t used;
@@ -39,7 +39,7 @@ block_take(void *ctx, size_t bytes)
 {
     struct block *b = ctx;
 
-    /* The buf asks for 64 bytes, then for its limit. */
+    /* The buf asks first for 64 bytes, then for its limit. */
     CUSTOS_REQUIRE(bytes <= sizeof b->bytes - b->used);
     b->used += bytes;
     return b->bytes + b->used - bytes;
@@ -69,7 +69,7 @@ write_number(const rat *a, char text[CUSTOS_SENSITIVITY_MAX])
     return true;
 }
 
-/* n over k, false past 64 bits. */
+/* The binomial coefficient n over k; false if it exceeds 64 bits. */
 static bool
 binomial(uint64_t n, uint64_t k, uint64_t *out)
 {
@@ -87,8 +87,8 @@ binomial(uint64_t n, uint64_t k, uint64_t *out)
 }
 
 /*
- * Where a unit may have several rows it may have fewer, so the unit that takes
- * another's place can also bring no row where that one had some.
+ * If a unit may have several rows, it may also have fewer. So the unit that
+ * replaces another may have no row where the other had one.
  */
 static bool
 rows_can_vanish(const custos_query *q)
@@ -96,7 +96,7 @@ rows_can_vanish(const custos_query *q)
     return q->rows_per_unit > 1;
 }
 
-/* The sums of a bounded value: the largest |f|, or the largest f - f. */
+/* Sums of a bounded value: the largest |f|, or the largest |f(x) - f(y)|. */
 static custos_status
 linear_row(const custos_query *q, bool change_one, rat *l1, rat *l2,
            custos_err *err)
@@ -130,8 +130,8 @@ linear_row(const custos_query *q, bool change_one, rat *l1, rat *l2,
 }
 
 /*
- * The families of 0/1 answers: the number of them that differ, which is both
- * norms. The bound on count is checked before.
+ * The families of 0/1 answers: how many of them differ, which is both the l1
+ * and the squared l2 norm. The caller has checked count.
  */
 static custos_status
 counting_row(const custos_query *q, bool change_one, i128 *differ,
@@ -140,10 +140,10 @@ counting_row(const custos_query *q, bool change_one, i128 *differ,
     uint64_t tables;
 
     switch (q->family) {
-    case CUSTOS_POINTS: /* one cell; or one left and one entered */
+    case CUSTOS_POINTS: /* one cell; or the cell left and the cell entered */
         *differ = change_one && q->count > 1 ? 2 : 1;
         return CUSTOS_OK;
-    case CUSTOS_THRESHOLDS: /* the last counts all rows, often a constant */
+    case CUSTOS_THRESHOLDS: /* the last one counts all rows, often a constant */
         *differ = (i128)q->count - (change_one && !rows_can_vanish(q));
         return CUSTOS_OK;
     case CUSTOS_ATTRIBUTES:
@@ -197,7 +197,7 @@ sensitivity_row(const custos_query *q, custos_adjacency adjacency, rat *l1,
     return st;
 }
 
-/* Both times (rows / divisor), once and twice. */
+/* Multiplies l1 by rows / divisor, and l2 by its square. */
 static custos_status
 apply_units(const custos_query *q, rat *l1, rat *l2, custos_err *err)
 {

@@ -1,26 +1,27 @@
 /*
- * The sparse vector technique. Questions are compared with a threshold that
- * was shifted once, at random; only the c that are found above cost anything.
- * All quantities are whole, so shifts in the proof are whole too.
+ * The sparse vector technique. Values are compared with a threshold that was
+ * shifted once, at random; only the c answers "above" cost anything. All
+ * quantities are integers, so the shifts in the proof are integers too.
  *
- * The handle counts down and there is no function that counts up: what is
- * spent stays spent.
+ * The handle counts down, and no function counts up: what is spent stays
+ * spent.
  *
  * THEOREM  sparse-vector-lattice
- *   Integer queries of sensitivity D. Let r ~ dLaplace(D/e1) once, and
- *   v_i ~ dLaplace(2cD/e2) for each query (cD/e2 when monotone). Answering
- *   "above" iff q_i + v_i >= T_i + r, and halting after c of them, is
+ *   Let queries be integers of sensitivity D. Draw r ~ dLaplace(D/e1) once,
+ *   and v_i ~ dLaplace(2cD/e2) for each query (cD/e2 if monotone). Answering
+ *   "above" iff q_i + v_i >= T_i + r, and stopping after c of them, is
  *   (e1 + e2)-DP; releasing each q_i found above with dLaplace(cD/e3) noise
  *   makes it (e1 + e2 + e3)-DP. Queries and thresholds may be adaptive.
  * SOURCE   Lyu, Su, Li 2017, arXiv:1603.01699, Algorithm 7 and its variant
  *          for monotonic queries, for continuous noise; on the lattice:
  *          doc/proofs/sparse-vector-lattice.md
- * NEEDS    D whole; e1 + e2 <= epsilon, here exactly; r is drawn once and
- *          never shown; the noise of a released value is fresh.
+ * NEEDS    D an integer; e1 + e2 <= epsilon, here equal; r is drawn once and
+ *          never revealed; the noise of a released value is fresh.
  * GIVES    epsilon-DP, or (epsilon + value_epsilon)-DP with values. Time does
- *          not depend on value or answer.
- * FAILS    CUSTOS_ESPENT after c answers above: a function of the answers.
- *          CUSTOS_EENTROPY, CUSTOS_ETAKEN, CUSTOS_EINVAL: of coins and handles.
+ *          not depend on the value or the answer.
+ * FAILS    CUSTOS_ESPENT after c answers "above", which depends only on the
+ *          answers. CUSTOS_EENTROPY, CUSTOS_ETAKEN, CUSTOS_EINVAL, which
+ *          depend only on coins and handles.
  * TESTED   law_sparse, sparse_keeps_epsilon, sparse_stops_after_c,
  *          sparse_values_follow_their_law, sparse_split_is_the_best
  */
@@ -38,8 +39,8 @@
 
 struct custos_sparse {
     custos_alloc alloc;
-    custos_noise *query; /* on every value asked about */
-    custos_noise *value; /* on a released value; NULL: none are */
+    custos_noise *query; /* for every comparison */
+    custos_noise *value; /* for released values; NULL: none are released */
     i128 shift;          /* of all thresholds */
     uint32_t left;
 };
@@ -77,8 +78,8 @@ two_thirds_power(uint64_t m)
 }
 
 /*
- * e1 : e2 = 1 : m^(2/3), m = 2c (monotone: c), is the best split; any is
- * valid. The two sum to epsilon exactly.
+ * e1 : e2 = 1 : m^(2/3), where m = 2c (monotone: c), is the best split; any
+ * split is valid. The two add up to epsilon exactly.
  */
 static void
 scales_split(struct sparse_scales *s, uint64_t m, const rat *epsilon,
@@ -136,7 +137,7 @@ out:
     return st;
 }
 
-/* One law, in this module's words when its scale is out of range. */
+/* Makes one law; a scale out of range gets a message about the options. */
 static custos_status
 law_new(const custos_sparse *s, const rat *scale, custos_noise **out,
         custos_err *err)
@@ -151,7 +152,7 @@ law_new(const custos_sparse *s, const rat *scale, custos_noise **out,
     return st;
 }
 
-/* The laws, and the one draw that stays. */
+/* Makes the laws, and draws the shift of all thresholds. */
 static custos_status
 laws_new(custos_sparse *s, const custos_sparse_options *o,
          const struct sparse_scales *scales, custos_rng *rng, custos_err *err)
@@ -234,8 +235,8 @@ custos_sparse_left(const custos_sparse *sparse)
 }
 
 /*
- * Both draws are made before the seal is opened and whatever the answer, so
- * that neither a failure nor the time tells it.
+ * Both draws are made before the seal is opened and whatever the answer is, so
+ * neither a failure nor the time reveals it.
  */
 custos_status
 custos_sparse_ask(custos_sparse *sparse, custos_rng *rng, custos_sealed *sealed,

@@ -1,14 +1,15 @@
 /*
- * Releasing partial sums. Each method has n draws of noise; the methods differ
- * in which draws a sum contains:
+ * Releases partial sums. Every method draws noise n times; they differ in the
+ * draws that a sum contains:
  *
  *     every prefix    sum t: draw t
  *     every element   sum t: draws 1 .. t
  *     binary tree     sum t: one draw for each one bit of t
- *     square root     draws on C x, carried along by C^-1 and summed
+ *     square root     draws on C x, multiplied by C^-1 and summed
  *
- * For the first three the exact sum plus its draws equals the sum of the noisy
- * numbers (blocks, elements), in whole numbers, so it is computed that way.
+ * For the first three methods, the exact sum plus its draws equals the sum of
+ * the noisy numbers (blocks, elements) in integers, so it is computed in that
+ * way.
  */
 #include "mech/sums.h"
 
@@ -17,7 +18,10 @@
 #include "base/error.h"
 #include "mech/sealed.h"
 
-/* draws[t-1] becomes the noise of sum t. Blocks end where they are drawn. */
+/*
+ * draws[t-1] becomes the noise of sum t. Draw t belongs to the block that ends
+ * at t.
+ */
 static void
 tree_noise(i128 *draws, size_t n)
 {
@@ -41,7 +45,7 @@ element_noise(i128 *draws, size_t n)
         draws[t] = sat_add_i128(draws[t], draws[t - 1]);
 }
 
-/* values become noisy sums. */
+/* The values become noisy sums. */
 static void
 laplace_sums(const custos_sums *s, i128 *values, i128 *draws)
 {
@@ -57,7 +61,10 @@ laplace_sums(const custos_sums *s, i128 *values, i128 *draws)
     }
 }
 
-/* values become noisy sums; after the noise is added, all is free. */
+/*
+ * The values become noisy sums. Everything after adding the noise is
+ * post-processing.
+ */
 static void
 root_sums(const custos_sums *s, i128 *values, const i128 *draws)
 {

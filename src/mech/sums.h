@@ -30,11 +30,11 @@ struct custos_sums {
 /* The parameters as numbers. */
 struct sums_plan {
     rat epsilon, delta, sensitivity; /* as given */
-    rat steps;     /* the sensitivity of what gets the noise; l2: squared */
+    rat steps;     /* sensitivity of what gets the noise; l2: squared */
     rat parameter; /* of the noise law */
 };
 
-/* Fills s->weights from s->root; `work` is n cells. Cannot fail. */
+/* Fills s->weights from s->root; `work` has n cells. Cannot fail. */
 void sums_weigh(struct custos_sums *s, i128 *work);
 
 #endif

@@ -1,18 +1,19 @@
 /*
- * Error bars of partial sums. A single draw has its exact quantile; a sum of
- * draws is bounded by its moments, rounded up throughout.
+ * Error bars of partial sums. For a single draw, the exact quantile; for a sum
+ * of draws, a bound by moments, rounded up throughout.
  *
  * THEOREM  sums-error
- *   A sum of k discrete Laplace draws of scale a exceeds m in size with
- *   probability at most 2 exp(k K(s/a) - s m / a), for every 0 < s < 1, where
- *   K(x) = 2 ln(1-q) - ln(1 - q e^x) - ln(1 - q e^-x), q = e^(-1/a).
- *   A sum of discrete Gaussian draws with weights b_i exceeds m with
+ *   The absolute value of a sum of k discrete Laplace draws of scale a exceeds
+ *   m with probability at most 2 exp(k K(s/a) - s m / a), for every 0 < s < 1,
+ *   where K(x) = 2 ln(1-q) - ln(1 - q e^x) - ln(1 - q e^-x), q = e^(-1/a).
+ *   That of a sum of discrete Gaussian draws with weights b_i exceeds m with
  *   probability at most 2 exp(-m^2 / (2 sigma^2 sum b_i^2)).
  * SOURCE   Chernoff 1952 with the law's moment generating function; Canonne,
  *          Kamath, Steinke 2020, arXiv:2004.00010, on tails (the discrete
- *          Gaussian is subgaussian); weights: doc/proofs/sums-square-root.md
+ *          Gaussian is subgaussian); for the weights,
+ *          doc/proofs/sums-square-root.md
  * NEEDS    1 <= t <= n, 0 < beta < 1.
- * GIVES    *half_width: missed with probability at most beta.
+ * GIVES    *half_width, exceeded with probability at most beta.
  * FAILS    CUSTOS_ERANGE, CUSTOS_EPARSE, CUSTOS_EINVAL, from parameters.
  * TESTED   sums_error_covers, sums_error_is_not_wide,
  *          sums_error_follows_its_bounds, sums_error_of_one_draw_is_exact
@@ -25,13 +26,13 @@
 
 enum {
     BITS = 256,
-    TILTS = 24, /* s = 2^-j, and 3/4 of it */
+    TILTS = 24, /* tilts s = 2^-j, and 3/4 of each */
 };
 
 /*
- * B = A C^-1 has first column b = C^-1 (1, 1, ...): weights[t] is the sum of
- * b_0^2 .. b_t^2 in units of 2^-32, each b rounded up by two of its units,
- * which is more than factor_solve is off.
+ * B = A C^-1 has first column b = C^-1 (1, 1, ...). weights[t] is the sum of
+ * b_0^2 .. b_t^2 in units of 2^-32. Two units are added to each b, which is
+ * more than the error of factor_solve.
  */
 void
 sums_weigh(struct custos_sums *s, i128 *work)
@@ -115,7 +116,7 @@ chernoff(const rat *a, const rat *s, size_t k, const ival *log)
     return up;
 }
 
-/* The best of a few tilts; all are valid and none looks at data. */
+/* The best of a few tilts; all are valid and none depends on data. */
 static i128
 laplace_error(const custos_sums *sums, size_t k, const ival *log)
 {
@@ -129,7 +130,7 @@ laplace_error(const custos_sums *sums, size_t k, const ival *log)
             i128 m;
 
             if (j == 0 && quarters == 4)
-                rat_set_i64(&s, 7, 8); /* s = 1 itself has no moment */
+                rat_set_i64(&s, 7, 8); /* at s = 1 the moment is infinite */
             else
                 rat_set_i64(&s, quarters, (uint64_t)4 << j);
             m = chernoff(a, &s, k, log);
@@ -140,8 +141,8 @@ laplace_error(const custos_sums *sums, size_t k, const ival *log)
 }
 
 /*
- * sigma sqrt(2 W log) in steps, W = weights in units of 2^-32, and 1 for the
- * rounding of factor_solve and to whole sums.
+ * sigma sqrt(2 W log) in steps, W = weights in units of 2^-32, plus 1 for the
+ * rounding in factor_solve and of the sums to integers.
  */
 static i128
 root_error(const custos_sums *sums, size_t t, const ival *log)
@@ -170,7 +171,7 @@ root_error(const custos_sums *sums, size_t t, const ival *log)
     return up;
 }
 
-/* How many draws sum t contains. */
+/* The number of draws in sum t. */
 static size_t
 draws_in(const custos_sums *sums, size_t t)
 {

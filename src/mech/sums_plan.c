@@ -1,13 +1,13 @@
 /*
- * Making a handle for partial sums: what gets the noise, how far one element
- * moves it, how much noise that takes.
+ * Makes a handle for partial sums: which numbers get noise, how far one
+ * element moves them, and how much noise that needs.
  *
  * THEOREM  sums-every-prefix
  *   One element changed by D changes each of at most n sums by D: l1
  *   sensitivity n D. Discrete Laplace noise of scale n D / epsilon on each sum
  *   is epsilon-DP.
  * SOURCE   laplace-discrete; Gaboardi, "DummySum", first example.
- * NEEDS    neighbours differ in one element by at most D, a whole number.
+ * NEEDS    neighbours differ in one element, by at most an integer D.
  * GIVES    epsilon-DP for all n sums together.
  * FAILS    CUSTOS_EENTROPY.
  * TESTED   sums_noise_is_where_it_belongs, sums_scales_are_exact
@@ -23,10 +23,10 @@
  *
  * THEOREM  sums-binary-tree
  *   For t = 1 .. n let j be the number of trailing zeros of t, and let block t
- *   be the 2^j elements up to t. Each element lies in at most
+ *   be the 2^j elements up to t. Each element is in at most
  *   L = floor(log2 n) + 1 blocks, so noise of scale L D / epsilon on the n
- *   block sums is epsilon-DP, and the sum of the first t elements is the sum
- *   of as many blocks as t has ones.
+ *   block sums is epsilon-DP. The sum of the first t elements is a sum of as
+ *   many blocks as t has one bits.
  * SOURCE   Chan, Shi, Song 2011, "Private and Continual Release of
  *          Statistics", the Binary Mechanism; Dwork, Naor, Pitassi,
  *          Rothblum 2010; in integers: doc/proofs/sums-binary-tree.md
@@ -37,11 +37,12 @@
  *          sums_tree_blocks_cover
  *
  * THEOREM  sums-square-root
- *   Let C be whole multiples of 2^-m, lower triangular and Toeplitz, D whole.
- *   C x lies on the lattice 2^-m Z and one element changed by D moves it by at
- *   most D |c| in l2, c the first column. Adding discrete Gaussian noise on
- *   that lattice with sigma from this sensitivity is (epsilon, delta)-DP, and
- *   so is anything computed from the result.
+ *   Let C be lower triangular and Toeplitz with entries that are multiples of
+ *   2^-m, and D an integer. C x is on the lattice 2^-m Z, and changing one
+ *   element by D moves it by at most D |c| in l2, where c is the first column.
+ *   Adding discrete Gaussian noise on that lattice with sigma from this
+ *   sensitivity is (epsilon, delta)-DP, and so is anything computed from the
+ *   result.
  * SOURCE   gauss-zcdp; Fichtenberger, Henzinger, Upadhyay 2022,
  *          arXiv:2202.11205, for the real matrix; rounded:
  *          doc/proofs/sums-square-root.md
@@ -132,7 +133,7 @@ options_check(const custos_sums_options *o, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* How many of the noisy numbers one element is in. */
+/* How many of the noisy numbers contain one element. */
 static int64_t
 times_counted(const custos_sums *s)
 {
@@ -165,7 +166,7 @@ plan_laplace(custos_sums *s, struct sums_plan *p, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* The memory of the root, filled. */
+/* Allocates and fills the root. */
 static custos_status
 root_new(custos_sums *s, custos_err *err)
 {
@@ -183,7 +184,7 @@ root_new(custos_sums *s, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Scale and sensitivity in units of the elements. */
+/* Reports scale and sensitivity in units of the elements. */
 static void
 root_facts(custos_sums *s, const struct sums_plan *p, const rat *sigma)
 {
@@ -227,7 +228,7 @@ plan_root(custos_sums *s, struct sums_plan *p, custos_err *err)
     rat_set(&point.epsilon, &p->epsilon);
     rat_set(&point.sensitivity_squared, &p->steps);
     st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
-    if (!st) { /* UNREACHABLE: its failure, epsilon having been checked */
+    if (!st) { /* UNREACHABLE: failure; epsilon has been checked */
         rat_mul(&p->parameter, &sigma, &sigma);
         st = noise_new(&s->alloc, CUSTOS_DISCRETE_GAUSSIAN, &p->parameter,
                        &s->noise, err);

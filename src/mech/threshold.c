@@ -1,18 +1,18 @@
 /*
  * Release of counts whose keys are private. The noise on a count protects its
- * value; the threshold protects that the key exists.
+ * value; the threshold protects the existence of the key.
  *
  * THEOREM  threshold-exact
- *   A unit adds 1 to at most k keys. Add discrete Laplace noise of scale
+ *   Let a unit add 1 to at most k keys. Add discrete Laplace noise of scale
  *   t = k/epsilon (add/remove) or 2k/epsilon (change-one) to every count >= 1
- *   and release what reaches the whole tau >= 1. This is (epsilon, delta)-DP
- *   with delta = 1 - (1-p)^k, p = P[1 + Y >= tau] = q^(tau-1)/(1+q),
- *   q = exp(-1/t), and with no smaller delta.
+ *   and release the results that reach the integer tau >= 1. This is
+ *   (epsilon, delta)-DP with delta = 1 - (1-p)^k, p = P[1 + Y >= tau] =
+ *   q^(tau-1)/(1+q), q = exp(-1/t), and with no smaller delta.
  * SOURCE   doc/proofs/threshold-exact.md; after Korolova, Kenthapadi, Mishra,
  *          Ntoulas 2009, and Wilkins, Kifer, Zhang, Karrer 2022.
  * NEEDS    counts of units, each unit in at most k keys; keys that are not
  *          kept are treated as absent.
- * GIVES    the least tau whose delta is certified at most the one asked for.
+ * GIVES    the least tau whose delta is certified to be at most the given one.
  * FAILS    CUSTOS_ERANGE from the parameters; CUSTOS_EENTROPY.
  * TESTED   threshold_is_least threshold_delta_is_exact threshold_law
  */
@@ -36,7 +36,7 @@ enum {
     BITS_LAST = 1536,
     DELTA_LOG2_MIN = -1400,
     KEYS_LOG2_MAX = 60,
-    SCALE_SIZE_MAX = 512, /* bits of a rational that is kept as it is */
+    SCALE_SIZE_MAX = 512, /* a rational with more bits is rounded */
     SCALE_BITS = 128,
 };
 
@@ -65,8 +65,8 @@ log_one_plus_q(ival *r, const rat *scale)
 }
 
 /*
- * The least whole tau - 1 >= 0 with q^(tau-1) <= (1+q) (1 - (1-delta)^(1/k)),
- * by logarithms; the next where no precision allowed decides.
+ * The least integer tau >= 1 with q^(tau-1) <= (1+q) (1 - (1-delta)^(1/k)),
+ * by logarithms; or tau + 1 if the largest precision does not decide.
  */
 static i128
 find_threshold(const rat *scale, const rat *delta, uint64_t keys)
@@ -92,11 +92,11 @@ find_threshold(const rat *scale, const rat *delta, uint64_t keys)
         if (bits >= BITS_LAST) /* UNREACHABLE: the bound is not whole */
             break;
     }
-    CUSTOS_REQUIRE(fits); /* scales end at 2^60 and delta at 10^-528 */
+    CUSTOS_REQUIRE(fits); /* scales are at most 2^60, delta at least 10^-528 */
     return (steps > 0 ? steps : 0) + 1;
 }
 
-/* delta of the threshold, rounded up: 1 - (1-p)^k. */
+/* The delta of a threshold, 1 - (1-p)^k, rounded up. */
 static void
 find_delta(const rat *scale, i128 threshold, uint64_t keys, rat *delta)
 {
@@ -128,7 +128,7 @@ find_delta(const rat *scale, i128 threshold, uint64_t keys, rat *delta)
     rat_clear(&q);
 }
 
-/* The numbers of a threshold, from the options. */
+/* The numbers of a threshold's options. */
 struct numbers {
     rat epsilon, delta, scale;
 };
@@ -238,7 +238,7 @@ threshold_noise(const custos_threshold *t)
     return t->noise;
 }
 
-/* values[i] becomes the released count, or 0 where the key is not kept. */
+/* values[i] becomes the released count, or 0 if the key is not kept. */
 static custos_status
 cut_counts(const custos_threshold *t, custos_rng *rng, i128 *values, size_t n)
 {

@@ -1,6 +1,4 @@
-/*
- * What other mechanisms use of a threshold: its noise.
- */
+/* The part of a threshold that other mechanisms use: its noise. */
 #ifndef MECH_THRESHOLD_H
 #define MECH_THRESHOLD_H
 
