@@ -184,7 +184,7 @@ scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
 
     ival_set_i64(delta, 0);
     for (; way <= end; way++) {
-        /* Mostly all keys alone, or none, is worst: other blocks are skipped. */
+        /* Mostly all keys alone, or none, is worst: others are skipped. */
         block_worst(delta, s, way, keys, keys, keys);
         block_worst(delta, s, way, keys, 0, 0);
         block_worst(delta, s, way, keys, 0, keys);

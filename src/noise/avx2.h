@@ -26,7 +26,7 @@ splat(uint64_t x)
     return _mm256_set1_epi64x((int64_t)x);
 }
 
-/* AVX2 compares signed lanes only; flipping the top bit makes it unsigned. */
+/* AVX2 compares only signed lanes; flipping the top bits makes it unsigned. */
 static inline __m256i
 flip_top(__m256i x)
 {
@@ -39,7 +39,7 @@ above_unsigned(__m256i a, __m256i b)
     return _mm256_cmpgt_epi64(flip_top(a), flip_top(b));
 }
 
-/* The top bits of the four lanes. */
+/* Collects the top bits of the four lanes. */
 static inline uint64_t
 lane_mask(__m256i x)
 {
@@ -47,8 +47,9 @@ lane_mask(__m256i x)
 }
 
 /*
- * In each lane, the one of the four values in `of` that `index` (0 to 3) names:
- * a permutation of 32-bit halves within registers, so no address depends on it.
+ * In each lane, the value of `of` at the lane's `index` (0 to 3). A
+ * permutation of 32-bit halves within registers, so no address depends on the
+ * index.
  */
 static inline __m256i
 pick_lanes(__m256i of, __m256i index)
@@ -60,7 +61,7 @@ pick_lanes(__m256i of, __m256i index)
         of, _mm256_or_si256(both, splat(UINT64_C(1) << 32)));
 }
 
-/* The high words of four 64 by 64 bit products, by 32-bit halves. */
+/* The high words of four 64 by 64 bit products, computed from 32-bit halves. */
 static inline __m256i
 mul_high_lanes(__m256i a, __m256i b)
 {
@@ -75,7 +76,9 @@ mul_high_lanes(__m256i a, __m256i b)
                                                  _mm256_srli_epi64(rest, 32)));
 }
 
-/* The same where both factors are at most 2^63: the middle sum fits a lane. */
+/*
+ * The same if both factors are at most 2^63: then the middle sum fits a lane.
+ */
 static inline __m256i
 mul_high_halves(__m256i a, __m256i b)
 {

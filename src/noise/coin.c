@@ -4,7 +4,7 @@
  *   l >= 2^W mod n, h is uniform on 0 .. n-1.
  * SOURCE   Lemire 2019, arXiv:1805.10941, section 4.
  * NEEDS    1 <= n <= 2^W.
- * GIVES    *out uniform; the number of words drawn is independent of it.
+ * GIVES    *out is uniform; the number of words drawn is independent of it.
  * FAILS    CUSTOS_EENTROPY.
  * TESTED   every_word_of_every_die
  *
@@ -15,7 +15,7 @@
  *          Generation", ch. II.
  * NEEDS    0 <= p <= 1.
  * GIVES    *heads ~ Bernoulli(p), exactly; for slope_flip p = exp(-rate gap).
- * FAILS    CUSTOS_EENTROPY, CUSTOS_EINTERNAL; coins only.
+ * FAILS    CUSTOS_EENTROPY, CUSTOS_EINTERNAL; both depend only on the coins.
  * TESTED   every_word_of_every_coin, law_bernoulli_by_tapes,
  *          law_slope_by_tapes
  */
@@ -106,15 +106,16 @@ slope_clear(struct slope *s)
 
 /*
  * z = gap * rate with 58 fraction bits. mantissa * 2^-shift is below the rate
- * by a relative 2^-63, so z is low by less than 2 units when it is below 64,
- * and by one more for what is cut off; 64 and more count as 64 less a unit,
- * where exp is below 2^-92. doc/proofs/exp-fixed-error.md adds up.
+ * by a relative error of at most 2^-63. So a z below 64 is too low by less
+ * than 2 units, and truncation adds less than one unit. A z of 64 or more
+ * becomes 64 minus one unit, where exp is below 2^-92.
+ * doc/proofs/exp-fixed-error.md adds up the errors.
  */
 uint64_t
 slope_exp(const struct slope *s, uint64_t gap)
 {
     u128 product = (u128)gap * s->mantissa; /* z * 2^shift */
-    long down = s->shift - EXP_Z_BITS;      /* public, -58 at least */
+    long down = s->shift - EXP_Z_BITS;      /* public, at least -58 */
     u128 z = down >= 128 ? 0 : down >= 0 ? product >> down : product << -down;
     u128 lost = down >= 0 ? 0 : product >> (128 + down);
     uint64_t far = (uint64_t)0 - ((z >> 64 | lost) != 0);
@@ -129,7 +130,7 @@ eval_exp(const void *p, ival *out)
     ival_exp(out, out);
 }
 
-/* The coin of one gap, exactly, for the U that begins with head. */
+/* Decides the coin of one gap exactly, for the U that begins with head. */
 static custos_status
 slope_settle(const struct slope *s, uint64_t gap, word head, custos_rng *rng,
              uint8_t *heads)

@@ -1,28 +1,29 @@
 /*
- * Making, reading and settling dials.
+ * Makes dials, reads words on them, and settles ties.
  *
  * THEOREM  geometric-digits
  *   Let G be geometric, P[G >= k] = exp(-r k). Its base-16 digits D_j are
  *   independent, and with a = r 16^j (d + 1), b = r 16^(j+1),
- *   P[D_j > d] = exp(-a) (1 - exp(a - b)) / (1 - exp(-b)); the rest above the
- *   low J digits is geometric with rate r 16^J: P[D_J > d] = exp(-a).
+ *   P[D_j > d] = exp(-a) (1 - exp(a - b)) / (1 - exp(-b)). The quotient above
+ *   the low J digits is geometric with rate r 16^J: P[D_J > d] = exp(-a).
  * SOURCE   doc/proofs/geometric-digits.md
- * NEEDS    r > 0; words independent and uniform.
- * GIVES    given CUSTOS_OK, the digits are those of a geometric variable,
- *          exactly.
+ * NEEDS    r > 0; words that are independent and uniform.
+ * GIVES    if CUSTOS_OK, the digits are exactly those of a geometric variable.
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL after 2^15 equal words. Both
- *          depend on coins only.
+ *          depend only on the coins.
  * TESTED   law_geometric_by_tapes, every_word_of_every_dial,
  *          flipped_bits_are_noticed
  *
  * THEOREM  laplace-without-rejection
- *   Let Z be 1 with probability tanh(r/2), else 0, S be + or - evenly and G be
- *   geometric as above, all independent. Then 0 when Z is 1, else S (1 + G),
- *   has the law P[x] = tanh(r/2) exp(-r |x|) on the integers.
+ *   Let Z be 1 with probability tanh(r/2), else 0, let S be + or - with equal
+ *   probability, and G geometric as above, all independent. The variable that
+ *   is 0 if Z is 1, and S (1 + G) otherwise, has the law
+ *   P[x] = tanh(r/2) exp(-r |x|) on the integers.
  * SOURCE   doc/proofs/geometric-digits.md
- * NEEDS    r > 0. Z and G's lowest digit share a dial, P[outcome > 0] = P[Z =
- *          0] and P[outcome > d + 1] = P[Z = 0] P[D_0 > d]; S is a bit of its
- *          word that the dial does not look at.
+ * NEEDS    r > 0. Z and G's lowest digit share a dial:
+ *          P[outcome > 0] = P[Z = 0] and
+ *          P[outcome > d + 1] = P[Z = 0] P[D_0 > d]. S is the bit of its word
+ *          that the dial does not use.
  * GIVES    discrete Laplace of scale 1/r, exactly, with no loop.
  * FAILS    as above.
  * TESTED   law_laplace_by_tapes, laplace_fits_thirty_scales
@@ -82,7 +83,10 @@ eval_digit_tail(const void *p, ival *out)
     rat_clear(&a);
 }
 
-/* P[outcome > cut] where outcome 0 is a draw of 0: 1 - tanh(r/2), and more. */
+/*
+ * P[outcome > cut] of the dial whose outcome 0 means a draw of 0; for cut = 0
+ * it is 1 - tanh(r/2).
+ */
 static void
 eval_zero_tail(const void *p, ival *out)
 {
@@ -136,9 +140,9 @@ dials_cut(const struct cut_of *of)
 }
 
 /*
- * Digits until the top one passes 15 with probability below 2^-64: then its
- * 16th cut begins with a word of ones, which no word exceeds, and the passing
- * happens in dials_settle alone. ln 2 < 0.6932.
+ * The number of digits for which the top one exceeds 15 with probability below
+ * 2^-64. Then its 16th cut begins with a word of ones, which no word exceeds,
+ * so only dials_settle can give more than 15. ln 2 < 0.6932.
  */
 static size_t
 digits_needed(const rat *rate, size_t least)
@@ -160,14 +164,14 @@ digits_needed(const rat *rate, size_t least)
     return digits;
 }
 
-/* Bits of U in the first word of dial i: all, but for the sign's. */
+/* How many bits of U the first word of dial i has: all but the sign's. */
 static unsigned
 first_bits(const struct dials *d, size_t i)
 {
     return i == 0 && d->sign ? NOISE_WORD_BITS - 1 : NOISE_WORD_BITS;
 }
 
-/* The first word of cut c of dial i, for which t stands; tail is for use. */
+/* The first word of cut c of dial i. t must be at digit i; tail is scratch. */
 static custos_status
 first_word(const struct dials *d, const struct tails *t, size_t i, size_t c,
            ival *tail, word *out)
@@ -203,7 +207,7 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     rat_init(&d->rate);
     rat_set(&d->rate, rate);
     d->sign = shape == DIALS_LAPLACE;
-    /* The top digit has 16 cuts of its own, so row 0 must be another. */
+    /* The top digit has 16 cuts of its own, so it cannot be row 0. */
     d->count = digits_needed(rate, d->sign ? 2 : 1);
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
@@ -239,8 +243,8 @@ dials_clear(struct dials *d)
 /* ---------------------------------------------------------- reading -- */
 
 /*
- * How many cuts lie below w; *tie becomes 1 when one equals it. Counting the
- * cuts above as well is the cheapest way to see a tie without a branch.
+ * How many cuts are below w; sets *tie to 1 if a cut equals it. Counting the
+ * cuts above as well is the cheapest way to notice a tie without a branch.
  */
 static inline uint64_t
 read_dial(const word cut[DIAL_CUTS], word w, uint64_t *tie)
@@ -256,7 +260,7 @@ read_dial(const word cut[DIAL_CUTS], word w, uint64_t *tie)
     return below;
 }
 
-/* The part of row 0's word that is compared: all but the sign. */
+/* The part of row 0's word that is compared: all bits but the sign. */
 static inline word
 strip_sign(const struct dials *d, word w)
 {
@@ -265,7 +269,10 @@ strip_sign(const struct dials *d, word w)
     return (word)(w & ~sign);
 }
 
-/* What row 0 of the two-sided law says: its outcome and its word's last bit. */
+/*
+ * Sets the sign of draw k and returns its digit, from the outcome and the last
+ * bit of row 0's word, for the two-sided law.
+ */
 static inline uint64_t
 take_sign(const struct dials *d, struct outcomes *out, size_t k, word w,
           uint64_t outcome)
@@ -276,7 +283,7 @@ take_sign(const struct dials *d, struct outcomes *out, size_t k, word w,
     return outcome - some;
 }
 
-/* Puts digit j of draw k in its place. */
+/* Adds digit j of draw k at its position. */
 static inline void
 place_digit(struct outcomes *out, size_t k, size_t j, uint64_t digit)
 {
@@ -328,8 +335,7 @@ real_at_or_below(struct real x, word head, custos_rng *rng, unsigned *below)
 
 /*
  * The outcome of one dial for the U that begins with head. Cuts that tie are
- * compared with the same further words of U: the first to differ settles the
- * cuts whose digits so far agree, the others go on.
+ * compared with the same further words of U, until each has differed.
  */
 static custos_status
 settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
@@ -370,9 +376,9 @@ settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
 }
 
 /*
- * The top digit passes 15: the law is memoryless, so 16 is added and the digit
- * drawn anew. place_settled has room for 2^56 such steps, each of probability
- * 2^-64.
+ * The top digit exceeds 15: the law is memoryless, so 16 is added and the
+ * digit is drawn anew. place_settled has room for 2^56 such steps, each of
+ * probability 2^-64.
  */
 static custos_status
 settle_top(const struct dials *d, custos_rng *rng, uint64_t *digit)
@@ -393,7 +399,7 @@ settle_top(const struct dials *d, custos_rng *rng, uint64_t *digit)
     return st;
 }
 
-/* Puts a digit that may pass 15 in its place; low stays below 2^60. */
+/* Adds a digit that may exceed 15 at its position; low stays below 2^60. */
 static void
 place_settled(struct outcomes *out, size_t k, size_t j, uint64_t digit)
 {

@@ -1,12 +1,13 @@
 /*
- * Dials: the one way this library turns random words into outcomes.
+ * Dials turn random words into the digits of geometric, Laplace and Gaussian
+ * draws.
  *
  * A dial has up to 16 cuts 0 < F_0 < F_1 < ... < 1. A uniform real U in [0, 1)
- * gives the number of cuts at or below it. The first word of U is compared with
- * the first words of all cuts; only when two are equal (a tie, of probability
- * at most cuts * 2^-63) are more words drawn and compared with further digits
- * of the cut, which are computed then. The outcome is exactly distributed; no
- * number was rounded.
+ * gives the number of cuts at or below it. The first word of U is compared
+ * with the first words of all cuts. Only if two are equal (a tie, of
+ * probability at most cuts * 2^-63), more words are drawn and compared with
+ * further digits of the cut, which are computed only then. The outcome has
+ * exactly its distribution; no number is rounded.
  */
 #ifndef NOISE_DIALS_H
 #define NOISE_DIALS_H
@@ -21,34 +22,36 @@
 enum {
     DIAL_CUTS = 16,
     DIALS_MAX = 17,  /* base-16 digits at scale 2^60 */
-    DIGITS_LOW = 15, /* of them fill the low 60 bits */
+    DIGITS_LOW = 15, /* digits in the low 60 bits */
     BLOCK = 64,      /* draws handled together */
 };
 
 /*
- * Row j is the base-16 digit j of a geometric variable. Every dial is compared
- * with 16 cuts, so that the loops have a fixed length; a cut that is not used
- * is a word of ones, which no word exceeds.
+ * Row j is for base-16 digit j of a geometric variable. Every word is compared
+ * with 16 cuts, so the loops have a fixed length; an unused cut is a word of
+ * ones, which no word exceeds.
  *
- * For the two-sided law, row 0 also says whether the draw is 0 (its outcome is
- * 0 then; outcome d + 1 is digit d), and the lowest bit of its word is the
- * sign: `sign` is 1, the word is compared without that bit, and U begins with
- * the bits above it.
+ * For the two-sided law, row 0 also decides whether the draw is 0: outcome 0
+ * means yes, and outcome d + 1 means digit d. The lowest bit of row 0's word
+ * is the sign: `sign` is 1, the word is compared without that bit, and U
+ * begins with the bits above it.
  */
 struct dials {
     size_t count;
-    word sign; /* the bit of row 0's word that is the sign: 1, or none */
+    word sign; /* mask of the sign in row 0's word: 1, or 0 for none */
     uint8_t cuts[DIALS_MAX];
-    word cut[DIALS_MAX][DIAL_CUTS]; /* unused ones are all ones */
-    /* the same for dials_avx2.c: across[4c + g] is cut[4g + c] top flipped */
+    word cut[DIALS_MAX][DIAL_CUTS]; /* unused cuts are all ones */
+    /*
+     * for dials_avx2.c: across[4c + g] is cut[4g + c] with its top bit flipped
+     */
     uint64_t across[DIALS_MAX][DIAL_CUTS];
     rat rate; /* lambda: the geometric ratio is exp(-lambda) */
 };
 
 /*
- * The outcomes of a block of draws: the digits put together (low 60 bits and
- * the rest) and, for the two-sided law, 0 for a draw that is 0, 1 for one above
- * and 2 for one below.
+ * The outcomes of a block of draws: the digits combined (the low 60 bits and
+ * the rest), and for the two-sided law a sign: 0 if the draw is 0, 1 if it is
+ * positive, 2 if it is negative.
  */
 struct outcomes {
     uint64_t low[BLOCK];
@@ -69,8 +72,8 @@ outcomes_wipe(struct outcomes *o, size_t n)
 enum dials_shape { DIALS_GEOMETRIC, DIALS_LAPLACE };
 
 /*
- * The dials of ratio exp(-rate), 2^-60 <= rate <= 2^20. Copies rate. May fail:
- * CUSTOS_EINTERNAL.
+ * Makes the dials for the ratio exp(-rate), 2^-60 <= rate <= 2^20. Copies
+ * rate. May fail: CUSTOS_EINTERNAL.
  */
 CUSTOS_MUST_USE custos_status dials_init(struct dials *d,
                                          enum dials_shape shape,
@@ -79,8 +82,8 @@ void dials_clear(struct dials *d);
 
 /*
  * Reads draws from .. n - 1 of a block of n <= BLOCK; the word of dial j for
- * draw i is words[j * n + i]. Returns a mask of the draws with a tie; their
- * outcomes are not settled yet. Cannot fail.
+ * draw i is words[j * n + i]. Returns a mask of the draws with a tie, whose
+ * outcomes dials_settle must still decide. Cannot fail.
  */
 typedef uint64_t dials_scan_fn(const struct dials *d, const uint64_t *words,
                                size_t from, size_t n, struct outcomes *out);
@@ -105,8 +108,8 @@ struct cut_of {
 struct real dials_cut(const struct cut_of *of);
 
 /*
- * 1 when U >= x for the uniform U that begins with `head`, else 0, as exactly
- * as it takes. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
+ * *below = 1 if U >= x for the uniform U that begins with `head`, else 0;
+ * exact. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
 CUSTOS_MUST_USE custos_status real_at_or_below(struct real x, word head,
                                                custos_rng *rng,

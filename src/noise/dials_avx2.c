@@ -1,22 +1,22 @@
 /*
- * Reading dials, four draws at a time. The comparisons are those of dials.c;
- * the last draws of a block that do not fill four lanes are read there.
+ * Reads dials for four draws at a time. The comparisons are those of dials.c,
+ * which also reads the last draws of a block if they do not fill four lanes.
  */
 #include "base/base.h"
 #include "noise/avx2.h"
 #include "noise/dials.h"
 
 /*
- * The outcomes of a digit's dial for four draws; lanes that tied are added to
- * *tie. The 16 cuts are four groups of four. Three cuts find the group; the
- * group's own four are then picked within registers and compared: 7 steps for
- * 16, and every lane does the same. Words and cuts have their top bits flipped
- * (see flip_top).
+ * The outcomes of a digit's dial for four draws; marks lanes that tied in
+ * *tie. The 16 cuts are four groups of four. Three comparisons find the group;
+ * then the group's four cuts are picked within registers and compared: 7 steps
+ * instead of 16, the same in every lane. Words and cuts have their top bits
+ * flipped (see flip_top).
  */
 static inline __m256i
 read_digit(const uint64_t across[DIAL_CUTS], __m256i w, __m256i *tie)
 {
-    const uint64_t *last = across + 12; /* of each group */
+    const uint64_t *last = across + 12; /* the last cut of each group */
     __m256i group = _mm256_cmpgt_epi64(w, splat(last[0])), within;
 
     group = _mm256_add_epi64(group, _mm256_cmpgt_epi64(w, splat(last[1])));
@@ -33,7 +33,7 @@ read_digit(const uint64_t across[DIAL_CUTS], __m256i w, __m256i *tie)
     return within;
 }
 
-/* take_sign in lanes: the digit, and what the sign says to *sign. */
+/* take_sign of dials.c in lanes: returns the digits and sets *sign. */
 static inline __m256i
 take_sign(const struct dials *d, __m256i w, __m256i outcome, __m256i *sign)
 {
@@ -47,7 +47,7 @@ take_sign(const struct dials *d, __m256i w, __m256i outcome, __m256i *sign)
     return _mm256_sub_epi64(outcome, some);
 }
 
-/* Draws k to k + 3 of a block of n; the mask of their ties. */
+/* Reads draws k to k + 3 of a block of n; returns the mask of their ties. */
 static inline uint64_t
 scan_four(const struct dials *d, const uint64_t *words, size_t k, size_t n,
           struct outcomes *out)

@@ -1,5 +1,5 @@
 /*
- * The contents of a noise handle, for noise.c and for the tests and benchmarks
+ * The contents of a noise handle, for noise.c and for tests and benchmarks
  * that compare kernels.
  */
 #ifndef NOISE_DRAW_H
@@ -23,7 +23,7 @@ struct custos_noise {
     struct dials dials; /* Laplace, geometric, Gaussian proposals */
     struct gauss gauss; /* Gaussian */
     struct slope slope; /* Bernoulli(exp(-x)), x > 0 */
-    uint64_t sides;     /* uniform; 0 stands for 2^64 */
+    uint64_t sides;     /* uniform: number of values; 0 means 2^64 */
 };
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Constants of exp_fixed. A test recomputes each of them with MPFR.
- */
+/* Constants of exp_fixed. A test recomputes each with MPFR. */
 #include "noise/expfix.h"
 
 const uint64_t exp_factor[EXP_PAIRS][4] = {

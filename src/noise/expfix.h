@@ -1,11 +1,11 @@
 /*
- * exp(-z) in fixed point, integers only, the same steps for every z.
+ * exp(-z) in fixed point, with integers only and the same steps for every z.
  *
  * THEOREM  exp-fixed-error
  *   For z = Z * 2^-58, 0 <= z < 64, exp_fixed(Z) differs from 2^63 exp(-z) by
  *   less than 512 units.
  * SOURCE   doc/proofs/exp-fixed-error.md
- * NEEDS    any Z: all 64-bit words are below 64 * 2^58.
+ * NEEDS    nothing: all 64-bit words are below 64 * 2^58.
  * GIVES    |exp_fixed(Z) - 2^63 exp(-Z 2^-58)| < 512 and exp_fixed(Z) < 2^63.
  * FAILS    cannot.
  * TESTED   exp_fixed_is_within_its_error
@@ -21,20 +21,20 @@
 enum {
     EXP_Z_BITS = 58,     /* fraction bits of z */
     EXP_TERMS = 9,       /* Taylor terms after the constant */
-    EXP_PAIRS = 5,       /* pairs of bits of z above the fraction */
-    EXP_SHORT = 5,       /* terms from here on need half the digits */
-    EXP_ERROR = 1 << 10, /* units of 2^-63: what callers allow for, 2^-53 */
+    EXP_PAIRS = 5,       /* pairs of bits of z that have a factor */
+    EXP_SHORT = 5,       /* terms from this one on need half the digits */
+    EXP_ERROR = 1 << 10, /* units of 2^-63 that callers allow for: 2^-53 */
 };
 
-/* Whether a coin lies below a probability known to within EXP_ERROR. */
+/* Whether a coin is below a probability that is known to within EXP_ERROR. */
 struct exp_verdict {
     uint8_t below;     /* certainly */
     uint8_t undecided; /* neither certainly below nor certainly not */
 };
 
 /*
- * 2^63 exp(-x) rounded down for the four values x of each pair of bits of z,
- * the pair worth 32 and 16 first, that worth 1/8 and 1/16 last.
+ * 2^63 exp(-x), rounded down, for the four values x of each pair of bits of z:
+ * first the pair of 32 and 16, last that of 1/8 and 1/16.
  */
 extern const uint64_t exp_factor[EXP_PAIRS][4];
 
@@ -47,7 +47,7 @@ mul_high(uint64_t a, uint64_t b)
     return (uint64_t)((u128)a * b >> 64);
 }
 
-/* One of four values, by two bits; every value is read whichever it is. */
+/* One of four values, by two bits; reads all four. */
 static inline uint64_t
 choose_of_four(const uint64_t of[4], uint64_t bits)
 {
@@ -60,9 +60,9 @@ choose_of_four(const uint64_t of[4], uint64_t bits)
 }
 
 /*
- * z = n/16 + f with f < 1/16. exp(-f) by Horner on the alternating series,
- * then a factor for every pair of bits of n. All have 63 fraction bits, so a
- * product's high word is doubled.
+ * z = n/16 + f with f < 1/16. exp(-f) comes from Horner's scheme on the
+ * alternating series, then there is a factor for every pair of bits of n. All
+ * have 63 fraction bits, so the high word of a product is doubled.
  */
 static inline uint64_t
 exp_fixed(uint64_t z)
@@ -76,16 +76,16 @@ exp_fixed(uint64_t z)
         p = exp_taylor[k] - mul_high(f, p);
     for (int k = 0; k < EXP_PAIRS; k++)
         p = mul_high(p, choose_of_four(exp_factor[k], z >> (62 - 2 * k))) << 1;
-    return p - (p >> 63); /* 1 itself becomes the largest value below it */
+    return p - (p >> 63); /* 1 becomes the largest value below it */
 }
 
-/* Compares the coin U that begins with `head` with p units of 2^-63. */
+/* Compares the coin U that begins with `head` with p, in units of 2^-63. */
 static inline struct exp_verdict
 exp_compare(uint64_t p, word head)
 {
     const int64_t span =
         (int64_t)((((u128)1 << (64 - NOISE_WORD_BITS)) - 1) >> 1);
-    /* low <= U < low + span + 1 in those units, whatever words follow. */
+    /* low <= U < low + span + 1 in these units, whatever words follow. */
     int64_t low = (int64_t)((uint64_t)head << (64 - NOISE_WORD_BITS) >> 1);
     uint8_t below = low + span < (int64_t)p - EXP_ERROR;
     uint8_t not_below = low - EXP_ERROR >= (int64_t)p;

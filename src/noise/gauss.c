@@ -1,21 +1,21 @@
 /*
  * THEOREM  discrete-gaussian-by-rejection
  *   Let y be discrete Laplace of scale t >= 1 and keep it with probability
- *   exp(-(|y| - v/t)^2 / 2v). What is kept has the law
- *   P[y] ~ exp(-y^2 / 2v), and the number of proposals is independent of it.
+ *   exp(-(|y| - v/t)^2 / 2v). A kept y has the law P[y] ~ exp(-y^2 / 2v), and
+ *   the number of proposals is independent of it.
  * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, Algorithm 3
  *          (sampling from the discrete Gaussian).
- * NEEDS    v > 0; proposals and coins independent and exact.
- * GIVES    discrete Gaussian of variance parameter v, exactly.
- * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL; both depend on coins only.
+ * NEEDS    v > 0; proposals and coins that are independent and exact.
+ * GIVES    exactly the discrete Gaussian of variance parameter v.
+ * FAILS    CUSTOS_EENTROPY, CUSTOS_EINTERNAL; both depend only on the coins.
  * DIFFERS  proposals come from dials, not from nested Bernoulli draws; the
  *          coin is compared in fixed point first (gauss-verdict-error).
  * TESTED   law_gaussian_by_tapes, gaussian_fits_thirty_scales
  *
  * THEOREM  gauss-verdict-error
- *   The probability computed by accept_fixed differs from the true one by less
- *   than 1024 units of 2^-63 = 2^-53; a verdict that is not "undecided" is that
- *   of the exact comparison.
+ *   The probability that accept_fixed computes differs from the true one by
+ *   less than 1024 units of 2^-63, that is 2^-53. A verdict that is not
+ *   "undecided" agrees with the exact comparison.
  * SOURCE   doc/proofs/gauss-verdict-error.md
  * NEEDS    2^-40 <= v <= 2^120.
  * GIVES    P[undecided] <= 2^-52.
@@ -84,9 +84,9 @@ eval_offset(const void *p, ival *out)
 }
 
 /*
- * floor(x 2^e) to *out; false past 64 bits. Where x is rational the enclosure
- * may straddle a whole number for ever: a square root that is exact. The number
- * just below serves as well, within the one unit the proof allows.
+ * *out = floor(x 2^e); false if it exceeds 64 bits. If x is rational (an exact
+ * square root), an enclosure may never decide the floor. Then *out may be one
+ * too low, which the proof allows.
  */
 static bool
 floor_u64(const struct gauss *g, void (*eval)(const void *, ival *), long e,
@@ -161,7 +161,7 @@ gauss_clear(struct gauss *g)
 
 /*
  * 2^63 exp(-(y s - c)^2) for s = 1/sqrt(2v), c = offset; y s - c has 60
- * fraction bits and lies in (-1, 8).
+ * fraction bits and is in (-1, 8).
  */
 static inline uint64_t
 accept_fixed(const struct gauss *g, u128 y)
@@ -192,7 +192,7 @@ gauss_judge(const struct gauss *g, const struct outcomes *proposals,
     return v;
 }
 
-/* The exponent -(y - center)^2 / 2v of one proposal, exact. */
+/* exp of the exponent of one proposal, -(y - center)^2 / 2v, which is exact. */
 static void
 eval_accept(const void *p, ival *out)
 {
@@ -216,7 +216,7 @@ gauss_settle(const struct gauss *g, u128 y, word head, custos_rng *rng,
     rat_mul(&exponent, &exponent, &exponent);
     rat_add(&twice, &g->variance, &g->variance);
     rat_div(&exponent, &exponent, &twice);
-    *accept = 1; /* exp(0) = 1 accepts every coin */
+    *accept = 1; /* exp(0) = 1 accepts with every coin */
     if (rat_sign(&exponent) != 0) {
         mpq_neg(exponent.q, exponent.q);
         st = real_at_or_below(p, head, rng, &below);

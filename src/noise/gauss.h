@@ -3,9 +3,9 @@
  * of scale t = floor(sigma) + 1 is kept with probability
  * exp(-(|y| - sigma^2/t)^2 / 2 sigma^2).
  *
- * The probability is computed in fixed point with an error below EXP_ERROR
- * units of 2^-63, by the same steps for every y; where that does not decide the
- * comparison with the word drawn (probability below 2^-50), it is computed
+ * The probability is computed in fixed point, with an error below EXP_ERROR
+ * units of 2^-63 and by the same steps for every y. If that does not decide
+ * the comparison with the word drawn (probability below 2^-50), it is computed
  * exactly.
  */
 #ifndef NOISE_GAUSS_H
@@ -19,7 +19,7 @@ struct gauss {
     rat variance;    /* sigma^2, exact */
     rat center;      /* sigma^2 / t, exact */
     uint64_t t;      /* scale of the proposals */
-    uint64_t limit;  /* floor(7.99 sqrt 2 sigma): beyond, never accepted */
+    uint64_t limit;  /* floor(7.99 sqrt 2 sigma): above, never accepted */
     unsigned shift;  /* limit << shift fills 64 bits */
     uint64_t slope;  /* 2^(124 - shift) / (sqrt 2 sigma), rounded down */
     uint64_t offset; /* 2^60 sigma / (sqrt 2 t), rounded down */
@@ -35,7 +35,7 @@ struct verdicts {
     uint64_t undecided; /* neither certainly accepted nor certainly not */
 };
 
-/* Judges proposals from .. n - 1 of a block; coins[i] is i's. Cannot fail. */
+/* Judges proposals from .. n - 1 of a block; coins[i] is for i. Cannot fail. */
 typedef struct verdicts
 gauss_judge_fn(const struct gauss *g, const struct outcomes *proposals,
                const uint64_t *coins, size_t from, size_t n);
@@ -44,14 +44,14 @@ gauss_judge_fn gauss_judge;      /* portable */
 gauss_judge_fn gauss_judge_avx2; /* the same verdicts */
 
 /*
- * Decides one proposal of absolute value y exactly, the coin's first word
- * being head. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
+ * Decides one proposal of absolute value y exactly; head is the coin's first
+ * word. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
 CUSTOS_MUST_USE custos_status gauss_settle(const struct gauss *g, u128 y,
                                            word head, custos_rng *rng,
                                            unsigned *accept);
 
-/* |y| of a proposal: 0, or one more than its digits. No branch. */
+/* |y| of a proposal: 0, or its digits plus 1. No branch. */
 static inline u128
 outcome_size(const struct outcomes *o, size_t i)
 {

@@ -1,6 +1,6 @@
 /*
- * Judging proposals, four at a time: accept_fixed and exp_compare of gauss.c
- * and expfix.h, step by step, in lanes.
+ * Judges proposals, four to a vector: the steps of accept_fixed (gauss.c) and
+ * exp_compare (expfix.h) in lanes.
  */
 #include "base/base.h"
 #include "noise/avx2.h"
@@ -8,8 +8,8 @@
 #include "noise/gauss.h"
 
 /*
- * Eight proposals go together, as two vectors: the chain of products is long,
- * and two of them side by side keep the multipliers busy.
+ * Eight proposals are judged together, as two vectors: the chain of products
+ * is long, and two chains side by side keep the multipliers busy.
  */
 enum { VECTORS = 2, LANES = 4 * VECTORS };
 
@@ -55,7 +55,7 @@ exp_lanes(__m256i z[VECTORS])
         z[v] = _mm256_sub_epi64(p[v], _mm256_srli_epi64(p[v], 63));
 }
 
-/* The exponents of accept_fixed for four proposals from i on. */
+/* The exponents of accept_fixed for the four proposals from i on. */
 static inline __m256i
 exponent_lanes(const struct gauss *g, const struct outcomes *o, size_t i)
 {

@@ -1,6 +1,4 @@
-/*
- * Choosing the inner loops at run time.
- */
+/* Chooses the inner loops at run time. */
 #include "noise/kernel.h"
 
 const struct kernel kernel_portable = {"portable", dials_scan, gauss_judge};

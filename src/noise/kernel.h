@@ -16,7 +16,7 @@ struct kernel {
 
 extern const struct kernel kernel_portable;
 
-/* The fastest this processor can run. Cannot fail. */
+/* The fastest kernel that this processor can run. Cannot fail. */
 const struct kernel *kernel_best(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The noise laws behind one handle. A draw takes a block of words, passes over
- * the dials once, settles ties and puts the outcomes together. Only settling
- * depends on the values drawn. Words and outcomes are wiped.
+ * The noise laws behind one handle. A draw takes a block of words, scans the
+ * dials once, settles ties and combines the outcomes. Only settling depends on
+ * the values drawn. Words and outcomes are wiped.
  */
 #include "noise/noise.h"
 
@@ -18,10 +18,10 @@
 struct block {
     uint64_t words[BLOCK * (DIALS_MAX + 1)];
     struct outcomes out;
-    bool wide; /* an outcome may pass 60 bits */
+    bool wide; /* an outcome may exceed 60 bits */
 };
 
-/* Wipes what at most n draws of `stride` words left. */
+/* Wipes what at most n draws of `stride` words have left. */
 static void
 wipe_block(struct block *b, size_t stride, size_t n)
 {
@@ -30,7 +30,10 @@ wipe_block(struct block *b, size_t stride, size_t n)
     outcomes_wipe(&b->out, n);
 }
 
-/* Rows of n words, one for each dial and `more`, read and settled. */
+/*
+ * Draws rows of n words, one row for each dial and `more` rows, then reads and
+ * settles the dials.
+ */
 static custos_status
 read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
            size_t more, size_t n)
@@ -43,7 +46,7 @@ read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
         return st;
     ties = noise->kernel->scan(&noise->dials, b->words, 0, n, &b->out);
     ct_open(&ties, sizeof ties);
-    /* A top digit passes 15 in settling alone. */
+    /* Only settling can make a top digit exceed 15. */
     b->wide = (noise->dials.count > DIGITS_LOW) | (ties != 0);
     for (; ties && !st; ties &= ties - 1) {
         size_t i = (size_t)__builtin_ctzll(ties);
@@ -54,8 +57,8 @@ read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
 }
 
 /*
- * Outcome i with its sign, as 128 bits, or as 64 where the public scale is so
- * small that no more are needed. No branch on the outcome.
+ * Outcome i with its sign. Uses 64-bit arithmetic if the public scale is so
+ * small that 64 bits suffice. No branch on the outcome.
  */
 static inline i128
 signed_outcome(const struct block *b, size_t i)
@@ -112,7 +115,7 @@ draw_geometric(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
     return st;
 }
 
-/* Draws n proposals and settles their verdicts; *accepted is a mask. */
+/* Draws n proposals and decides which are accepted; *accepted is a mask. */
 static custos_status
 draw_proposals(const custos_noise *noise, custos_rng *rng, struct block *b,
                size_t n, uint64_t *accepted)
@@ -138,9 +141,9 @@ draw_proposals(const custos_noise *noise, custos_rng *rng, struct block *b,
 }
 
 /*
- * How many proposals come at a time depends on how many values are still
- * wanted, and which are kept on the coins alone: a kept value is independent
- * of its place (discrete-gaussian-by-rejection).
+ * The number of proposals in a round depends on how many values are still
+ * wanted, and which proposals are kept depends only on the coins. So a kept
+ * value is independent of its position (discrete-gaussian-by-rejection).
  */
 static custos_status
 draw_gaussian(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)
@@ -235,10 +238,10 @@ check_range(const rat *parameter, const rat *low, const rat *high,
     return CUSTOS_OK;
 }
 
-/* Rows of the table of laws. */
+/* One row of the table of laws. */
 struct law_row {
     custos_law law;
-    int low, high; /* powers of two; -1000 stands for 0 */
+    int low, high; /* powers of two; -1000 means 0 */
     const char *out_of_range;
     draw_fn *draw;
 };
@@ -324,7 +327,7 @@ make_gaussian(custos_noise *noise, const rat *variance)
     return st;
 }
 
-/* What the law needs beside its parameter. */
+/* Makes what the law needs besides its parameter. */
 static custos_status
 make_tables(custos_noise *noise)
 {

@@ -10,7 +10,7 @@
 #include "num/rat.h"
 
 /*
- * The law with its tables. `parameter` is copied: the scale, for the discrete
+ * Makes a law with its tables. Copies `parameter`: the scale; for the discrete
  * Gaussian the *variance*, for Bernoulli p, for Bernoulli(exp(-x)) x, for
  * uniform the number of values. May fail: CUSTOS_ERANGE, CUSTOS_ENOMEM.
  */
@@ -18,7 +18,10 @@ CUSTOS_MUST_USE custos_status noise_new(const custos_alloc *alloc,
                                         custos_law law, const rat *parameter,
                                         custos_noise **out, custos_err *err);
 
-/* n draws. May fail: CUSTOS_EENTROPY; out is then all zero. */
+/*
+ * Draws n values. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL; out is then all
+ * zero.
+ */
 CUSTOS_MUST_USE custos_status noise_draw(const custos_noise *noise,
                                          custos_rng *rng, i128 *out, size_t n);
 

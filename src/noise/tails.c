@@ -3,15 +3,15 @@
  *
  *     P[D_j > d] = q^(d+1) (1 - q^(15-d)) / (1 - q^16)
  *
- * and 2q / (1 + q) is the chance of a draw that is not 0. Each power comes from
- * the one before, and so does its distance to 1: 1 - q^(k+1) = (1 - q^k) +
- * q^k (1 - q). Only sums, products and quotients of numbers above 0 occur, so
- * that a digit loses only about 4 bits; dials.c notices an enclosure that is
- * too wide when it reads bits off it.
+ * and 2q / (1 + q) is the probability of a draw that is not 0. Each power is
+ * computed from the one before, and so is its distance to 1:
+ * 1 - q^(k+1) = (1 - q^k) + q^k (1 - q). There are only sums, products and
+ * quotients of positive numbers, so a digit loses only about 4 bits. If an
+ * enclosure is too wide, dials.c notices it when it reads its bits.
  */
 #include "noise/tails.h"
 
-/* Everything else from power[1] and rest[1]. */
+/* Computes everything else from power[1] and rest[1]. */
 static void
 derive_powers(struct tails *t)
 {

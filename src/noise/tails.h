@@ -1,6 +1,6 @@
 /*
- * The tails of a geometric variable's base-16 digits, all at once, so that a
- * table of dials costs one exponential instead of hundreds.
+ * The tails of all base-16 digits of a geometric variable, computed together,
+ * so that a table of dials costs one exponential instead of hundreds.
  */
 #ifndef NOISE_TAILS_H
 #define NOISE_TAILS_H
@@ -15,18 +15,18 @@ struct tails {
     ival some;  /* 2q / (1 + q) */
 };
 
-/* Begins at digit 0, whose ratio is q = exp(-rate), rate > 0. */
+/* Starts at digit 0, whose ratio is q = exp(-rate), rate > 0. */
 void tails_init(struct tails *t, const rat *rate);
 void tails_clear(struct tails *t);
 
-/* Moves on to the next digit, whose ratio is q^16. */
+/* Moves to the next digit, whose ratio is q^16. */
 void tails_next(struct tails *t);
 
-/* P[D > cut] of a digit below the top one, cut < 15; of the top one, < 16. */
+/* P[D > cut] of a digit: below the top one, cut < 15; tails_top, cut < 16. */
 void tails_digit(const struct tails *t, size_t cut, ival *out);
 void tails_top(const struct tails *t, size_t cut, ival *out);
 
-/* P[outcome > cut] of the two-sided law's row 0, cut < 16. */
+/* P[outcome > cut] of row 0 of the two-sided law, cut < 16. */
 void tails_zero(const struct tails *t, size_t cut, ival *out);
 
 /* The precision that `out` should have. */

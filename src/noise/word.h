@@ -23,15 +23,15 @@ typedef uint32_t word_pair;
 
 /*
  * The constant-time check runs the samplers under valgrind with all random
- * words marked undefined: any branch or address that depends on them is
- * reported. ct_open marks the few bits that may be seen (was there a tie? was
- * the proposal accepted?). In the product it costs nothing.
+ * words marked undefined, so valgrind reports any branch or address that
+ * depends on them. ct_open marks the few bits that may be revealed (was there
+ * a tie? was the proposal accepted?). In the product it costs nothing.
  */
 #ifdef CUSTOS_CT_CHECK
 #include <valgrind/memcheck.h>
 #define ct_open(p, bytes) VALGRIND_MAKE_MEM_DEFINED(p, bytes)
 #else
-/* Opaque to the compiler, which might otherwise branch on parts of a fact. */
+/* Hides the value from the compiler, which might otherwise branch on it. */
 #define ct_open(p, bytes) __asm__ volatile("" : : "r"(p) : "memory")
 #endif
 

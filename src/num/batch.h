@@ -1,6 +1,6 @@
 /*
- * Several numbers at once: a formula needs a handful of them, all of which must
- * be initialised and cleared.
+ * Several numbers at once: a formula needs several, which must all be
+ * initialised and cleared.
  */
 #ifndef NUM_BATCH_H
 #define NUM_BATCH_H
@@ -15,14 +15,14 @@ void ivals_clear(ival *x, size_t n);
 void rats_init(rat *r, size_t n);
 void rats_clear(rat *r, size_t n);
 
-/* An unsigned integer of 64 bits. */
+/* Sets r to a 64-bit unsigned integer. */
 void rat_set_u64(rat *r, uint64_t value);
 
-/* r = a b with an exact number. */
+/* r = a b, where b is exact. */
 void ival_mul_rat(ival *r, const ival *a, const rat *b);
 void ival_add_rat(ival *r, const ival *a, const rat *b);
 
-/* No point is above 0. */
+/* Whether no point is above 0. */
 bool ival_is_at_most_zero(const ival *a);
 
 /* r = the larger of the two numbers. */

@@ -1,7 +1,6 @@
 /*
- * The sums term by term where that is short (small variance, or terms that
- * fall fast), by Euler and Maclaurin's formula with a certified remainder
- * where it is not.
+ * Sums term by term if that is short (small variance, or terms that fall
+ * fast), otherwise by the Euler-Maclaurin formula with a certified remainder.
  *
  * THEOREM  gauss-sum-enclosed
  *   With f(x) = exp(-x^2/2v), h_n = (-1)^n f^(n)/f (so h_0 = 1, h_1 = x/v,
@@ -10,10 +9,10 @@
  *   where |rho| <= |b_K| h_(2K-1)(m) when m^2 >= (8K+2) v, and always
  *   |rho| <= 2 |b_K| sqrt((2K)! v^(1-2K)) exp(m^2/4v).
  * SOURCE   doc/proofs/gauss-sum-enclosed.md
- * NEEDS    v > 0, m whole.
- * GIVES    an interval that contains G(m), its width relative to G(m) near
- *          2^-bits for the precision asked for.
- * FAILS    cannot; where the terms do not settle the interval is wider.
+ * NEEDS    v > 0, m an integer.
+ * GIVES    an interval that contains G(m). Its width relative to G(m) is near
+ *          2^-bits, for the given precision.
+ * FAILS    cannot; if the terms do not converge, the interval is wider.
  * TESTED   gauss_sum_agrees_with_plain_sums gauss_sum_routes_agree
  */
 #include "num/gauss_sum.h"
@@ -23,7 +22,7 @@
 
 enum {
     GUARD_BITS = 32,
-    DIRECT_VARIANCE_MAX = 256, /* terms needed grow with the deviation */
+    DIRECT_VARIANCE_MAX = 256, /* the terms needed grow with the deviation */
     DIRECT_TERMS_MAX = 1 << 16,
     MACLAURIN_TERMS_MAX = 400,
 };
@@ -58,8 +57,8 @@ weight(ival *r, const rat *variance, const rat *m)
 }
 
 /*
- * Term by term: t_(x+1) = t_x r_x and r_(x+1) = r_x w. What is left from a
- * term t on is at most t / (1 - r), as the ratios fall. Needs m >= 0.
+ * Sums term by term: t_(x+1) = t_x r_x and r_(x+1) = r_x w. The terms from t
+ * on add up to at most t / (1 - r), because the ratios fall. Needs m >= 0.
  */
 static void
 sum_direct(ival *sum, const rat *variance, const rat *m)
@@ -86,7 +85,7 @@ sum_direct(ival *sum, const rat *variance, const rat *m)
     for (long i = 0; i < DIRECT_TERMS_MAX; i++) {
         ival_sub(&rest, &one, &ratio);
         ival_div(&rest, &term, &rest);
-        if (!ival_is_positive(&term)) /* below all that MPFR can hold */
+        if (!ival_is_positive(&term)) /* smaller than MPFR can represent */
             break;
         ival_mul_pow2(&rest, &rest, bits);
         if (ival_certainly_less(&rest, sum)) {
@@ -133,7 +132,7 @@ static const struct {
     {INT64_C(2577687858367), 6},
 };
 
-/* The numbers of the formula as k grows. */
+/* The terms of the formula, updated as k grows. */
 struct maclaurin {
     ival slope;   /* m / v */
     ival inverse; /* 1 / v */
@@ -144,7 +143,7 @@ struct maclaurin {
     ival factorial; /* (2k)! */
     ival cramer;    /* (2k)! v^(1-2k) */
     ival quarter;   /* exp(m^2 / 4v) */
-    ival rest;      /* bound of |rho| */
+    ival rest;      /* bound on |rho| */
     ival work;
 };
 
@@ -195,7 +194,7 @@ maclaurin_clear(struct maclaurin *s)
         ival_clear(maclaurin_part(s, i));
 }
 
-/* h_(n+1) from h_n = h and h_(n-1) = last. */
+/* Computes h_(n+1) from h_n = h and h_(n-1) = last. */
 static void
 hermite_step(struct maclaurin *s, int64_t n)
 {
@@ -207,8 +206,10 @@ hermite_step(struct maclaurin *s, int64_t n)
     ival_sub(&s->h, &s->h, &s->work);
 }
 
-/* |b_k| = |B_2k| / (2k)!, and beyond the list 2 zeta(2k) / (2 pi)^2k, which
-   takes far longer. Called for k = 1, 2, ... */
+/*
+ * |b_k| = |B_2k| / (2k)!; after the end of the list 2 zeta(2k) / (2 pi)^2k,
+ * which takes far longer. Called for k = 1, 2, ...
+ */
 static void
 bernoulli_step(struct maclaurin *s, int64_t k)
 {
@@ -230,7 +231,7 @@ bernoulli_step(struct maclaurin *s, int64_t k)
     ival_div(&s->b, &s->b, &s->power);
 }
 
-/* From k - 1 to k: h, |b_k|, and the bound of the remainder after k. */
+/* Moves from k - 1 to k: h, |b_k|, and the bound on the remainder after k. */
 static void
 maclaurin_step(struct maclaurin *s, int64_t k, const rat *v, const rat *m)
 {
@@ -266,7 +267,9 @@ maclaurin_step(struct maclaurin *s, int64_t k, const rat *v, const rat *m)
     rat_clear(&zeros);
 }
 
-/* r = integral from m on, over f(m): sqrt(pi v / 2) erfc(m/sqrt(2v)) e^(..) */
+/*
+ * r = the integral of f from m to infinity: sqrt(pi v / 2) erfc(m / sqrt(2v)).
+ */
 static void
 integral(ival *r, const rat *v, const rat *m)
 {
@@ -372,7 +375,7 @@ gauss_sum(ival *r, const rat *variance, const rat *m)
     rat_init(&other);
     if (rat_sign(m) >= 0) {
         sum_upper(&sum, variance, m);
-    } else { /* all but x >= 1 - m, mirrored */
+    } else { /* all minus the terms x >= 1 - m, mirrored */
         rat_set_i64(&other, 1, 1);
         rat_sub(&other, &other, m);
         sum_upper(&sum, variance, &other);

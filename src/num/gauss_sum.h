@@ -1,17 +1,17 @@
 /*
- * Half-line sums of the discrete Gaussian's weights, certified:
+ * Certified half-line sums of the discrete Gaussian's weights:
  *
- *     G(m) = sum over whole x >= m of exp(-x^2 / 2v)
+ *     G(m) = sum over integers x >= m of exp(-x^2 / 2v)
  *
- * for any variance v > 0, however large. They are all that the exact privacy
- * of the discrete Gaussian and its error bars need.
+ * for any variance v > 0, however large. The exact privacy of the discrete
+ * Gaussian and its error bars need nothing else.
  */
 #ifndef NUM_GAUSS_SUM_H
 #define NUM_GAUSS_SUM_H
 
 #include "num/ival.h"
 
-/* Encloses G(m); m is whole, of any sign. Cannot fail. */
+/* Encloses G(m); m is an integer of any sign. Cannot fail. */
 void gauss_sum(ival *r, const rat *variance, const rat *m);
 
 /* Encloses G(-infinity), the sum over all of Z. */

@@ -1,7 +1,7 @@
 /*
- * Outward rounding on MPFR. For a function that rises, the ends map to the
- * ends; for one that falls, they swap; a product takes the extremes of four,
- * unless the signs tell which.
+ * Outward rounding on MPFR. An increasing function maps the ends to the ends;
+ * a decreasing one swaps them. A product takes the extremes of four products,
+ * unless the signs determine which are the extremes.
  */
 #include "num/ival.h"
 
@@ -24,7 +24,7 @@ ival_clear(ival *x)
     mpfr_clear(x->hi);
 }
 
-/* The whole line, when nothing better can be said. */
+/* Sets r to the complete real line, when nothing better is known. */
 static void
 set_all(ival *r)
 {
@@ -32,7 +32,10 @@ set_all(ival *r)
     mpfr_set_inf(r->hi, 1);
 }
 
-/* An undefined end (inf - inf, 0 * inf) becomes infinite: it bounds nothing. */
+/*
+ * Makes an undefined end (inf - inf, 0 * inf) infinite, so that it bounds
+ * nothing.
+ */
 static void
 widen_undefined(ival *r)
 {
@@ -126,7 +129,7 @@ four_corners(ival *r, const ival *a, const ival *b, binary_op *op)
         set_all(r);
 }
 
-/* Both without a point below 0: end times end. */
+/* The product if no point of a or b is negative: end times end. */
 static void
 mul_positive(ival *r, const ival *a, const ival *b)
 {
@@ -135,7 +138,7 @@ mul_positive(ival *r, const ival *a, const ival *b)
     widen_undefined(r);
 }
 
-/* And b without 0: end over other end. */
+/* The quotient if a is not negative and b is above 0: end over other end. */
 static void
 div_positive(ival *r, const ival *a, const ival *b)
 {
@@ -176,7 +179,7 @@ ival_mul_pow2(ival *r, const ival *a, long exponent)
     mpfr_mul_2si(r->hi, a->hi, exponent, MPFR_RNDU);
 }
 
-/* Rising functions: end to end. An undefined end says nothing. */
+/* Increasing functions: end to end. An undefined end becomes infinite. */
 #define IVAL_RISING(name)                                                      \
     void ival_##name(ival *r, const ival *a)                                   \
     {                                                                          \
@@ -226,7 +229,10 @@ ival_up(const ival *a, rat *out)
     mpfr_get_q(out->q, a->hi);
 }
 
-/* a * 2^k to a whole number, towards `way`, when every point of a agrees. */
+/*
+ * Rounds a * 2^k to an integer in direction `way`; false unless every point of
+ * a gives the same.
+ */
 static bool
 round_pow2(const ival *a, long k, mpfr_rnd_t way, mpz_t out)
 {

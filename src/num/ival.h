@@ -1,10 +1,11 @@
 /*
  * Intervals that certainly contain a real number: two MPFR floats, every
- * operation rounded outward. The library computes exp, log and erfc only so.
+ * operation rounded outward. All exp, log and erfc of the library are computed
+ * in this way.
  *
- * All results may alias operands. An operation whose result is undefined on
- * part of the interval (1/0, log of a negative) gives the widest interval,
- * so that a certified comparison can only answer "not certain".
+ * All results may alias operands. An operation that is undefined on part of
+ * the interval (1/0, log of a negative number) gives the widest interval, so
+ * that a certified comparison can only answer "not certain".
  */
 #ifndef NUM_IVAL_H
 #define NUM_IVAL_H
@@ -18,7 +19,7 @@
 
 enum {
     IVAL_BITS_MIN = 64,
-    IVAL_BITS_MAX = 1 << 22, /* where refinement gives up */
+    IVAL_BITS_MAX = 1 << 22, /* the precision at which refinement gives up */
 };
 
 typedef struct ival {
@@ -47,16 +48,16 @@ void ival_sqrt(ival *r, const ival *a);
 void ival_tanh(ival *r, const ival *a);
 void ival_erfc(ival *r, const ival *a);
 
-/* "Certainly": true only when it holds for every point of the intervals. */
+/* "Certainly": true only if it holds for every point of the intervals. */
 bool ival_certainly_less(const ival *a, const ival *b);
 bool ival_certainly_less_rat(const ival *a, const rat *b);
 bool ival_certainly_above_rat(const ival *a, const rat *b);
 
-/* The end points, exact, as rationals. Need finite ends. */
+/* The end points as exact rationals. Needs finite ends. */
 void ival_down(const ival *a, rat *out);
 void ival_up(const ival *a, rat *out);
 
-/* floor or ceil(a * 2^k) when every point of a has the same, else false. */
+/* floor or ceil(a * 2^k) if it is the same for every point of a, else false. */
 bool ival_floor_pow2(const ival *a, long k, mpz_t out);
 bool ival_ceil_pow2(const ival *a, long k, mpz_t out);
 
@@ -64,10 +65,9 @@ bool ival_ceil_pow2(const ival *a, long k, mpz_t out);
 void ival_forget_caches(void);
 
 /*
- * A real number that can be enclosed to any precision: *out was initialised
- * with the precision wanted; eval encloses the number as tightly as that
- * allows. A number close to 1 is given by its distance to 1, which takes far
- * fewer bits.
+ * A real number that can be enclosed to any precision. eval encloses it as
+ * tightly as the precision of *out, which is initialised, allows. A number
+ * close to 1 is given by its distance to 1, which takes far fewer bits.
  */
 struct real {
     enum { REAL_ITSELF, REAL_ONE_MINUS } is; /* what eval encloses */
@@ -84,8 +84,8 @@ CUSTOS_MUST_USE custos_status real_bits(struct real x, size_t skip,
                                         unsigned bits, uint64_t *out);
 
 /*
- * The first `bits` <= 64 bits of 1 - x, x in (0, 1], for the x that `near`
- * encloses; false when it is too wide to tell.
+ * The first `bits` <= 64 bits of 1 - x, for the x in (0, 1] that `near`
+ * encloses; false if `near` is too wide to decide them.
  */
 bool ival_bits_one_minus(const ival *near, unsigned bits, uint64_t *out);
 

@@ -1,16 +1,16 @@
 /*
- * The complement of the error function. Far out, where tails of Gaussian noise
- * are, its continued fraction is short, and MPFR's series is long: a search for
- * a threshold asks for hundreds of them.
+ * The complementary error function. For large x, where the tails of Gaussian
+ * noise are, its continued fraction is short and MPFR's series is long. A
+ * search for a threshold needs hundreds of values.
  *
  * THEOREM  erfc-fraction
  *   For x > 0, sqrt(pi) e^(x^2) erfc(x) = 1/T_0, where T_(k-1) = x + (k/2)/T_k
  *   and x <= T_k <= x + ((k+1)/2)/x for all k >= 0.
- * SOURCE   DLMF 7.9.1 (Laplace 1805): the fraction converges for x > 0, all its
- *          terms are positive, so each tail T_k lies between its first two
+ * SOURCE   DLMF 7.9.1 (Laplace 1805): the fraction converges for x > 0 and all
+ *          its terms are positive, so each tail T_k is between its first two
  *          approximants.
  * NEEDS    x > 0.
- * GIVES    an interval that holds erfc(x) for every x of a, whatever the number
+ * GIVES    an interval that contains erfc(x) for every x of a, for any number
  *          of terms.
  * FAILS    cannot.
  * TESTED   functions_contain_their_values
@@ -21,8 +21,8 @@
 #include "num/ival_more.h"
 
 enum {
-    FRACTION_FROM = 3, /* below it the fraction is long */
-    TERMS_MAX = 400, /* and where many bits are wanted: the series is shorter */
+    FRACTION_FROM = 3, /* below this the fraction is long */
+    TERMS_MAX = 400,   /* with more terms the series is shorter */
     GUARD_BITS = 20,
     SLOPE_BITS = 32,
     NARROW_LOG2 = -20,
@@ -39,8 +39,10 @@ fraction_step(ival *r, const ival *x, const ival *t, unsigned long k,
     ival_add(r, x, work);
 }
 
-/* How many terms bring the error below 2^-bits: near by it is about
-   exp(-2x sqrt(2n)), far out n terms give more than 4n bits. */
+/*
+ * How many terms bring the error below 2^-bits: for small x the error is about
+ * exp(-2x sqrt(2n)); for large x, n terms give more than 4n bits.
+ */
 static unsigned long
 fraction_terms(const ival *x, long bits)
 {
@@ -76,7 +78,7 @@ ival_erfc_fraction(ival *r, const ival *a, unsigned long n)
     ival_clear(&work);
 }
 
-/* It falls: the ends swap. */
+/* erfc falls, so the ends swap. */
 static void
 erfc_wide(ival *r, const ival *a)
 {
@@ -90,8 +92,8 @@ erfc_wide(ival *r, const ival *a)
 }
 
 /*
- * And no faster than (2/sqrt(pi)) e^(-x^2) < 2 e^(-x^2) from x >= 0 on: where
- * the interval is narrow, one value of the series bounds both ends.
+ * For x >= 0, erfc falls no faster than (2/sqrt(pi)) e^(-x^2) < 2 e^(-x^2). So
+ * if the interval is narrow, one value of the series bounds both ends.
  */
 static void
 erfc_narrow(ival *r, const ival *a, mpfr_t width)

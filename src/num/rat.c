@@ -143,7 +143,7 @@ rat_log2_floor(const rat *a)
     return e;
 }
 
-/* z as a 128-bit integer, or false when it does not fit. */
+/* Converts z to a 128-bit integer; false if it does not fit. */
 static bool
 fits_i128(const mpz_t z, i128 *out)
 {

@@ -1,9 +1,9 @@
 /*
- * Exact rationals, the only form in which a parameter exists.
+ * Exact rationals, the only form of a privacy parameter.
  *
- * They enter as text or as machine integers, both small (RAT_TEXT_MAX,
- * RAT_EXPONENT_MAX), so that the few operations a mechanism does on them stay
- * far from GMP's limits; that is why the operations cannot fail.
+ * They are read from text or from machine integers, both small (RAT_TEXT_MAX,
+ * RAT_EXPONENT_MAX), so the few operations that a mechanism does on them stay
+ * far from GMP's limits. That is why the operations cannot fail.
  */
 #ifndef NUM_RAT_H
 #define NUM_RAT_H
@@ -29,23 +29,23 @@ void rat_init(rat *r);
 void rat_clear(rat *r);
 
 /*
- * Reads "12", "-0.5", "1e-6" or "1/3", nothing else: no spaces, no hex, no
- * names, whatever the locale. `name` is what the message calls the number
+ * Reads only forms such as "12", "-0.5", "1e-6" or "1/3": no spaces, no hex,
+ * no names, independent of the locale. The message calls the number `name`
  * ("epsilon"). May fail: CUSTOS_EPARSE; *r is then unchanged.
  */
 CUSTOS_MUST_USE custos_status rat_read(const char *text, const char *name,
                                        rat *r, custos_err *err);
 
-/* The same, and the number must be > 0. May fail: CUSTOS_ERANGE too. */
+/* The same, but the number must be > 0. May fail: also with CUSTOS_ERANGE. */
 CUSTOS_MUST_USE custos_status rat_read_positive(const char *text,
                                                 const char *name, rat *r,
                                                 custos_err *err);
 
-/* The same, and the number must lie in [0, 1). */
+/* The same, but the number must be in [0, 1). */
 CUSTOS_MUST_USE custos_status rat_read_delta(const char *text, const char *name,
                                              rat *r, custos_err *err);
 
-/* The same, and the number must lie in (0, 1). */
+/* The same, but the number must be in (0, 1). */
 CUSTOS_MUST_USE custos_status rat_read_open_unit(const char *text,
                                                  const char *name, rat *r,
                                                  custos_err *err);
@@ -55,7 +55,7 @@ void rat_set_i64(rat *r, int64_t num, uint64_t den); /* den >= 1 */
 void rat_set_i128(rat *r, i128 value);
 void rat_set_pow2(rat *r, long exponent); /* 2^exponent, |exponent| <= 2^14 */
 
-/* All may alias. */
+/* Results may alias operands. */
 void rat_add(rat *r, const rat *a, const rat *b);
 void rat_sub(rat *r, const rat *a, const rat *b);
 void rat_mul(rat *r, const rat *a, const rat *b);
@@ -70,22 +70,24 @@ bool rat_is_whole(const rat *a);
 /* The largest e with 2^e <= a. Needs a > 0. */
 long rat_log2_floor(const rat *a);
 
-/* Rounded as named; false when the result passes 128 bits. */
+/* Rounded as named; false if the result exceeds 128 bits. */
 bool rat_floor_i128(const rat *a, i128 *out);
 bool rat_ceil_i128(const rat *a, i128 *out);
 bool rat_floor_u64(const rat *a, uint64_t *out);
 
-/* n times a, rounded down; false past 128 bits. Quicker than a product of
-   rationals, which reduces its fraction. */
+/*
+ * floor(n a); false if it exceeds 128 bits. Faster than a product of
+ * rationals, which reduces its fraction.
+ */
 bool rat_floor_times(const rat *a, i128 n, i128 *out);
 
 /*
- * Word k (k = 0 is the first) of `bits` bits of the binary expansion of a in
- * [0, 1). bits <= 64.
+ * Word k of `bits` <= 64 bits (k = 0 is the first) of the binary expansion of
+ * a in [0, 1).
  */
 uint64_t rat_word(const rat *a, unsigned bits, size_t k);
 
-/* Exact text: decimal where it is finite and short, else a fraction. */
+/* Writes exact text: a decimal if that is finite and short, else a fraction. */
 void rat_write(const rat *a, struct buf *out);
 
 #endif

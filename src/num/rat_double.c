@@ -1,6 +1,4 @@
-/*
- * Conversion by GMP, which truncates.
- */
+/* Conversion by GMP, which rounds towards 0. */
 #include "num/rat_double.h"
 
 double

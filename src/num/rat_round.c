@@ -11,7 +11,7 @@
 
 enum {
     DIGITS = 17,
-    LOG2_MAX = 1328, /* just below that of 10^RAT_EXPONENT_MAX */
+    LOG2_MAX = 1328, /* just below log2 of 10^RAT_EXPONENT_MAX */
 };
 
 static_assert(RAT_EXPONENT_MAX == 400, "LOG2_MAX goes with it");
@@ -23,7 +23,7 @@ rat_round_up(rat *r, const rat *a, unsigned bits)
     mpz_t num, den;
 
     CUSTOS_REQUIRE(rat_sign(a) > 0 && bits >= 1);
-    shift = (long)bits - 1 - rat_log2_floor(a); /* a 2^shift in 2^(bits-1).. */
+    shift = (long)bits - 1 - rat_log2_floor(a); /* a 2^shift has `bits` bits */
     mpz_init_set(num, mpq_numref(a->q));
     mpz_init_set(den, mpq_denref(a->q));
     if (shift >= 0)
@@ -126,7 +126,7 @@ rat_is_pow2(const rat *a, long *e)
     return true;
 }
 
-/* z = a * 10^power, rounded as said. */
+/* z = a * 10^power, rounded in the direction given. */
 static void
 scale_ten(mpz_t z, const rat *a, long power, enum rat_direction direction)
 {
@@ -145,7 +145,7 @@ scale_ten(mpz_t z, const rat *a, long power, enum rat_direction direction)
     mpz_clear(den);
 }
 
-/* digits * 10^exponent as text: plain when short, else with an e. */
+/* Writes digits * 10^exponent: as plain digits if short, else with an e. */
 static size_t
 lay_out(const char *digits, size_t len, long exponent, char *text)
 {
@@ -188,7 +188,7 @@ rat_decimal(const rat *a, enum rat_direction direction,
                                 direction == RAT_UP ? "1e-400" : "0");
     CUSTOS_REQUIRE(rat_log2_floor(a) <= LOG2_MAX);
     mpz_init(z);
-    /* 10^(power-1) is near a: 0.30103 is just above log10(2). */
+    /* Estimates log10(a): 0.30103 is just above log10(2). */
     power = rat_log2_floor(a) * 30103 / 100000;
     power = DIGITS - 1 - power;
     scale_ten(z, a, power, direction);

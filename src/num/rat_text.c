@@ -1,10 +1,10 @@
 /*
- * Rationals from text and to text. The grammar is ours alone:
+ * Reads rationals from text and writes them. The grammar is our own:
  *
  *     number   = [sign] digits [ "." digits ] [ ("e"|"E") [sign] digits ]
  *              | [sign] digits "/" digits
  *
- * (also ".5" and "5."). Bytes are compared, never classified by the locale.
+ * (also ".5" and "5."). Bytes are compared directly; the locale plays no part.
  */
 #include <string.h>
 
@@ -54,7 +54,10 @@ add_digits(mpz_t z, const char *from, size_t len)
     }
 }
 
-/* An exponent of at most 4 digits; false when there is none or it is larger. */
+/*
+ * Reads an exponent of at most 4 digits; false if there is none or it is
+ * longer.
+ */
 static bool
 read_exponent(struct reader *r, long *exponent)
 {
@@ -74,7 +77,7 @@ read_exponent(struct reader *r, long *exponent)
     return true;
 }
 
-/* num and den from the text; false when it is not in the grammar. */
+/* Reads num and den; false if the text is not in the grammar. */
 static bool
 read_number(const char *text, mpz_t num, mpz_t den)
 {
@@ -189,7 +192,7 @@ rat_read_open_unit(const char *text, const char *name, rat *r, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* The digits of z to out. */
+/* Appends the digits of z to out. */
 static void
 write_mpz(const mpz_t z, struct buf *out)
 {
@@ -201,8 +204,8 @@ write_mpz(const mpz_t z, struct buf *out)
 }
 
 /*
- * Decimal places that write a exactly, or -1: the denominator must be
- * 2^i 5^j with at most 40 places.
+ * The number of decimal places that write a exactly, or -1. The denominator
+ * must be 2^i 5^j, and at most 40 places may be needed.
  */
 static int
 exact_places(const rat *a)
@@ -224,7 +227,7 @@ exact_places(const rat *a)
     return finite && twos <= 40 ? (int)twos : -1;
 }
 
-/* z with a decimal point `places` before its end. */
+/* Writes z with a decimal point `places` digits before its end. */
 static void
 write_places(const mpz_t z, size_t places, struct buf *out)
 {

@@ -1,11 +1,11 @@
 /*
- * Digits of a real number: enclose it ever more tightly until the interval
- * lies between two neighbours of the lattice asked for.
+ * Digits of a real number: encloses it more and more tightly until the
+ * interval determines the digits.
  */
 #include "base/base.h"
 #include "num/ival.h"
 
-/* z + 2^e, e >= 0. */
+/* z += 2^e, e >= 0. */
 static void
 add_pow2(mpz_t z, long e)
 {
@@ -18,7 +18,7 @@ add_pow2(mpz_t z, long e)
     mpz_clear(power);
 }
 
-/* floor(2^e - x 2^e) = 2^e - ceil(x 2^e), where near tells. */
+/* floor(2^e - x 2^e) = 2^e - ceil(x 2^e); false if `near` is too wide. */
 static bool
 floor_one_minus(const ival *near, long e, mpz_t out)
 {
@@ -48,7 +48,7 @@ ival_bits_one_minus(const ival *near, unsigned bits, uint64_t *out)
     return decided;
 }
 
-/* floor(x * 2^e), with as many bits as that takes. */
+/* floor(x * 2^e), with as many bits as needed. */
 static custos_status
 floor_pow2(struct real x, long e, mpz_t out)
 {

@@ -1,5 +1,6 @@
 /*
- * getrandom(2): waits until the kernel's pool is ready, then cannot run dry.
+ * getrandom(2) blocks until the kernel's pool is ready; after that it always
+ * has randomness.
  */
 #include "random/entropy.h"
 

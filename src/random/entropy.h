@@ -1,6 +1,6 @@
 /*
- * Fresh randomness from the operating system. A file of its own so that tests
- * can link one that fails.
+ * Fresh randomness from the operating system. It is in a file of its own so
+ * that tests can link a version that fails.
  */
 #ifndef RANDOM_ENTROPY_H
 #define RANDOM_ENTROPY_H

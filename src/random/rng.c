@@ -1,22 +1,23 @@
 /*
  * The generator: ChaCha20 with fast key erasure. Each refill makes one stretch
- * of key stream; its first 32 bytes are the next key, the rest are words, and
- * a word is erased when it is handed out. Whoever sees the state later cannot
- * recompute what was drawn before.
+ * of key stream: its first 32 bytes are the next key, the rest are words. A
+ * word is erased when it is given out. So the state at a later time does not
+ * reveal words drawn before.
  *
- * The state lies in pages of its own that the kernel zeroes in a child after
- * fork: a zero `ready` means "draw a key", so parent and child never share a
- * word. Where the kernel cannot do that, the process id is compared instead.
+ * The state is in pages of its own, which the kernel zeroes in a child after
+ * fork. A zero `ready` means "draw a key", so parent and child never share a
+ * word. If the kernel does not support that, the process id is compared
+ * instead.
  *
  * THEOREM  rng-indistinguishable
  *   Words from this generator are computationally indistinguishable from
- *   independent uniform words, also given the state after they were drawn.
- *   Exactness of the samplers is relative to this.
+ *   independent uniform words, even given the state after they were drawn. The
+ *   samplers are exact relative to this.
  * SOURCE   Bernstein 2017, "Fast-key-erasure random-number generators";
  *          ChaCha20: RFC 8439.
  * NEEDS    a kernel whose getrandom is unpredictable.
  * GIVES    n words; distinct streams for distinct handles, threads, processes.
- * FAILS    CUSTOS_EENTROPY, never depending on data.
+ * FAILS    CUSTOS_EENTROPY, which never depends on data.
  * TESTED   children_draw_their_own, threads_never_share_words,
  *          entropy_failure_is_a_status, used_words_are_erased
  */
@@ -35,24 +36,24 @@
 
 enum {
     KEY_BYTES = crypto_stream_chacha20_KEYBYTES,
-    STRETCH_WORDS = 508,   /* with the next key, just under a page */
-    STRETCHES_A_KEY = 256, /* then the system's randomness is mixed in again */
+    STRETCH_WORDS = 508,   /* together with the next key, just under a page */
+    STRETCHES_A_KEY = 256, /* then fresh randomness is mixed in again */
 };
 
 struct custos_rng {
-    atomic_int holder; /* one caller at a time; 0: nobody (see take_hold) */
+    atomic_int holder; /* one caller at a time; 0 if none (see take_hold) */
     bool ready;        /* false in fresh, wiped or forked pages */
     bool check_pid;    /* the kernel does not wipe on fork */
     pid_t pid;
     unsigned stretches; /* since randomness was last mixed in */
-    size_t left;        /* words not yet handed out, at the end of stretch */
+    size_t left;        /* words not yet given out, at the end of stretch */
     struct {
         unsigned char key[KEY_BYTES];
         uint64_t words[STRETCH_WORDS];
     } stretch;
 };
 
-/* Mixes 32 fresh bytes into the key; old words are dropped. */
+/* Mixes 32 fresh bytes into the key and drops the remaining words. */
 static custos_status
 renew_key(custos_rng *r)
 {
@@ -72,7 +73,7 @@ renew_key(custos_rng *r)
     return st;
 }
 
-/* The next stretch of words, and the key after it. */
+/* Makes the next stretch of words and the next key. */
 static custos_status
 refill_stretch(custos_rng *r)
 {
@@ -118,10 +119,10 @@ fill_words(custos_rng *r, uint64_t *out, size_t n)
 }
 
 /*
- * Waits for its turn. Where the pages survive a fork, so does a hold that
- * another thread of the parent had at that moment, and no thread of the child
- * will release it. There the holder is a process id, and the hold of another
- * process is taken over.
+ * Waits until this caller has the hold. If the pages survive a fork, the child
+ * inherits a hold that another thread of the parent had at that moment, and no
+ * thread of the child would release it. In that case the holder is a process
+ * id, and the child takes over the hold of the other process.
  */
 static void
 take_hold(custos_rng *r)
@@ -167,7 +168,7 @@ custos_rng_new(custos_rng **out, custos_err *err)
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (r == MAP_FAILED)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    madvise(r, sizeof *r, MADV_DONTDUMP); /* better, but not needed */
+    madvise(r, sizeof *r, MADV_DONTDUMP); /* useful, but not required */
     r->check_pid = madvise(r, sizeof *r, MADV_WIPEONFORK) != 0;
     st = renew_key(r);
     if (st) {

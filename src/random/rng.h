@@ -1,7 +1,7 @@
 /*
  * The source of random words, as the samplers see it. The product links
- * random/rng.c; tests link a seeded and taped source of their own with this
- * same interface, so that no seed exists in the product.
+ * random/rng.c. Tests link a seeded or taped source with the same interface,
+ * so no seed exists in the product.
  */
 #ifndef RANDOM_RNG_H
 #define RANDOM_RNG_H
@@ -13,7 +13,7 @@
 
 /*
  * Fills out with n independent uniform words. May fail: CUSTOS_EENTROPY; out
- * is then all zero. The caller wipes out after use.
+ * is then all zero. The caller must wipe out after use.
  */
 CUSTOS_MUST_USE custos_status rng_words(custos_rng *rng, uint64_t *out,
                                         size_t n);
