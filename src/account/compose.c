@@ -370,7 +370,7 @@ compose_advanced(const struct custos_plan *plan, const rat *delta, rat *epsilon)
         ival_sqrt(&x, &x);
         ival_add_rat(&x, &x, &sums[1]);
         if (!bound_up(&x, epsilon))
-            reason = NO_EPSILON; /* UNREACHABLE: the sums are written */
+            reason = NO_EPSILON; /* UNREACHABLE: the sums are bounded */
     }
     rats_clear(sums, 2);
     rat_clear(&rest);

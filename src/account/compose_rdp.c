@@ -32,7 +32,7 @@
 enum {
     WORK = 20000,    /* curve evaluations, roughly */
     MANY = 64,       /* with more Laplaces, they are summed in doubles */
-    MANY_SHARE = 24, /* double sums in the time of one exact curve */
+    MANY_SHARE = 24, /* curves in doubles take as long as one exact */
     STEPS_LEAST = 1,
     STEPS_MOST = 48,
     WALK_MOST = 24,
@@ -159,7 +159,7 @@ order_try(struct order_search *s, const rat *t)
     return better;
 }
 
-/* r = t 2^e, rounded up to a whole number if s->whole. */
+/* r = t 2^e, rounded up to an integer if s->whole. */
 static void
 scale_order(const struct order_search *s, const rat *t, long e, rat *r)
 {

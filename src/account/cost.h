@@ -1,5 +1,6 @@
 /*
- * What one release of a mechanism costs in each currency, rounded up. The
+ * What one release of a mechanism costs in each currency, rounded up. A price
+ * that holds "up to delta" holds except on outcomes of probability delta. The
  * mechanism's count is ignored here: `compose` and `charge` multiply by it.
  */
 #ifndef ACCOUNT_COST_H

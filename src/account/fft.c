@@ -76,7 +76,7 @@ fft_clear(struct fft *f)
     f->cos = f->sin = NULL;
 }
 
-/* Two doubles, which every 64-bit processor computes at once. */
+/* Two doubles: every 64-bit processor has vector instructions for them. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 static inline pair
@@ -91,7 +91,7 @@ store_pair(double *p, pair x)
     *(pair *)p = x;
 }
 
-/* One pass over 2 * half values, half even. */
+/* One pass over 2 * half values; half is even. */
 static void
 forward_pass(const struct fft *f, double *ar, double *ai, size_t half)
 {

@@ -148,9 +148,9 @@ share_left(const struct filter *f, const struct charge *c, size_t lane)
 }
 
 /*
- * The lane that a refusal names: the first that is past its limit; for best of
- * both, where both are, the one that has room for the larger part of the
- * charge.
+ * The lane that a refusal names: the first that is past its limit. In the
+ * best-of-both filter both are, and the lane with room for the larger part of
+ * the charge is named.
  */
 static size_t
 lane_short(const struct filter *f, const struct charge *c, const amount *sum)

@@ -19,7 +19,7 @@
 
 enum { FILTER_BYTES = CUSTOS_FILTER_BYTES };
 
-/* The whole state; may be copied by assignment, and stored by filter_save. */
+/* The complete state; copied by assignment, stored by filter_save. */
 struct filter {
     custos_filter_kind kind;
     amount epsilon, delta; /* the promise for all queries together */

@@ -157,7 +157,7 @@ find_key(const struct kind *kind, str name, size_t *out, custos_err *err)
                        (int)(name.len < 40 ? name.len : 40), name.ptr);
 }
 
-/* A whole number from `least` to `most`. */
+/* Reads an integer from `least` to `most`. */
 static custos_status
 read_whole(const char *text, const char *name, uint64_t least, uint64_t most,
            uint64_t *out, custos_err *err)

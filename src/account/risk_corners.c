@@ -162,7 +162,7 @@ corners_write(const struct line **kept, size_t k, custos_risk_corner *out,
         else if (i > 0)
             intersect_lines(kept[i - 1], kept[i], &x);
         if (i < k && rat_cmp_i64(&x, 1) >= 0)
-            continue; /* the corner where y = 0 begins at 1 is written last */
+            continue; /* i == k writes the corner at x = 1 */
         corner_write(kept[i < k ? i : k - 1], &x, n < room ? &out[n] : &unused);
         n++;
     }

@@ -19,15 +19,15 @@ struct search_range {
 };
 
 /*
- * The least x found for which a fact holds that is true of large x. False if
- * there is none.
+ * For a fact that holds for large x: the least x found for which it holds.
+ * False if there is none.
  */
 bool search_least(search_fact *holds, const void *of, struct search_range in,
                   rat *x);
 
 /*
- * The largest x found for which a fact holds that is true of small x. False if
- * there is none.
+ * For a fact that holds for small x: the largest x found for which it holds.
+ * False if there is none.
  */
 bool
 search_most(search_fact *holds, const void *of, struct search_range in, rat *x);

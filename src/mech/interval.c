@@ -91,7 +91,7 @@ exponential_half_width(const custos_noise *noise, const rat *beta, size_t n,
         exponential_end(noise, beta, n, &v);
         fits = ival_ceil_up(&v, &end, &certain);
         ival_clear(&v);
-        if (bits >= BITS_LAST) /* UNREACHABLE: the end is not whole */
+        if (bits >= BITS_LAST) /* UNREACHABLE: the end is no integer */
             break;
     }
     /* Scales are at most 2^60 and beta at least 10^-528: 128 bits suffice. */

@@ -4,11 +4,12 @@
  * parameters.
  *
  * THEOREM  keys-chance
- *   A key of n units, of which m = n - floor count, is released with
- *   probability 0 if m <= 0. Otherwise the probability is the table's entry m,
- *   or, for a rule with noise Y, P[Y >= tau - m]. Let x = tau - m. For
- *   discrete Laplace noise with q = exp(-1/t), P is q^x/(1+q) if x > 0 and
- *   1 - q^(1-x)/(1+q) otherwise; for the discrete Gaussian it is G(x)/G(-inf).
+ *   Let a key have n units, of which the first `floor` do not count, and let
+ *   m = n - floor. The key is released with probability 0 if m <= 0.
+ *   Otherwise the probability is the table's entry m, or, for a rule with
+ *   noise Y, P[Y >= x] with x = tau - m. For discrete Laplace noise with
+ *   q = exp(-1/t), that is q^x/(1+q) if x > 0 and 1 - q^(1-x)/(1+q) otherwise;
+ *   for the discrete Gaussian it is G(x)/G(-inf).
  * SOURCE   the definitions; doc/proofs/interval-exact.md has the sums.
  * NEEDS    nothing.
  * GIVES    bounds that contain the probability; it does not fall with n.

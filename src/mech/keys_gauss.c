@@ -184,7 +184,7 @@ scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
 
     ival_set_i64(delta, 0);
     for (; way <= end; way++) {
-        /* Mostly all keys alone, or none, is worst: others are skipped. */
+        /* Mostly one of these two is worst, and most blocks are skipped. */
         block_worst(delta, s, way, keys, keys, keys);
         block_worst(delta, s, way, keys, 0, 0);
         block_worst(delta, s, way, keys, 0, keys);
@@ -309,8 +309,8 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
 }
 
 /*
- * A threshold at which keys held alone fit, found by doubling from roughly the
- * deviation. *low is the last threshold that did not fit, or 0.
+ * A threshold at which keys held alone keep the promise, found by doubling
+ * from roughly the deviation. *low is the last one that did not, or 0.
  */
 static int64_t
 threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
@@ -328,9 +328,9 @@ threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
 
 /*
  * The least threshold among a few variances above `first`, and its scene;
- * false if there is none. The least threshold at which keys held alone fit
- * rises with the variance: once that is no better, larger variances are not
- * tried.
+ * false if there is none. The least threshold at which keys held alone keep
+ * the promise rises with the variance: once it is no better, larger variances
+ * are not tried.
  */
 static bool
 best_of_tries(const struct wish *w, const rat *first, int64_t *best,

@@ -79,8 +79,8 @@ step_clear(struct step *s)
 
 /*
  * The entry after `from`; false if it is 1. All added numbers are integers in
- * units of the table, so rounding each side and taking the smaller equals
- * rounding the smaller side.
+ * units of the table, so rounding both bounds and taking the smaller is the
+ * same as rounding the smaller one.
  */
 static bool
 step_next(const struct step *s, u128 from, u128 *to)

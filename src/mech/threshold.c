@@ -89,7 +89,7 @@ find_threshold(const rat *scale, const rat *delta, uint64_t keys)
         fits = ival_ceil_up(&v, &steps, &certain);
         ival_clear(&v);
         ival_clear(&x);
-        if (bits >= BITS_LAST) /* UNREACHABLE: the bound is not whole */
+        if (bits >= BITS_LAST) /* UNREACHABLE: the bound is no integer */
             break;
     }
     CUSTOS_REQUIRE(fits); /* scales are at most 2^60, delta at least 10^-528 */

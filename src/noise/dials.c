@@ -187,7 +187,7 @@ first_word(const struct dials *d, const struct tails *t, size_t i, size_t c,
     else
         tails_top(t, c, tail);
     if (!ival_bits_one_minus(tail, bits, &first)) {
-        /* UNREACHABLE: but for one rate in 2^100, and right then too */
+        /* UNREACHABLE: except for one rate in 2^100, where it is correct */
         struct cut_of of = {d, i, c};
 
         st = real_bits(dials_cut(&of), 0, bits, &first);

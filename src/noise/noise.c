@@ -333,7 +333,7 @@ make_tables(custos_noise *noise)
 {
     const rat *parameter = &noise->parameter;
 
-    switch (noise->law) { /* UNREACHABLE: past them; row_of knows all laws */
+    switch (noise->law) { /* UNREACHABLE: any other law; row_of knows all */
     case CUSTOS_DISCRETE_LAPLACE:
     case CUSTOS_TWO_SIDED_GEOMETRIC:
         return make_dials(noise, DIALS_LAPLACE, parameter);

@@ -1,6 +1,6 @@
 /*
- * Integer noise of the laws in custos.h, for the mechanisms. Parameters come
- * as exact rationals. A custos_noise is immutable: threads may share it.
+ * Integer noise of the laws in custos.h, for the mechanisms. Parameters are
+ * exact rationals. A custos_noise is immutable: threads may share it.
  */
 #ifndef NOISE_NOISE_H
 #define NOISE_NOISE_H
