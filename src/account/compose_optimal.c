@@ -12,7 +12,8 @@
  * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, theorem 3.3; solved
  *          for e at a given delta in doc/proofs/compose-optimal.md
  * NEEDS    k <= 10^5, all releases with the same eps and d.
- * GIVES    the least e, rounded up: ln of the largest (A_i - delta')/B_i.
+ * GIVES    the least e, rounded up: ln of the largest (A_i - delta')/B_i, where
+ *          delta' = 1 - (1-delta)/(1-d)^k.
  * FAILS    with a reason.
  * TESTED   compose_optimal_against_brute_force compose_optimal_is_the_formula
  *          compose_rows_never_cross

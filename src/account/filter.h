@@ -36,7 +36,7 @@ CUSTOS_MUST_USE custos_status filter_init(struct filter *f,
 
 /*
  * The filter that the ledger keeps for a budget: best of both, or the sum of
- * epsilon if delta is 0. May fail as filter_init does, CUSTOS_ENOMEM.
+ * epsilon if delta is 0. May fail: as filter_init, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status filter_of_promise(const char *epsilon,
                                                 const char *delta,

@@ -137,9 +137,8 @@ smooth_cut(const struct line *l, double near, double far, double x,
 }
 
 /*
- * Takes one atom after another and splits the last one. Atoms whose loss
- * equals that of the point, up to rounding, are never split, whichever side
- * they are on.
+ * Takes one atom after another and splits the last one. Atoms whose loss is
+ * ln exp_a, up to rounding, are never split, whichever side they are on.
  */
 static double
 atoms_cut(const struct line *l, double near, double far, double exp_a,

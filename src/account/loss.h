@@ -2,7 +2,7 @@
  * The privacy loss of one mechanism for one order of the neighbours:
  * L = ln dP/dQ, where the outcome is drawn from P.
  *
- * Every mechanism is a base pair (P0, Q0), perhaps behind Poisson sampling of
+ * Every mechanism is a base pair (P0, Q0), possibly on a Poisson sample of
  * rate q. With R = 1 - q + q exp(l0), l0 the base loss:
  *
  *     remove:  dP = R dQ0,  Q = Q0      L =  ln R

@@ -61,7 +61,7 @@ plan_grow(custos_plan *plan)
     if (plan->n < plan->room)
         return true;
     if (plan->room > 0 && !ck_mul_size(plan->room, 2, &room))
-        return false; /* UNREACHABLE: memory ends first */
+        return false; /* UNREACHABLE: memory runs out first */
     more = alloc_take(&plan->alloc, room, sizeof *more);
     if (!more)
         return false;

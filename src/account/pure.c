@@ -114,7 +114,7 @@ pure_mu_squared_up(const rat *epsilon, rat *mu_squared)
     rat_set_i64(&eight, 8, 1);
     if (e < MU_LOG2_MAX && search_least(mu_covers, epsilon, in, &mu))
         rat_mul(mu_squared, &mu, &mu);
-    else /* P[Z > x] <= e^(-x^2/2)/2, so mu^2 = 8 epsilon always covers */
+    else /* P[Z > x] <= e^(-x^2/2)/2, so mu^2 = 8 epsilon suffices */
         rat_mul(mu_squared, epsilon, &eight);
     rat_clear(&mu);
     rat_clear(&eight);

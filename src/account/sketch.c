@@ -160,9 +160,8 @@ find_tilt(const struct sketch *s, struct pld_aim aim)
 }
 
 /*
- * How much probability all outcomes together may leave out: a small part of
- * delta, and also of 1 - delta, because near 1 delta hardly changes with
- * epsilon.
+ * The probability that may be left out in total: a small part of delta, and
+ * also of 1 - delta, because near 1 delta hardly changes with epsilon.
  */
 static double
 tail_for(struct pld_aim aim)

@@ -29,7 +29,7 @@ struct sketch {
     size_t n;
     double *value, *mass; /* SKETCH_POINTS for each part */
     double counts;        /* of all parts */
-    double tail;          /* mass that each part's outcomes may leave out */
+    double tail;          /* probability that each part may leave out */
     double span;          /* the largest |loss| */
     double mean, top;     /* mean and maximum of the sum of losses */
     double theta;         /* the tilt for the aim */

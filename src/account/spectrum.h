@@ -22,8 +22,8 @@
 struct spectrum {
     struct fft fft;
     double *re, *im;         /* the current part; at the end the result */
-    double *all_re, *all_im; /* the product: up at the lower place of each
-                                pair of mirrors, low at the upper */
+    double *all_re, *all_im; /* the product: up at the lower index of each
+                                mirrored pair, low at the upper */
     double norms;            /* sum of count times 2-norm of the part */
     double counts;
     double error;

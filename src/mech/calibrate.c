@@ -4,9 +4,9 @@
  * the search nor a curve that is not monotone costs privacy.
  *
  * THEOREM  calibrate-least
- *   Let keeps(x) be true only if certified. The search ends with an x for
- *   which keeps(x) holds, and for which keeps(x') does not hold for some x' in
- *   [x (1 - 2^-46), x).
+ *   Let keeps(x) be true only if x is certified to keep the promise. The
+ *   search ends with an x for which keeps(x) holds, while keeps(x') does not
+ *   hold for some x' in [x (1 - 2^-46), x).
  * SOURCE   doc/proofs/calibrate-least.md
  * NEEDS    0 < delta < 1; epsilon, sensitivity > 0.
  * GIVES    sigma (or epsilon) that keeps the promise by the route's theorem

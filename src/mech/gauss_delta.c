@@ -1,8 +1,8 @@
 /*
  * Encloses the delta of Gaussian noise. Each route is one formula on
  * intervals; if the interval is too wide to decide, more bits are used.
- * Cancellation (small epsilon, or a sensitivity small against sigma) costs
- * bits, never safety.
+ * Cancellation (small epsilon, or a sensitivity far below sigma) costs bits,
+ * never safety.
  */
 #include "mech/gauss_delta.h"
 

@@ -111,7 +111,7 @@ sealed_check(const custos_sealed *s, enum sealed_kind kind, size_t n,
         return custos_fail(err, CUSTOS_EINVAL, "the release needs sealed %s",
                            sealed_kind_words(kind));
     if (s->n != n)
-        /* The number sealed may be private: the number of keys, say. */
+        /* The number of sealed values may be private, like a number of keys. */
         return custos_fail(err, CUSTOS_EINVAL,
                            "the release is of %zu values, but another number "
                            "is sealed",

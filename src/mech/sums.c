@@ -8,8 +8,8 @@
  *     square root     draws on C x, multiplied by C^-1 and summed
  *
  * For the first three methods, the exact sum plus its draws equals the sum of
- * the noisy numbers (blocks, elements) in integers, so it is computed in that
- * way.
+ * the noisy numbers (blocks, elements) in integers, so the code adds the draws
+ * to the exact sum.
  */
 #include "mech/sums.h"
 

@@ -1,7 +1,7 @@
 /*
  * Intervals that certainly contain a real number: two MPFR floats, every
- * operation rounded outward. All exp, log and erfc of the library are computed
- * in this way.
+ * operation rounded outward. Only the doubles of account/ and the
+ * fixed point of noise/ compute exp, log or erfc in another way.
  *
  * All results may alias operands. An operation that is undefined on part of
  * the interval (1/0, log of a negative number) gives the widest interval, so
