@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "curator/tail.h"
 
-/* The share of 0.05 that one of `level` aggregates may miss. */
+/* How often a bar may miss; each of `level` aggregates gets MISS / level. */
 #define MISS 0.05
 
 /*
- * The least whole number of steps that |Ns + c Nc| passes with probability at
- * most beta: S + c N is a sum whose values were centred at c.
+ * The least whole number h of steps with P[|Ns + c Nc| > h] <= beta. Values
+ * were centred at c, so their sum is S + c N, and its noise is Ns + c Nc.
  */
 static double
 sum_half(struct bar_law sum, struct bar_law count, double c, double beta)
@@ -32,7 +32,8 @@ sum_half(struct bar_law sum, struct bar_law count, double c, double beta)
         double mid = floor(low + (high - low) / 2);
 
         if (mid <= low || mid >= high)
-            break; /* past 2^53 steps, where doubles are that far apart */
+            break; /* past 2^53, where neighbouring doubles are more than 1
+                      apart */
         if (2 * tail_above(&t, fabs(c), mid + 1) > beta)
             low = mid;
         else
@@ -61,7 +62,8 @@ sums_make(const struct plan *p, struct bars *out)
     }
 }
 
-/* The planner has the first: it is the bar of one value at 95 %. */
+/* The half width of a part's bar. For level 1 the planner has it: the 95 %
+   bar. */
 static custos_status
 half_width(const struct plan *p, const struct part *part, size_t level,
            i128 *out, custos_err *err)
@@ -115,7 +117,7 @@ bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         if (p->parts[i].kind == PART_QUANTILES)
-            continue; /* their bars are released */
+            continue; /* the mechanism releases their bars */
         out->laws[i] = law_of(p, &p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
             st = half_width(p, &p->parts[i], level,
@@ -132,7 +134,7 @@ step_of(struct grid g)
     return pow(g.base, -g.digits);
 }
 
-/* n steps as a number: exact on decimal grids. */
+/* n grid steps as a number; exact on decimal grids. */
 static struct datum
 steps_datum(i128 n, struct grid g)
 {
@@ -145,7 +147,7 @@ steps_datum(i128 n, struct grid g)
     return datum_of_double((double)n * step_of(g));
 }
 
-/* A whole number of steps, off by half at most. */
+/* A whole number of steps, with a bar from n - half to n + half. */
 static void
 steps_value(i128 n, double half, struct grid g, struct value *out)
 {
@@ -157,7 +159,7 @@ steps_value(i128 n, double half, struct grid g, struct value *out)
     out->high = ((double)n + half) * step;
 }
 
-/* One released number, as it is. */
+/* One released number, unchanged. */
 static void
 plain_value(const struct bars *bars, int part, i128 n, struct grid g,
             size_t level, struct value *out)
@@ -167,7 +169,8 @@ plain_value(const struct bars *bars, int part, i128 n, struct grid g,
 }
 
 /*
- * A count of units that its own noise let through.
+ * The bar of a noisy count of units that itself decided whether its group is
+ * shown.
  *
  * THEOREM  bars-chosen
  *   Let y = n + Y be shown when y >= t, Y symmetric and log-concave, and h
@@ -189,7 +192,8 @@ widen_chosen(const struct plan *p, i128 y, i128 half, struct value *out)
         out->low = fmin(out->low, (double)f->least);
 }
 
-/* No more values than there are, and no fewer than none: the bar still holds. */
+/* Clamps a distinct count and its bar to [0, domain], where the exact count is:
+   the bar still covers it. */
 static void
 cut_distinct(uint64_t domain, struct value *out)
 {
@@ -215,7 +219,7 @@ sum_value(const struct plan *p, const struct released *r,
         plain_value(bars, f->sum, s, sum->grid, level, out);
         return;
     }
-    /* UNREACHABLE past 128 bits: the ceilings of the plan are far below */
+    /* UNREACHABLE overflow: the plan's limits are far below 128 bits */
     if (!ck_mul_i128(r->values[f->rows][cell], sum->centre, &n) ||
         !ck_add_i128(n, s, &n))
         n = s < 0 ? I128_MIN : I128_MAX;
@@ -225,7 +229,7 @@ sum_value(const struct plan *p, const struct released *r,
 
 struct group {
     struct bar_part rows, sum, squares;
-    struct bar range; /* of one value less its centre, in steps */
+    struct bar range; /* of one value minus its centre, in steps */
     double centre, step;
 };
 
@@ -297,7 +301,7 @@ variance_value(const struct group *g, enum aggregate kind, double beta,
     real_value(x * unit, bar, out);
 }
 
-/* A number of steps as a double, not above (below) it. */
+/* A number of steps as a double, rounded down (way < 0) or up. */
 static double
 steps_outward(i128 n, double step, int way)
 {
@@ -316,7 +320,7 @@ quantile_datum(i128 n, struct grid g, enum data_type type)
     struct datum d;
 
     for (; g.digits < 0 && type != TYPE_REAL; g.digits++)
-        n *= g.base; /* at most the range's own end, or next to it */
+        n *= g.base; /* stays within the range, or next to its end */
     d = steps_datum(n, g);
     if (d.type != TYPE_NULL && (type != TYPE_DECIMAL || g.base == 10))
         d.type = type;

@@ -9,10 +9,11 @@
 #include "plan/evaluate.h"
 
 /*
- * Half widths of a plan's parts, in steps: half[part * levels + k - 1] holds
- * with probability 1 - 0.05/k, so that k aggregates of one expression all hold
- * at 95 %. Also the laws of their noise; and, by aggregate, the half widths of
- * sums that are read from the parts of a mean.
+ * Half widths of the bars of a plan's parts, in grid steps. The bar half[part *
+ * levels + k - 1] covers with probability 1 - 0.05/k, so that the bars of k
+ * aggregates in one expression all cover together at 95 %. Also the noise law
+ * of each part; and, by aggregate, the half widths of sums that are computed
+ * from a centred sum and a count.
  */
 struct bars {
     i128 *half;
@@ -21,18 +22,20 @@ struct bars {
     double *sum_half;
 };
 
-/* For levels up to the one given. May fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW. */
+/* Computes the bars for 1 to `levels` aggregates. May fail: CUSTOS_ENOMEM,
+   CUSTOS_EOVERFLOW. */
 CUSTOS_MUST_USE custos_status bars_make(arena *a, const struct plan *p,
                                         size_t levels, struct bars *out,
                                         custos_err *err);
 
-/* Aggregate `slot` of a group, its bar at 1 - 0.05/level. Cannot fail. */
+/* The value of aggregate `slot` in a group, with its bar at 1 - 0.05/level.
+   Cannot fail. */
 bool aggregate_value(const struct plan *p, const struct released *r,
                      const struct bars *bars, size_t slot, size_t cell,
                      size_t level, struct value *out);
 
-/* The half width of its bar at 95 %, where the plan alone determines it: for
-   counts and sums. False: it depends on what is released. */
+/* The half width of an aggregate's 95 % bar, where the plan alone determines
+   it: for counts and sums. False: it depends on the released values. */
 bool aggregate_within(const struct plan *p, const struct bars *bars,
                       size_t slot, struct datum *out);
 

@@ -1,6 +1,6 @@
 /*
- * Answers: what was released, put through everything that stands around the
- * aggregates (HAVING, ORDER BY, LIMIT, arithmetic), group by group.
+ * Answers: evaluates everything around the aggregates (HAVING, ORDER BY, LIMIT,
+ * arithmetic) on the released values, group by group.
  *
  * THEOREM  after-noise
  *   A function of released values alone, deterministic or not, keeps their
@@ -85,7 +85,7 @@ copy_text(arena *a, str from, str *to)
     return text != NULL;
 }
 
-/* A datum whose text lives with the answer. */
+/* A copy of a datum, with its text in the answer's arena. */
 static bool
 copy_datum(arena *a, const struct datum *from, struct datum *to)
 {
@@ -102,7 +102,7 @@ copy_amount(arena *a, amount x, enum amount_unit unit, str *to)
     return copy_text(a, (str){text, len}, to);
 }
 
-/* The price and the sentences that go with every private answer. */
+/* Adds the price and the remarks that go with every private answer. */
 static bool
 answer_label(struct answer *answer, const struct plan *p)
 {
@@ -241,7 +241,7 @@ struct after {
     size_t level; /* how many aggregates share the 5 % of this expression */
 };
 
-/* What key k is in the present cell. */
+/* The value of key k in the current cell. */
 static struct datum
 key_value(const struct after *w, size_t k)
 {
@@ -263,7 +263,7 @@ key_value(const struct after *w, size_t k)
 static bool
 evaluate_at(struct after *w, const struct expr *e, struct value *out);
 
-/* Bars of dates end at dates. */
+/* One end of a bar; for a date or timestamp it has the same type. */
 static struct datum
 bar_end(const struct value *v, bool high)
 {
@@ -298,11 +298,12 @@ leaf_value(void *ctx, const struct expr *e, struct value *out)
         if (v.certainty == BARRED)
             out->datum = bar_end(&v, e->high);
         return true;
-    default: return false; /* UNREACHABLE: the planner left no other leaf */
+    default: return false; /* UNREACHABLE: the planner makes no other leaves */
     }
 }
 
-/* A whole expression, its bar at 95 % for all of it. */
+/* Evaluates a complete expression; its bar covers at 95 % for all aggregates
+   together. */
 static bool
 evaluate_at(struct after *w, const struct expr *e, struct value *out)
 {
@@ -342,7 +343,7 @@ row_cmp(const void *a, const void *b, void *ctx)
     return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* The groups that HAVING keeps, in their order. */
+/* The groups that pass HAVING, sorted by ORDER BY. */
 static custos_status
 choose_rows(struct after *w, struct row **out, size_t *n, custos_err *err)
 {

@@ -1,6 +1,6 @@
 /*
  * Answers as bytes (base/pack.h): for the ledger, and from a worker to the
- * server. The reader trusts nothing: bytes that do not fit count as damaged.
+ * server. The reader trusts nothing: malformed bytes count as damaged.
  */
 #include "base/error.h"
 #include "base/pack.h"
@@ -105,7 +105,8 @@ answer_unpack(str bytes, struct answer *a)
     a->remarks = unpack_text(&u);
     unpack_columns(&u, bytes.len, a);
     a->n_rows = unpack_size(&u, bytes.len);
-    /* every cell takes bytes, so these many fit in what is there */
+    /* every cell takes at least a byte, so there cannot be more cells than
+       bytes */
     if (!known || u.failed || (a->n_rows && !a->n_columns) ||
         a->n_rows > bytes.len / (a->n_columns + 1))
         return false;

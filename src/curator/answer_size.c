@@ -1,16 +1,18 @@
 /*
- * Will the answer fit? Decided above the charge, from the plan alone: a query that
- * would run out of memory after it has paid is refused before.
+ * Will the answer fit? Decided above the charge, from the plan alone: a query
+ * that would run out of memory after its charge is refused before it.
  *
- * What counts is the most that each group takes while the answer is made: its
- * released numbers, its position in the order, its row, and every text that the
- * expressions around the aggregates make. The length of a text is at most a
- * multiple of all the texts in the query and its keys. Texts of the data that
- * name groups have KEY_TEXT_MEAN bytes on average over all groups, since fewer are
- * shown when they are longer; with a LIMIT, the longest may be the ones shown.
+ * The estimate is an upper bound on what each group needs while the answer is
+ * made: its released numbers, its ORDER BY values, its row, and every text that
+ * the expressions around the aggregates make. The length of such a text is
+ * bounded by a multiple of the length of all texts in the query and its keys.
+ * Keys from the data have at most KEY_TEXT_MEAN bytes on average over all
+ * groups, because fewer groups are shown when their keys are longer; with a
+ * LIMIT, the groups shown may be those with the longest keys.
  *
- * How many groups the data has is not known here: for discovered groups the limit
- * on those shown is lowered to what fits, and the query is not refused.
+ * The number of groups in the data is not known here. So for discovered groups
+ * the limit on groups shown is lowered to what fits, and the query is not
+ * refused.
  */
 #include "base/error.h"
 #include "curator/answer.h"
@@ -18,21 +20,23 @@
 #include "plan/bound_selection.h"
 
 enum {
-    GROUP_BYTES = 128, /* beside what is counted */
-    NUMBER_TEXT = 64,  /* a number, date or truth as text */
-    TEXT_FACTOR = 8,   /* bytes that a letter in another case may need */
+    GROUP_BYTES = 128, /* overhead, beside what is counted */
+    NUMBER_TEXT = 64,  /* a number, date or boolean as text */
+    TEXT_FACTOR = 8,   /* upper() and lower() may need more bytes */
     TEXT_ALIGN = 16,
-    SHARE_PERCENT = 75, /* of the memory there is */
+    SHARE_PERCENT = 75, /* of the memory limit */
     LEAST_GROUPS = 1024,
 };
 
-/* Texts that a tree makes, and bytes of those at its leaves. An interval is
-   evaluated by evaluating its output once more. */
+/* How many texts an expression makes, and the bytes of the texts at its leaves.
+   An interval counts as its output's expression, which is evaluated again for
+   it. */
 struct extent {
     double made, leaves;
 };
 
-/* In the mean over all groups; what the data say is held to that. */
+/* The bytes of a key's text: the longest public value; for a key from the data,
+   the mean over all groups, which the engine enforces. */
 static double
 key_text(const struct key *k)
 {
@@ -48,7 +52,7 @@ static void
 tree_measure(const struct plan *p, const double *keys, const struct expr *e,
              struct extent *out)
 {
-    if (e->kind == EXPR_INTERVAL) { /* of an output without intervals */
+    if (e->kind == EXPR_INTERVAL) { /* its output has no intervals */
         tree_measure(p, keys, p->outputs[e->slot].expr, out);
         return;
     }
@@ -65,7 +69,7 @@ tree_measure(const struct plan *p, const double *keys, const struct expr *e,
             tree_measure(p, keys, e->args[i], out);
 }
 
-/* What the texts of one evaluation take. */
+/* The bytes that the texts of one evaluation take. */
 static double
 text_bytes(const struct plan *p, const double *keys, const struct expr *e)
 {
@@ -74,7 +78,7 @@ text_bytes(const struct plan *p, const double *keys, const struct expr *e)
     if (!e)
         return 0;
     tree_measure(p, keys, e, &x);
-    if (x.made == 0) /* a key or literal as it is, copied at most once */
+    if (x.made == 0) /* a key or literal itself, copied at most once */
         return e->type == TYPE_TEXT ? x.leaves + TEXT_ALIGN : 0;
     return (x.made + (e->type == TYPE_TEXT)) * TEXT_FACTOR * x.leaves;
 }
@@ -85,8 +89,8 @@ is_within(double bytes, size_t most)
     return bytes * 100 <= (double)most * SHARE_PERCENT;
 }
 
-/* The bytes of each key, in the mean over `rows` of all groups; texts: what
-   key_text says of each. */
+/* The mean bytes of each key over the `rows` groups shown; texts: key_text of
+   each key. */
 static void
 keys_measure(const struct plan *p, const double *texts, double rows,
              double *keys)
@@ -101,7 +105,8 @@ keys_measure(const struct plan *p, const double *texts, double rows,
     }
 }
 
-/* Do the plan's groups fit? texts: as above; keys: scratch, one for each. */
+/* Do the plan's groups fit? texts: key_text of each key; keys: scratch, of the
+   same length. */
 static bool
 groups_fit(const struct plan *p, const double *texts, double *keys)
 {
@@ -128,7 +133,7 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
            is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES);
 }
 
-/* All plans that a bound selection may end with. */
+/* Applies the limit to every plan that a bound selection may choose. */
 static custos_status
 limit_each_plan(arena *a, const struct bound_selection *r, custos_err *err)
 {
@@ -150,7 +155,8 @@ answer_limit_size(arena *a, struct plan *p, custos_err *err)
     if (!keys || !texts)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_keys; i++)
-        texts[i] = key_text(&p->keys[i]); /* there may be a million values */
+        texts[i] = key_text(&p->keys[i]); /* computed once, since a key may have
+                                             a million values */
     while (p->selection && p->cells > LEAST_GROUPS &&
            !groups_fit(p, texts, keys))
         p->cells /= 2;

@@ -6,12 +6,13 @@
  *   data was touched; a failure after the charge is not refunded.
  * SOURCE   doc/proofs/charge-first.md
  * NEEDS    ledger_writer_charge is durable on return (till-durable-first).
- * GIVES    an answer of private data carries the receipt of its charge; one
- *          stored before costs nothing, being the same bytes again. A failure
- *          below the charge is in the chain before it is reported (tripwire).
- * FAILS    above the charge: on query, policy, ledger, public tables and the
- *          state of attached files alone; below it: CUSTOS_EENGINE with one
- *          constant sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
+ * GIVES    an answer from private data carries the receipt of its charge; a
+ *          cached answer costs nothing, since it is the same bytes again. A
+ *          failure below the charge is in the chain before it is reported
+ *          (tripwire).
+ * FAILS    above the charge: depending only on query, policy, ledger, public
+ *          tables and the state of attached files; below it: CUSTOS_EENGINE
+ *          with one constant sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  * TESTED   the_charge_comes_first a_failed_engine_is_not_refunded
  *          the_same_question_is_free
  *          an_attached_file_that_is_gone_costs_nothing
@@ -41,7 +42,7 @@ no_memory(custos_err *err)
 
 enum purse {
     PURSE_BOTH,
-    PURSE_OWN, /* of who gets what another has paid for */
+    PURSE_OWN, /* the asker gets an answer that somebody else has paid for */
 };
 
 static custos_status
@@ -82,8 +83,8 @@ charge_plan(struct curator *c, const struct ask *ask, const struct plan *p,
 }
 
 /*
- * Stores an answer that was paid for. If that fails (the disk is full), the answer
- * is given nevertheless, since it was charged, with a remark.
+ * Stores an answer that was paid for. If that fails (the disk is full), the
+ * answer is still given, since it was charged, with a remark.
  */
 static void
 keep_own(struct curator *c, const struct answer_keys *keys,
@@ -97,7 +98,8 @@ keep_own(struct curator *c, const struct answer_keys *keys,
                               "will cost again.");
 }
 
-/* Room for what is kept later; without memory it is not. */
+/* Packs the answer so that curator_store_answer can store it later; without
+   memory it will not be stored. */
 static void
 prepare_keeping(const struct policy *policy, const struct answer_keys *keys,
                 struct answer *answer)
@@ -137,10 +139,10 @@ curator_store_answer(struct curator *c, struct answer *answer)
     answer->kept = NULL;
 }
 
-/* A question on its way: as it was asked, and as it was read. */
+/* A question in progress: as it was asked, and as it was read. */
 struct course {
-    const struct ask *asked; /* with the values of its parameters apart */
-    const struct ask *ask;   /* with them in its text */
+    const struct ask *asked; /* with its parameter values separate */
+    const struct ask *ask;   /* with the values inserted in its text */
     struct query *q;
     const struct plan *p;
 };
@@ -155,7 +157,7 @@ check_stage(const struct course *k, enum ask_stage at, custos_err *err)
                             : CUSTOS_OK;
 }
 
-/* In this thread, or by the handle's executor. */
+/* Answers a public question, in this thread or by the handle's executor. */
 static custos_status
 run_public(struct curator *c, const struct course *k, struct answer **out,
            custos_err *err)
@@ -177,9 +179,9 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
 }
 
 /*
- * Above the charge: what of a private query is over public data is computed,
- * and the query refused where that fails (public-first). The handle's executor
- * only tries it: the worker that gets the charged query computes it again.
+ * Above the charge: computes the public parts of a private query, and refuses
+ * the query if that fails (public-first). With an executor this is only a
+ * trial: the worker that gets the charged query computes them again.
  */
 static custos_status
 prepare_public(struct curator *c, const struct course *k, const struct work *w,
@@ -208,8 +210,8 @@ prepare_public(struct curator *c, const struct course *k, const struct work *w,
     return st;
 }
 
-/* The same below the charge. When its reply leaves is fixed here, before the
-   data is touched. */
+/* Below the charge: does the work. The time of the reply is fixed here, before
+   the data is read. */
 static custos_status
 run_charged(struct curator *c, const struct course *k, struct work *w,
             struct answer **out, enum work_end *end, custos_err *err)
@@ -219,7 +221,8 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
-    /* Without a ceiling of rows no time is public: it leaves when it can. */
+    /* Without a bound on the rows there is no class time: the reply leaves as
+       soon as it is ready. */
     if (ask->admit && class_us < INT64_MAX) {
         w->until_us = ask->admit(ask->admit_ctx, class_us);
         /* half of the allowance is for waiting, half for a slow machine */
@@ -235,7 +238,7 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     return st;
 }
 
-/* Above the charge: is its public time within what the server gives one? */
+/* Above the charge: is the class time within the server's limit? */
 static custos_status
 check_class(const struct curator *c, const struct course *k, struct work *w,
             custos_err *err)
@@ -257,8 +260,8 @@ check_class(const struct curator *c, const struct course *k, struct work *w,
                        takes);
 }
 
-/* A private query that was not answered before; its public parts, where this
-   handle has computed them, are the caller's to drop. */
+/* Charges and runs a private query that has no cached answer. The caller drops
+   the public parts that this handle may have computed (engine_unprepare). */
 static custos_status
 charge_and_run(struct curator *c, const struct course *k,
                const struct answer_keys *keys, struct answer **out,
@@ -299,7 +302,7 @@ charge_and_run(struct curator *c, const struct course *k,
         prepare_keeping(c->snapshot->policy, keys, *out);
         return CUSTOS_OK;
     }
-    /* Without it the next asker is charged in full, which is safe. */
+    /* If this fails, the next asker is charged in full, which is safe. */
     if (c->snapshot->policy->share_answers)
         (void)!answer_store(c->shared->writer, keys->shared, *out,
                             c->snapshot->policy, &quiet);
@@ -318,7 +321,8 @@ answer_private(struct curator *c, const struct course *k,
     return st;
 }
 
-/* What was paid for before, given again. CUSTOS_ENAME: nothing. */
+/* Finds the answer that this analyst has paid for before. CUSTOS_ENAME: there
+   is none. */
 static custos_status
 find_own(struct curator *c, const struct ask *ask,
          const struct answer_keys *keys, struct answer **out, custos_err *err)
@@ -333,7 +337,8 @@ find_own(struct curator *c, const struct ask *ask,
     return st;
 }
 
-/* What another has paid for. CUSTOS_ENAME: nothing. */
+/* Finds the answer that another analyst has paid for. CUSTOS_ENAME: there is
+   none. */
 static custos_status
 find_shared(struct curator *c, const struct ask *ask,
             const struct answer_keys *keys, struct answer **out,
@@ -344,7 +349,7 @@ find_shared(struct curator *c, const struct ask *ask,
     return answer_find(c->ledger, keys->shared, out, err);
 }
 
-/* Gives it to this analyst, at the price of their own budget. */
+/* Gives a shared answer to this analyst, and charges only their own budget. */
 static custos_status
 charge_shared(struct curator *c, const struct ask *ask, const struct plan *p,
               const struct answer_keys *keys, struct answer *answer,
@@ -372,8 +377,9 @@ curator_find(const struct curator *c, str name,
     return ledger_fail_analyst(name, err);
 }
 
-/* The plan, and what it is not made of: the time of the reply follows from the
-   machine, which the plan that is charged and kept does not. */
+/* Answers with the plan and the time of the reply. The time is not in the plan
+   itself, since it depends on the machine, and the plan is charged and
+   stored. */
 static custos_status
 explain_plan(struct curator *c, const struct course *k, struct answer **out,
              custos_err *err)
@@ -414,8 +420,8 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     return st == CUSTOS_ENAME ? answer_private(c, k, &keys, out, err) : st;
 }
 
-/* The tree, with the values of parameters in it; the ledger gets a text that has
-   them too. */
+/* Reads the tree with the parameter values in it, and inserts them in ask->sql
+   too, for the ledger. */
 static custos_status
 read_ask(arena *a, struct ask *ask, struct query **q, custos_err *err)
 {
@@ -442,8 +448,9 @@ read_ask(arena *a, struct ask *ask, struct query **q, custos_err *err)
     return st;
 }
 
-/* Reads and plans: a function of the question, the policy and counts of
-   public tables, here as in a worker. The plan is the caller's in any case. */
+/* Reads and plans: a function of the question, the policy and row counts of
+   public tables, here as in a worker. The caller frees the plan, also after a
+   failure. */
 static custos_status
 plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
          struct plan **p, custos_err *err)
@@ -464,7 +471,7 @@ plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
     if (!st)
         st = plan_make(a, *q, c->snapshot->policy, &options, p, err);
     if (!st && !(*p)->is_public)
-        st = answer_limit_size(a, *p, err); /* EXPLAIN tells the same */
+        st = answer_limit_size(a, *p, err); /* also for EXPLAIN */
     return st;
 }
 
@@ -498,8 +505,8 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
     return st;
 }
 
-/* What a worker computes before it reads a private table: it was computed above
-   the charge, so a failure is none of the query's. */
+/* In a worker, before it reads a private table: computes the public parts. That
+   succeeded above the charge, so a failure here is not the query's fault. */
 static custos_status
 prepare_again(struct curator *c, const struct work *w, const struct plan *p,
               custos_err *err)
@@ -514,7 +521,8 @@ prepare_again(struct curator *c, const struct work *w, const struct plan *p,
     return st;
 }
 
-/* Private data is read from here on, which CUSTOS_EINTERNAL denies. */
+/* From here on private data is read, so CUSTOS_EINTERNAL, which says that none
+   was, becomes CUSTOS_EENGINE. */
 static custos_status
 release_private(const struct releaser *here, const struct plan *p,
                 const struct work *w, struct answer **out, custos_err *err)
@@ -524,8 +532,7 @@ release_private(const struct releaser *here, const struct plan *p,
     return st == CUSTOS_EINTERNAL ? CUSTOS_EENGINE : st;
 }
 
-/* The answer of a plan, or one that is empty where only its public parts are
-   wanted. */
+/* Answers a plan; the answer is empty if only the public parts are wanted. */
 static custos_status
 work_answer(struct curator *c, const struct work *w, const struct plan *p,
             struct answer **out, custos_err *err)
