@@ -1,10 +1,10 @@
 /*
- * Ends of bars. A candidate is tested by one question: how likely is it that
- * noise alone moved the released values so far from it? (tail.h bounds that
- * probability from above.) Where it is below the level, the candidate is outside
- * the bar, and by the theorems so is all that lies beyond it. So an end is found by
- * walking out from the middle and bisecting, and is always a candidate that was
- * rejected.
+ * Finds the ends of bars. Each candidate for the exact value gets one test: how
+ * likely is it that noise alone moved the released values so far from it?
+ * (tail.h bounds that probability from above.) If the probability is below the
+ * level, the candidate is rejected: it is outside the bar, and by the theorems
+ * so is everything beyond it. The search for an end walks out from the middle,
+ * then bisects; it returns a rejected candidate, or the limit.
  */
 #include "curator/bars.h"
 
@@ -14,20 +14,23 @@
 
 enum { ROUNDS_MAX = 200 };
 
-#define CLOSE_ENOUGH 2e-3 /* of the half width */
-#define ROUNDING 4e-15    /* of the sum of what is added */
+#define CLOSE_ENOUGH 2e-3 /* relative to the half width */
+#define ROUNDING 4e-15    /* relative to the summed magnitudes */
 #define PAD 1e-13
-#define MEAN_SHARE 0.04 /* of beta, for the mean in a variance */
+#define MEAN_SHARE 0.04 /* of beta: for the bar of the mean in a variance */
 
-/* What a candidate is measured by, and which way: +1 above, -1 below. */
+/* The test of a candidate, and on which side of the middle: +1 above, -1
+   below. */
 struct question {
     struct tail tail;
     double side;
-    double s, c;         /* ratio: sum and count; c: less d in a variance */
-    double least, most;  /* variance: sum of squares about any mean */
-    double near2, far2;  /* squares of the means in question */
-    double size, size_v; /* for rounding: constant, and by candidate */
-    double spread;       /* of the released, in units of candidates */
+    double s, c;         /* ratio: sum and count; variance: c is the count minus
+                            the divisor d */
+    double least, most;  /* variance: the sum of squares about a mean in its
+                            bar */
+    double near2, far2;  /* least and largest squared mean */
+    double size, size_v; /* rounding error: constant, and per unit of v */
+    double spread;       /* of the noise, in units of candidates */
     double (*ask)(const struct question *q, double candidate);
 };
 
@@ -37,7 +40,7 @@ clamp_to(double x, struct bar b)
     return fmin(fmax(x, b.low), b.high);
 }
 
-/* At least the probability of being this far out, if a is the mean. */
+/* An upper bound on the probability of being this far out if a is the mean. */
 static double
 ask_ratio(const struct question *q, double a)
 {
@@ -47,7 +50,7 @@ ask_ratio(const struct question *q, double a)
                       x - ROUNDING * (fabs(q->s) + fabs(a * q->c)));
 }
 
-/* The same if v is the variance, whichever of the means it is about. */
+/* The same if v is the variance, for every mean in its bar. */
 static double
 ask_variance(const struct question *q, double v)
 {
@@ -57,7 +60,8 @@ ask_variance(const struct question *q, double v)
     return tail_above(&q->tail, k, x - ROUNDING * (q->size + v * q->size_v));
 }
 
-/* Between an accepted and a refused candidate of these probabilities. */
+/* Interpolates between an accepted and a rejected candidate, from their
+   probabilities. */
 static double
 guess_end(const double at[2], const double p[2], double level, double push)
 {
@@ -69,7 +73,7 @@ guess_end(const double at[2], const double p[2], double level, double push)
     return at[0] + (at[1] - at[0]) * part;
 }
 
-/* The least far candidate from `middle` towards `limit` known as refused. */
+/* The rejected candidate nearest to `middle`, on the way to `limit`. */
 static double
 find_end(const struct question *q, double level, double middle, double limit)
 {
@@ -97,7 +101,7 @@ find_end(const struct question *q, double level, double middle, double limit)
                              (i % 2 ? -0.4 : 0.4) * CLOSE_ENOUGH * half / left);
         chance = q->ask(q, next);
         out = chance < level;
-        step = out ? 0 : step * 2; /* walk until the first refusal */
+        step = out ? 0 : step * 2; /* walk until the first rejection */
         at[out] = next;
         p[out] = chance;
     }
@@ -123,7 +127,8 @@ part_is_sound(struct bar_part p)
     return isfinite(p.value) && isfinite(p.law.scale) && p.law.scale > 0;
 }
 
-/* What one end may miss, less the case that the count is not above d. */
+/* How often one end may miss, minus the probability that the exact count is not
+   above d. */
 static double
 level_of(struct bar_part count, enum bar_divisor d, double beta)
 {
@@ -156,7 +161,7 @@ variance_limits(struct bar range, enum bar_divisor d)
     return (struct bar){0, width * width / (d == BAR_SAMPLE ? 2 : 4)};
 }
 
-/* The noisy sum of squares about a. */
+/* The noisy sum of squared deviations from a. */
 static double
 squares_about(double squares, double sum, double count, double a)
 {

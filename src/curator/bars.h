@@ -1,19 +1,20 @@
 /*
  * Error bars of ratios and variances, from released numbers alone.
  *
- * A mean is a released sum over a released count, and both are noisy. Its
- * interval is Fieller's: whatever the exact sum S and count C are, s - a c has
- * a known law when a = S/C, that of Ns - a Nc; the bar is the set of those a
- * for which s - a c is not too far out. A variance is the same with three
- * noises and the mean somewhere in a bar of its own.
+ * A mean is a released sum s divided by a released count c, and both are noisy.
+ * Its interval is Fieller's: whatever the exact sum S and count C are, for a =
+ * S/C the number s - a c has a known law, that of Ns - a Nc. The bar is the set
+ * of all a for which s - a c is not too unlikely under that law. The bar of a
+ * variance is found likewise, with three noises and a mean that is known only
+ * to lie in a bar of its own.
  *
- * This is after the noise, so doubles are safe here: there are no exact values,
- * and no result goes back to the data. Bounds on rounding errors are added to the
- * bars.
+ * This is after noise, so doubles are safe here: there are no exact values. The
+ * bars are widened by bounds on rounding errors.
  *
- * All numbers are in steps of one grid, of values less their centre: to a mean
- * the caller adds the centre, to a variance nothing. Counts and sums alone have
- * the narrowest interval of their law, by custos_mech_error_wide.
+ * All sums are in steps of one grid, of values minus their centre. The caller
+ * adds the centre to a mean; a variance needs no correction. Counts and sums
+ * are not handled here: custos_mech_error_wide gives the narrowest interval of
+ * their law.
  */
 #ifndef CURATOR_BARS_H
 #define CURATOR_BARS_H
@@ -24,12 +25,12 @@
 /* The noise on one released whole number. */
 struct bar_law {
     enum bar_kind { BAR_LAPLACE, BAR_GAUSSIAN } kind;
-    double scale; /* of the Laplace, or sigma; above 0 */
+    double scale; /* Laplace scale, or sigma; above 0 */
 };
 
-/* A released number and its noise; independent of the others. */
+/* A released number and the law of its noise; the noises are independent. */
 struct bar_part {
-    double value; /* not cut to any limit that it could reach */
+    double value; /* as released, not clamped */
     struct bar_law law;
 };
 
@@ -47,15 +48,15 @@ enum bar_divisor {
  * THEOREM  bars-ratio
  *   Let s = S + Ns, c = C + Nc with independent symmetric noises of known law
  *   and a = S/C in [low, high]. If P[Ns + a Nc >= |s - a c|] + P[Nc >= c] is
- *   below beta/2 at some u > s/c, then it, and with it every a >= u, is
- *   outside an interval that covers with probability 1 - beta.
+ *   below beta/2 for a = u, some u > s/c, then u and every a > u are outside an
+ *   interval that contains S/C with probability 1 - beta.
  * SOURCE   doc/proofs/bars-ratio.md
- * NEEDS    scales above 0; 0 < beta < 1; range: what one value can be, less
+ * NEEDS    scales above 0; 0 < beta < 1; range: the range of one value minus
  *          its centre, in steps.
  * GIVES    an interval within the range that holds S/C with probability at
- *          least 1 - beta, whatever S and C >= 1 are. Where C = 0, each single
- *          number of the range is held with that probability.
- * FAILS    cannot; what is not a number gives the whole range.
+ *          least 1 - beta, whatever S and C >= 1 are. If C = 0, each fixed
+ *          number of the range is in it with that probability.
+ * FAILS cannot; NaN gives the range itself.
  * TESTED   ratio_covers ratio_is_not_wide ratio_of_flags_covers
  *          ratio_of_mixed_laws_covers ratio_of_nothing_is_the_range
  *          tail_is_an_upper_bound
@@ -65,16 +66,17 @@ struct bar bar_ratio(struct bar_part sum, struct bar_part count,
 
 /*
  * THEOREM  bars-variance
- *   With q = Q + Nq, the squares, and a = S/C, v = (Q - a S)/(C - d):
- *   q - 2as + a^2 c - v (c - d) has the law of Nq - 2a Ns + (a^2 - v) Nc. The
- *   mean lies in a bar at beta/25 but with that probability; the union of the
- *   intervals for v over it, at the rest of beta, covers v at beta.
+ *   With q = Q + Nq, the squares, and a = S/C, v = (Q - a S)/(C - d): q - 2as +
+ *   a^2 c - v (c - d) has the law of Nq - 2a Ns + (a^2 - v) Nc. The mean is in
+ *   its bar at beta/25, except with that probability. The union of the
+ *   intervals for v over all means in that bar, each at the rest of beta,
+ *   contains v with probability 1 - beta.
  * SOURCE   doc/proofs/bars-variance.md
  * NEEDS    as bars-ratio.
  * GIVES    an interval within [0, w^2/4] (sample: [0, w^2/2]), w the width of
  *          the range, that holds the variance of C >= 1 (sample: 2) values
  *          with probability at least 1 - beta.
- * FAILS    cannot; what is not a number gives the whole of it.
+ * FAILS cannot; NaN gives that widest interval.
  * TESTED   variance_covers variance_is_not_wide variance_counts_the_mean
  *          variance_of_a_sample_covers variance_of_nothing_is_the_range
  */
@@ -82,16 +84,16 @@ struct bar bar_variance(struct bar_part squares, struct bar_part sum,
                         struct bar_part count, struct bar range,
                         enum bar_divisor divisor, double beta);
 
-/* The best guesses, within the same limits; never without a value. */
+/* Point estimates, within the same limits; always a number. */
 double bar_ratio_point(double sum, double count, struct bar range);
 double bar_variance_point(double squares, double sum, double count,
                           struct bar range, enum bar_divisor divisor);
 
-/* The same for the standard deviation: roots of the ends. */
+/* The bar of a standard deviation: the square roots of the variance's ends. */
 struct bar bar_root(struct bar variance);
 
-/* An end of a bar as a whole number, away from its middle, within what values
-   can be; an end that is not a number or infinite is the last such value. */
+/* An end of a bar, rounded outwards to a whole number and clamped to [least,
+   most]. NaN becomes `least` at the low end and `most` at the high end. */
 int64_t bar_whole(double end, bool high, int64_t least, int64_t most);
 
 #endif

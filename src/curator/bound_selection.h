@@ -1,5 +1,5 @@
 /*
- * Between charge and release: the bound of a plan that has a bound selection.
+ * Between charge and release: runs the bound selection of a plan that has one.
  */
 #ifndef CURATOR_BOUND_SELECTION_H
 #define CURATOR_BOUND_SELECTION_H
@@ -7,7 +7,7 @@
 #include "curator/curator.h"
 
 /*
- * The plan to run: p itself, or the one at the bound that p's bound_selection
+ * The plan to run: p itself, or the plan for the bound that p's bound_selection
  * chooses. Depends on the data only through the released bound. May fail:
  * CUSTOS_EENGINE, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  */

@@ -1,8 +1,8 @@
 /*
- * Why a question failed, as one word of a closed list. The engine's message may
- * quote a value, a line of a file or the statement, so its text is never written
- * down and never leaves a worker process. The word is chosen by how the message
- * begins, and is ours.
+ * Why a question failed, as one entry of a closed list. The engine's message
+ * may quote a value, a line of a file or the statement, so its text is never
+ * logged and never leaves a worker process. The beginning of the message
+ * selects one of our own words.
  */
 #include "curator/cause.h"
 
@@ -11,7 +11,8 @@
 
 #include "base/base.h"
 
-/* How the engine's types of exceptions begin, and notes of our own. */
+/* How messages begin: one per exception type of the engine, and our own
+   notes. */
 static const struct {
     const char *begin, *word;
 } causes[] = {

@@ -9,15 +9,16 @@
 
 #include "custos.h"
 
-enum { CAUSE_OTHER = 31 }; /* causes are 0 to this */
+enum { CAUSE_OTHER = 31 }; /* the last cause; they count from 0 */
 
-/* The cause of what err->noted says. */
+/* The cause that err->noted has, by its beginning. */
 size_t cause_find(const custos_err *err);
 
-/* Was it ended by an interrupt, and by nothing else? */
+/* Was the question ended by an interrupt? */
 bool cause_is_stop(const custos_err *err);
 
-/* A constant note that has this cause, and its word for the log. */
+/* A constant note that cause_find maps to this cause, and the word for the
+   log. */
 const char *cause_note(size_t cause);
 const char *cause_word(size_t cause);
 

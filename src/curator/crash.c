@@ -1,16 +1,16 @@
 /*
- * Handlers of the signals by which a crash ends a process. They write the rows
- * of the questions at work and sync them, by calls that a handler may make, and
- * leave the rest to the handler that was there before.
+ * Handlers for the signals of a crash (SIGSEGV and others). They write the rows
+ * of the running questions to the crash file and sync it, using only
+ * async-signal-safe calls, and leave the rest to the previous handler.
  *
- * A signal that an instruction of this process caused, or that it sent itself
- * (abort, as GMP does without memory), is its own fault; one that another process
- * sent is not, and leaves no mark. SIGKILL leaves none either, whoever sent it:
- * the kernel, short of memory, cannot be told from an operator. Nor does a loss
- * of power. Which question a thread of the engine worked for is not known: a
- * crash there counts against all questions at work.
+ * A signal leaves a mark if an instruction of this process caused it, or if the
+ * process sent it to itself (abort, as GMP does without memory). A signal from
+ * another process leaves no mark. SIGKILL leaves none either: the kernel's
+ * out-of-memory killer cannot be told from an operator. Nor does a loss of
+ * power. For an engine thread it is not known which question it worked for, so
+ * a crash there counts against all running questions.
  *
- * The table of questions at work is global to the process, as its signals are.
+ * The table of running questions is global to the process, as signals are.
  */
 #include "curator/crash.h"
 
@@ -35,16 +35,17 @@ enum { WORKS_MOST = 1024, STACK_BYTES = 1 << 16, MARKS_MOST = 1 << 20 };
 
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/* The row is there before the file is: a handler sees no old one. */
+/* seq is set before file, so a handler that sees the file sees the right
+   row. */
 enum { WORK_FREE = 0, WORK_CLAIMED = -1 };
 static struct {
-    _Atomic int file; /* and one; or WORK_ */
+    _Atomic int file; /* descriptor + 1, or WORK_FREE, WORK_CLAIMED */
     _Atomic uint64_t seq;
 } works[WORKS_MOST];
 
 static struct sigaction before[COUNT_OF(FAULTS)];
 static pthread_mutex_t watching = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local int mine; /* this thread's work, and one; 0: none */
+static _Thread_local int mine; /* index of this thread's work + 1; 0: none */
 static _Thread_local char stack[STACK_BYTES];
 
 /* --------------------------------------------------------- in a handler -- */
@@ -80,12 +81,12 @@ on_fault(int signal, siginfo_t *info, void *context)
         if (FAULTS[i] == signal)
             sigaction(signal, &before[i], NULL);
     if (sent)
-        raise(signal); /* an instruction would do it again by itself */
+        raise(signal); /* a faulting instruction faults again by itself */
 }
 
 /* ------------------------------------------------------------- watching -- */
 
-/* Also where somebody else has taken the signals since. */
+/* Installs them again if somebody has replaced them since. */
 static void
 install_handlers(void)
 {
@@ -104,7 +105,7 @@ install_handlers(void)
     pthread_mutex_unlock(&watching);
 }
 
-/* A stack that is used up is a fault too, and has no room for a handler. */
+/* A handler needs a stack of its own, since a stack overflow is a fault too. */
 static void
 lend_stack(void)
 {
@@ -174,7 +175,7 @@ crash_size(int file)
                                               : (uint64_t)is.st_size;
 }
 
-/* All of it that was there when its size was looked at. */
+/* Reads the first `size` bytes of the file. */
 static bool
 read_whole(int file, char *text, size_t size)
 {
@@ -190,7 +191,7 @@ read_whole(int file, char *text, size_t size)
     return true;
 }
 
-/* Is the line a row's number? */
+/* Reads a row number; false if the line is not one. */
 static bool
 read_seq(const char *line, size_t len, uint64_t *seq)
 {
@@ -203,7 +204,8 @@ read_seq(const char *line, size_t len, uint64_t *seq)
     return good;
 }
 
-/* The last line has no end where a write was cut off, or is under way. */
+/* The last line has no newline if its write was cut off or is still in
+   progress; it counts as unreadable. */
 static void
 cut_lines(const char *text, size_t size, struct crash_marks *out)
 {
@@ -248,8 +250,8 @@ crash_read(int file, arena *a, struct crash_marks *out, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* By a descriptor of its own: the other one appends, whatever offset a write
-   names. */
+/* Uses a second descriptor: the first has O_APPEND, so pwrite on it would
+   append whatever the offset. */
 static bool
 erase_marks(int file, const struct crash_marks *marks)
 {

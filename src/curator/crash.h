@@ -1,8 +1,9 @@
 /*
- * What a process leaves behind when it crashes while it works on charged
- * questions: their rows, in the store's file `crashes`, one a line. The next
- * charge of the store turns these marks into failures (tripwire.h). The file only
- * grows until the owner resumes; a mark that was taken up becomes an empty line.
+ * The marks that a process leaves when it crashes while it works on charged
+ * questions: their row numbers, one a line, in the store's file `crashes`. The
+ * next charge in the store turns these marks into failures (tripwire.h); such a
+ * mark is then taken up, and overwritten by empty lines. So the file never
+ * shrinks.
  */
 #ifndef CURATOR_CRASH_H
 #define CURATOR_CRASH_H
@@ -14,52 +15,54 @@
 #include "base/arena.h"
 #include "custos.h"
 
-/* Opens the file, creating it if need be, and installs the signal handlers; or
-   one of these. The caller closes it, when no work is left. */
+/* Opens the file, creating it if need be, and installs the signal handlers.
+   Returns its descriptor, which the caller closes when no work is left, or one
+   of these. */
 enum { CRASH_NO_FILE = -1, CRASH_READ_ONLY = -2 };
 int crash_open(const char *path);
 
-/* A slot for work of this thread, claimed before the charge; -1: all are taken,
-   and nothing may be charged. */
+/* Claims a slot for this thread's work, before the charge; -1: all slots are
+   taken, and nothing may be charged. */
 int crash_claim(void);
 
-/* The work of the question with this row begins. */
+/* The work on the question with this row begins. */
 void crash_begin(int work, int file, uint64_t seq);
 
 /* It has ended, or was never begun. */
 void crash_end(int work);
 
-/* Bytes of all marks ever written, those taken up included; UINT64_MAX where the
-   file cannot be examined. */
+/* Bytes of all marks ever written, including those taken up; UINT64_MAX if stat
+   fails. */
 uint64_t crash_size(int file);
 
-/* One line of the file. Unreadable: it is cut off, or not a number. */
+/* One line of the file. Not readable: it is cut off, or not a number. */
 struct crash_mark {
-    size_t at, len; /* bytes of the file, without the end of the line */
+    size_t at, len; /* position in the file, without the newline */
     uint64_t seq;
     bool readable;
-    bool taken_up; /* the caller's: crash_forget is to erase it */
+    bool taken_up; /* set by the caller: crash_forget erases it */
 };
 
 struct crash_marks {
     struct crash_mark *list;
     size_t n;
-    uint64_t size; /* crash_size, as it was read */
+    uint64_t size; /* crash_size when it was read */
 };
 
 /*
- * The marks that were not taken up yet, in a, and the file locked against other
- * processes until crash_forget. May fail: CUSTOS_EIO, CUSTOS_ENOMEM; then not
- * locked.
+ * Reads the marks not yet taken up, into a, and locks the file against other
+ * processes until crash_forget. May fail: CUSTOS_EIO, CUSTOS_ENOMEM; then it is
+ * not locked.
  */
 CUSTOS_MUST_USE custos_status crash_read(int file, arena *a,
                                          struct crash_marks *out,
                                          custos_err *err);
 
 /*
- * Erases the marks that were taken up, in place, since a handler may append at
- * any moment without a lock: a mark written after the reading is never lost. May
- * fail: CUSTOS_EIO; then they are taken up again.
+ * Erases the marks that were taken up, and unlocks the file. It overwrites them
+ * in place, because a handler may append at any moment without the lock, and a
+ * mark written after crash_read must not be lost. May fail: CUSTOS_EIO; then
+ * the marks are taken up again later.
  */
 CUSTOS_MUST_USE custos_status crash_forget(int file,
                                            const struct crash_marks *marks,

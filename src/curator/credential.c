@@ -1,8 +1,9 @@
 /*
- * Look-ups of credentials for the server: a name or a token in, who it is out. A
- * token is 256 random bits, of which the SHA-256 is stored. It is looked up by
- * that hash, so the time of a look-up can reveal something about a hash but not
- * about a token, and the last comparison takes constant time.
+ * Credentials: looks up who a name or a token belongs to, for the server; makes
+ * and lists credentials. A token is 256 random bits; only its SHA-256 is
+ * stored. Tokens are looked up by that hash, so the time of a look-up can
+ * reveal something about a hash but not about a token. The last comparison
+ * takes constant time.
  */
 #include "curator/credential.h"
 
@@ -58,7 +59,8 @@ credential_is_expired(int64_t expires, int64_t now)
     return expires && expires <= now;
 }
 
-/* Unknown names, lost names and expired credentials get one sentence. */
+/* Unknown names, names no longer in the policy and expired credentials get the
+   same error. */
 static custos_status
 check_credential(custos_status st, int64_t expires, custos_err *err)
 {
@@ -187,7 +189,7 @@ custos_status
 credential_password_new(char password[CREDENTIAL_PASSWORD_MADE + 1],
                         custos_err *err)
 {
-    /* 32 of them, none easily taken for another */
+    /* 32 characters that are not easily confused */
     static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
     uint8_t bits[CREDENTIAL_PASSWORD_MADE];
     custos_status st = random_fill(bits, sizeof bits, err);
@@ -215,7 +217,7 @@ credential_token_new(char token[CREDENTIAL_TOKEN_MAX], custos_err *err)
     return CUSTOS_OK;
 }
 
-/* A token as it is kept. */
+/* A token as it is stored: its hash. */
 static custos_status
 token_make(str name, enum credential_access access, str token, int64_t expires,
            struct ledger_token *out, custos_err *err)
@@ -223,7 +225,8 @@ token_make(str name, enum credential_access access, str token, int64_t expires,
     *out =
         (struct ledger_token){.access = access_of(access), .expires = expires};
     if (name.len >= sizeof out->name)
-        return ledger_fail_analyst(name, err); /* names are shorter */
+        return ledger_fail_analyst(name, err); /* no name of a policy is this
+                                                  long */
     if (name.len)
         memcpy(out->name, name.ptr, name.len);
     sha256_of(token.ptr, token.len, out->hash);
@@ -296,7 +299,7 @@ seen_of(str name, bool known, const struct ledger_credential *d)
     };
 }
 
-/* Where a name stands in a list that has n; n: it is not there. */
+/* The index of a name in a list of n; n: not found. */
 static size_t
 seen_at(const struct credential_info *list, size_t n, const char *name)
 {

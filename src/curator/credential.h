@@ -4,8 +4,8 @@
  * records it are one commit. The store never holds a password or a token, and no
  * row holds anything derived from them.
  *
- * Each look-up reads what is committed now: a credential that any process has
- * changed or revoked is so for all at once. The name "" is the owner, who has
+ * Each look-up reads the committed state, so a change or revocation by any
+ * process takes effect for all at once. The name "" is the owner, who has
  * tokens only.
  */
 #ifndef CURATOR_CREDENTIAL_H
@@ -28,8 +28,8 @@ enum {
    it has no name, and must not be taken for the owner's. */
 enum credential_access { CREDENTIAL_FULL, CREDENTIAL_METRICS_ONLY };
 
-/* Who logged in, with which credential, and which row of the chain made it:
-   see credential_holds. */
+/* Who logged in, with which credential, and which row of the chain made that
+   credential (see credential_holds). */
 struct credential {
     char name[CREDENTIAL_NAME_MAX]; /* "": the owner */
     uint64_t seq;
@@ -39,15 +39,16 @@ struct credential {
 
 /*
  * The SCRAM verifier of an analyst of the policy in force, as wire/scram writes
- * it. Fails with CUSTOS_EDENIED if there is none (go on with
- * credential_mock_salt, so that a stranger cannot tell), and as reading the
- * ledger does.
+ * it. Fails with CUSTOS_EDENIED if there is none, and as reading the ledger
+ * does. After CUSTOS_EDENIED go on with credential_mock_salt, so that a
+ * stranger cannot tell whether the name exists.
  */
 CUSTOS_MUST_USE custos_status
 credential_verifier(struct curator *c, str name, struct credential *out,
                     char verifier[CREDENTIAL_VERIFIER_MAX], custos_err *err);
 
-/* The salt shown for a name without a password: the same one each time. */
+/* The salt shown for a name without a password; the same name always gets the
+   same salt. */
 void credential_mock_salt(const struct curator *c, str name,
                           uint8_t salt[CREDENTIAL_SALT_BYTES]);
 
@@ -70,24 +71,24 @@ CUSTOS_MUST_USE custos_status credential_holds(struct curator *c,
                                                custos_err *err);
 
 /*
- * Everybody in the policy, in its order, then names that have credentials and
- * are no longer in it; not the owner. Allocated in a.
+ * Lists all analysts of the policy, in its order, then names that have
+ * credentials but are no longer in it; not the owner. Allocated in a.
  */
 struct credential_info {
     str name;
-    bool known;           /* the policy in force has it */
-    bool password, token; /* which of them it has */
+    bool known;           /* in the policy in force */
+    bool password, token; /* which credentials it has */
     bool revoked;         /* it has none, and had one before */
-    uint64_t seq;    /* the row that made the credential; 0: there is none */
-    int64_t expires; /* the password; 0: never */
-    size_t n_tokens; /* newest first */
+    uint64_t seq;         /* the row that made the credential; 0: none */
+    int64_t expires;      /* when the password expires; 0: never */
+    size_t n_tokens;      /* newest first */
     struct credential_token_info {
         uint64_t seq;
         int64_t expires; /* 0: never */
     } tokens[CREDENTIAL_TOKENS_MAX];
 };
 
-/* Did it expire by now? */
+/* Has it expired by `now`? */
 bool credential_is_expired(int64_t expires, int64_t now);
 CUSTOS_MUST_USE custos_status credential_list(struct ledger *l, arena *a,
                                               struct credential_info **out,
@@ -107,10 +108,10 @@ credential_token_new(char token[CREDENTIAL_TOKEN_MAX], custos_err *err);
 
 /*
  * Sets a name's credentials, replacing all it had: the verifier (empty for the
- * owner) and the hash of one token, both until `expires` (0: for good). One
- * commit with its row. CREDENTIAL_NEW rejects a name that has some,
- * CREDENTIAL_AGAIN one that has none. CUSTOS_EPOLICY: the policy in force has no
- * such name.
+ * owner) and the hash of one token, both until `expires` (0: for good). The
+ * change and its row of the chain are one commit. CREDENTIAL_NEW rejects a name
+ * that has credentials, CREDENTIAL_AGAIN one that has none. CUSTOS_EPOLICY: the
+ * policy in force has no such name.
  */
 enum credential_change { CREDENTIAL_NEW, CREDENTIAL_AGAIN };
 CUSTOS_MUST_USE custos_status credential_set(struct ledger *l, str name,
@@ -130,8 +131,8 @@ credential_token_add(struct ledger *l, str name, enum credential_access access,
                      str token, int64_t expires, int64_t old_until, int64_t now,
                      struct receipt *out, custos_err *err);
 
-/* Ends the tokens of a name but the newest, or of metrics all. CUSTOS_ENAME:
-   there is none to end. */
+/* Ends all tokens of a name except the newest; for metrics, all of them.
+   CUSTOS_ENAME: there is none to end. */
 CUSTOS_MUST_USE custos_status
 credential_tokens_end(struct ledger *l, str name, enum credential_access access,
                       int64_t now, struct receipt *out, custos_err *err);

@@ -45,7 +45,8 @@ columns_take(arena *a, const struct query *q, const struct plan *p,
     return CUSTOS_OK;
 }
 
-/* What is known of the columns' bars before anything is released. */
+/* The half widths of the columns' bars, where they are known before anything is
+   released. */
 static custos_status
 within_report(arena *a, const struct plan *p, struct description *out,
               custos_err *err)
@@ -54,7 +55,7 @@ within_report(arena *a, const struct plan *p, struct description *out,
     struct bars bars;
 
     if (p->is_public ||
-        p->bound_selection) /* a bound selection chooses what bars rest on */
+        p->bound_selection) /* bars depend on the bound that is selected */
         return CUSTOS_OK;
     st = bars_make(a, p, 1, &bars, err);
     for (size_t i = 0; i < p->n_outputs && !st; i++) {

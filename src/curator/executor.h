@@ -16,28 +16,29 @@ struct work {
     struct work_snapshot of;
     const struct ask *ask;
     bool is_public; /* nothing was charged */
-    /* Its public time: up to ASK_LONG_US, above it, or unknown. */
+    /* Its class time: up to ASK_LONG_US, above it, or unknown. */
     enum work_time { WORK_SHORT, WORK_LONG, WORK_UNTIMED } time;
-    bool prepare_only; /* before the charge of a private query: computes its
-                          public parts, and answers nothing */
+    bool prepare_only; /* above the charge of a private query: computes its
+                          public parts, and gives an empty answer */
     uint8_t digest[PLAN_DIGEST_BYTES]; /* of plan and charge */
     struct receipt receipt;
-    int64_t begin_us; /* steady clock: not begun after this; 0: at any time */
-    int64_t until_us; /* killed then; 0: never */
+    int64_t begin_us; /* not begun after this (steady clock); 0: begun at any
+                         time */
+    int64_t until_us; /* killed at this time; 0: never */
 };
 
-/* Was it charged: does it read private tables? */
+/* Was it charged, so that it reads private tables? */
 static inline bool
 work_is_charged(const struct work *w)
 {
     return !w->is_public && !w->prepare_only;
 }
 
-/* How it ended, for the tripwire (tripwire.c). */
+/* How work ended, for the tripwire (tripwire.c). */
 enum work_end {
     WORK_DONE,
-    WORK_FAILED,  /* a bug by definition, where it was charged */
-    WORK_OVERRUN, /* killed when its time was over */
+    WORK_FAILED,  /* if it was charged, a bug by definition */
+    WORK_OVERRUN, /* killed because its time was up */
     WORK_DELAYED, /* not begun, since others took too long */
     WORK_STOPPED, /* killed because ask->stop says so */
     WORK_LOST,    /* the worker was killed from outside */
@@ -46,14 +47,14 @@ enum work_end {
 struct executor {
     void *ctx;
 
-    /* Above the charge: returns once this work could begin at once if there were
-       no other questions. After an import that takes as long as workers take to
-       open the new data. May fail: CUSTOS_EBUSY. */
+    /* Above the charge: waits until this work could begin at once if there were
+       no other questions. After an import it waits until workers have opened
+       the new data. May fail: CUSTOS_EBUSY. */
     custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
 
-    /* Ends soon after w->ask->stop is set, or at the work's public time. Fails
-       with CUSTOS_EENGINE and one constant sentence where it was charged. *end
-       is always set; on success the caller owns *out. */
+    /* Does the work; ends soon after w->ask->stop is set, or at w->until_us. If
+       the work was charged, it fails with CUSTOS_EENGINE and one constant
+       sentence. *end is always set; on success the caller owns *out. */
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,
                          enum work_end *end, custos_err *err);
 
@@ -67,12 +68,12 @@ struct executor {
 /* The snapshot that c works from. */
 struct work_snapshot curator_snapshot(const struct curator *c);
 
-/* Sets c's executor, which is borrowed; before its first question. */
+/* Sets c's executor, which is borrowed. Call it before c's first question. */
 void curator_use(struct curator *c, const struct executor *by);
 
 /*
- * In a worker: opens a snapshot of a store, without its ledger, to work from.
- * spill is a folder of its own for temporary files; memory_bytes is for the
+ * In a worker: opens a handle on a snapshot of a store, without its ledger.
+ * spill is the worker's own folder for temporary files; memory_bytes limits the
  * engine. May fail as curator_open.
  */
 struct work_limits {
@@ -84,11 +85,11 @@ CUSTOS_MUST_USE custos_status curator_open_work(
     const struct work_limits *limits, struct curator **out, custos_err *err);
 
 /*
- * In a worker: plans w->ask again, compares the digest (CUSTOS_EINTERNAL where
- * it differs), and answers; an answer without rows where w->prepare_only. Also
- * CUSTOS_EINTERNAL for a charged query whose public parts fail, or whose files
- * changed since the charge: no private table was read. Charges nothing and stores
- * nothing.
+ * In a worker: plans w->ask again, compares the digest, and answers; with
+ * w->prepare_only the answer has no rows. CUSTOS_EINTERNAL means that no
+ * private table was read: the digest differs, or, for a charged query, its
+ * public parts failed or its files changed since the charge. Charges nothing
+ * and stores nothing.
  */
 CUSTOS_MUST_USE custos_status curator_work(struct curator *c,
                                            const struct work *w,

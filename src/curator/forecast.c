@@ -5,7 +5,8 @@
 #include "curator/key.h"
 #include "curator/reply.h"
 
-/* Where replies have no fixed time, only if the speeds are measured. */
+/* The time until the reply; 0: not known. Without fixed reply times
+   (ask->admit), known only if the speeds were measured. */
 static int64_t
 forecast_time(const struct curator *c, const struct ask *ask,
               const struct plan *p)
@@ -22,13 +23,13 @@ forecast_time(const struct curator *c, const struct ask *ask,
  *   A forecast for a question is a function of query, policy, budgets and the
  *   answers that were given to the analyst: it reads no data, and says about
  *   others only what the common budget does.
- * SOURCE   Dwork, Roth 2014, proposition 2.1, of the answers; left-after, of
- *          the budgets, which follow from charges, public facts all.
+ * SOURCE   Dwork, Roth 2014, proposition 2.1, for the answers; left-after for
+ *          the budgets, which follow from charges, all of them public facts.
  * NEEDS    the key of own answers names the analyst (stored-answer); shared
  *          answers are not looked for.
- * GIVES    whether it is free, what is left after it, rounded down, and the
- *          time of its reply (plan/reply_class.h).
- * FAILS    cannot: what cannot be found out is reported as not stored, not paid.
+ * GIVES    whether the question is free, what remains after it, rounded down,
+ *          and the time of its reply (plan/reply_class.h).
+ * FAILS    cannot: if a look-up fails, it reports "not stored" or "cannot pay".
  * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
  *          explain_tells_what_is_left_after
  */
