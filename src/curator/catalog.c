@@ -1,14 +1,14 @@
 /*
- * Questions about the catalog. An analyst's catalog is made when it is first
- * asked for, and kept with the policy that it describes; only a few are kept,
- * since each has memory of its own.
+ * Answers questions about the catalog. An analyst's catalog is made at the
+ * first question about it, and kept as long as the snapshot whose policy it
+ * describes. Only a few are kept, since each has memory of its own.
  *
  * THEOREM  catalog-public
  *   What the catalog tells an analyst is a function of the question, the
  *   policy and the analyst's grants.
  * SOURCE   doc/proofs/catalog-public.md
- * NEEDS    catalog-closed; the small database is filled by catalog_setup and
- *          by nothing else, and is sealed off from files and settings.
+ * NEEDS    catalog-closed; only catalog_setup fills the small database, which
+ *          is sealed off from files and settings.
  * GIVES    answers that cost nothing, in which what is not granted does not
  *          exist.
  * FAILS    on the question, the policy and the machine's memory and speed.
@@ -38,7 +38,7 @@ struct catalogs {
         const struct policy_analyst *who;
         size_t users;
         uint64_t last;
-        bool sick; /* no questions any more; closed when nobody uses it */
+        bool sick; /* takes no more questions; closed when nobody uses it */
     } kept[KEPT];
 };
 
@@ -86,7 +86,8 @@ box_open(const struct policy *p, const struct policy_analyst *who,
     return st;
 }
 
-/* The one of who, else the one to be given up for it; NULL: all are in use. */
+/* The catalog of `who`, else the slot to reuse for it (a free one, or the least
+   recently used); NULL: all are in use. */
 static struct kept *
 kept_find(struct catalogs *c, const struct policy_analyst *who)
 {
@@ -199,7 +200,7 @@ rows_take(const struct sandbox_rows *rows, const struct catalog_question *q,
     return CUSTOS_OK;
 }
 
-/* In this process. */
+/* Answers in this process. */
 static custos_status
 catalog_answer(struct curator *c, const struct catalog_ask *ask,
                enum sandbox_how how, arena *a, struct catalog_rows *out,

@@ -27,7 +27,8 @@ struct catalog_column {
 struct catalog_rows {
     struct catalog_column *columns;
     size_t n_columns;
-    uint32_t *params; /* types of $1 ... $n: as declared or cast, else text */
+    uint32_t *params; /* types of $1 ... $n: as declared or as cast in the
+                         query, else text */
     size_t n_params;
     struct catalog_value *cells; /* row by row; none in a description */
     size_t n_rows;
@@ -35,10 +36,10 @@ struct catalog_rows {
 
 struct catalog_ask {
     str who;      /* analyst's name; empty: the owner */
-    str database; /* what current_database() gives and pg_database lists;
-                     empty: custos */
+    str database; /* the name in current_database() and pg_database; empty:
+                     custos */
     str sql;      /* one statement of STATEMENT_CATALOG */
-    const uint32_t *param_types; /* the client's, 0: not given */
+    const uint32_t *param_types; /* declared by the client; 0: not declared */
     size_t n_param_types;
     const struct catalog_value *params;
     size_t n_params;
@@ -51,9 +52,10 @@ enum catalog_how {
 };
 
 /*
- * Functions, operators and relations that are not listed are refused by name; a
- * failure when it runs is one constant sentence. From any thread; one is served
- * at a time. All of *out lives in a.
+ * Answers a question about the catalog. Functions, operators and relations that
+ * are not on our lists are refused by name; every failure at run time gives one
+ * constant sentence. May be called from any thread; each analyst's catalog
+ * serves one question at a time. All of *out lives in a.
  */
 CUSTOS_MUST_USE custos_status curator_catalog(struct curator *c,
                                               const struct catalog_ask *ask,
@@ -61,7 +63,7 @@ CUSTOS_MUST_USE custos_status curator_catalog(struct curator *c,
                                               struct catalog_rows *out,
                                               custos_err *err);
 
-/* The same by CATALOG_DESCRIBE. */
+/* The same with CATALOG_DESCRIBE: nothing runs. */
 CUSTOS_MUST_USE custos_status
 curator_catalog_describe(struct curator *c, const struct catalog_ask *ask,
                          arena *a, struct catalog_rows *out, custos_err *err);

@@ -1,6 +1,6 @@
 /*
- * What follows from an analyst's tables, columns and keys (my_tables,
- * my_columns, my_keys): the rows of the catalogs that clients read.
+ * Statements that derive the catalog rows that clients read from an analyst's
+ * tables, columns and keys (my_tables, my_columns, my_keys).
  */
 #include "curator/catalog_setup.h"
 

@@ -1,8 +1,8 @@
 /*
  * Writes the statements that fill an analyst's catalog: the granted tables and
  * views, their granted columns with types and public domains, and the keys
- * between these. Object numbers count granted objects only, so that they reveal
- * nothing about the others.
+ * between these tables. Object numbers count granted objects only, so that they
+ * reveal nothing about the others.
  */
 #include "base/error.h"
 #include "curator/catalog_setup.h"
@@ -22,7 +22,7 @@ struct filler {
     const struct policy_analyst *who;
     struct buf *out;
     custos_err *err;
-    unsigned keys; /* so far */
+    unsigned keys; /* keys added so far */
 };
 
 static unsigned
@@ -272,11 +272,11 @@ add_table(struct filler *f, const struct policy_table *t)
 struct view_filler {
     struct filler *f;
     const struct policy_view *view;
-    unsigned number, n; /* of the view; of the columns added so far */
+    unsigned number, n; /* the view's number; how many columns were added */
 };
 
-/* The first column adds the view. A view that the analyst cannot query has no
-   columns, so it is not shown. */
+/* Adds a column of a view; the first column also adds the view itself. A view
+   that the analyst cannot query has no columns, so it is not shown. */
 static void
 add_view_column(void *ctx, const struct policy_column *c, bool unit)
 {

@@ -1,11 +1,12 @@
 /*
- * Functions of PostgreSQL that clients call about the catalog, as macros of
- * the small database; and look-ups that casts such as ::regclass become.
+ * PostgreSQL functions that clients call on the catalog, as macros of the small
+ * database; and the look-ups into which casts such as ::regclass are rewritten.
  *
- * A text that is computed has at most 4096 bytes, or is NULL (brief), whatever
- * it is computed of: arguments are bounded before, replacements to 16 bytes, so
- * that no value is larger than 64 KiB even in between. Such macros hold each
- * argument once: calls within calls stay as long as they are written.
+ * A computed text has at most 4096 bytes, or is NULL (macro brief). Arguments
+ * are bounded before they are used (replacement texts to 16 bytes, macro tiny),
+ * so that intermediate values have at most 64 KiB too. Such macros use each
+ * argument once, so that nested calls do not expand to exponentially long
+ * statements.
  */
 #include "curator/catalog_setup.h"
 

@@ -1,7 +1,7 @@
 /*
- * The statements that make an analyst's catalog. Relations with a column that
- * names the database are tables with views over them: the name is that of the
- * session.
+ * The statements that make an analyst's catalog. A relation with a column for
+ * the database's name is a table with a view over it, which fills in the name
+ * that the session uses.
  */
 #include "curator/catalog_setup.h"
 
@@ -13,7 +13,8 @@
 #include "engine/duck.h"
 #include "sql/catalog_text.h"
 
-/* Numbers that clients know by heart; the others follow from the place. */
+/* OIDs that clients hard-code; those of other relations follow from their
+   position in catalog_tables. */
 static const struct {
     const char *name;
     unsigned oid;
@@ -53,7 +54,7 @@ column_type(char letter)
     }
 }
 
-/* What a row has where nothing is said: 0 and false, in pg_catalog. */
+/* The default of a column: 0 or false in pg_catalog, none elsewhere. */
 static const char *
 column_default(const struct catalog_table *t, char letter)
 {
@@ -79,7 +80,7 @@ names_database(str column)
     return false;
 }
 
-/* The next of "oid:o relname ..."; false at the end. */
+/* Takes the next column from "oid:o relname ..."; false at the end. */
 static bool
 column_next(const char **p, str *name, char *letter)
 {

@@ -1,6 +1,7 @@
 /*
- * How an analyst's catalog is made: statements for a small database, in this
- * order: relations, types, roles and macros, the analyst's rows, what follows.
+ * Statements that make an analyst's catalog in a small database, in this order:
+ * relations, types, roles and macros, the analyst's rows, the rows derived from
+ * them.
  */
 #ifndef CURATOR_CATALOG_SETUP_H
 #define CURATOR_CATALOG_SETUP_H
@@ -12,8 +13,8 @@ extern const char catalog_macros[];
 extern const char catalog_derived[];
 
 /*
- * All of it for an analyst (NULL: the owner), who sees what is granted and no
- * trace of the rest. May fail: CUSTOS_ENOMEM.
+ * All statements for an analyst (NULL: the owner), who sees what is granted and
+ * no trace of the rest. May fail: CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status catalog_setup(const struct policy *p,
                                             const struct policy_analyst *who,

@@ -1,11 +1,11 @@
 /*
- * The relations of pg_catalog and information_schema that clients ask for,
- * with their columns as PostgreSQL 15 has them. Most of them are empty here;
- * clients want them to exist.
+ * The relations of pg_catalog and information_schema that clients ask for, with
+ * their columns as PostgreSQL 15 has them. Most of them are empty here, and
+ * exist only because clients query them.
  *
- * A column is text unless a letter says otherwise: b boolean, s, i, l whole
- * numbers of 2, 4 and 8 bytes, o OIDs, f float, T timestamp;
- * S, O, A lists of s, o and text.
+ * A column is text unless a letter gives its type: b boolean; s, i, l integers
+ * of 2, 4 and 8 bytes; o OID; f double; T timestamp; S, O, A lists of s, o and
+ * text.
  */
 #include "curator/catalog_tables.h"
 

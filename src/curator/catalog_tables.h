@@ -10,7 +10,7 @@
 enum catalog_kind {
     TABLES, /* of pg_catalog */
     VIEWS,  /* of information_schema */
-    CALLS,  /* functions of pg_catalog that stand in FROM */
+    CALLS,  /* functions of pg_catalog that are called in FROM */
 };
 
 struct catalog_table {
@@ -22,7 +22,7 @@ struct catalog_table {
 extern const struct catalog_table catalog_tables[];
 extern const size_t catalog_n_tables;
 
-/* Is there one of this name in pg_catalog or information_schema? */
+/* Does pg_catalog or information_schema have a relation of this name? */
 bool catalog_knows(const char *schema, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * PostgreSQL's own types, by their OIDs, and settings that clients look at.
+ * PostgreSQL's own types with their OIDs, and the settings that clients read.
  */
 #include "curator/catalog_setup.h"
 

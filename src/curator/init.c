@@ -1,11 +1,11 @@
 /*
- * How policy, ledger and data come into force, in this order: the data is made
- * beside the old data (with readers running), the ledger takes the terms, one
- * rename puts policy and data in force. Whatever fails before the ledger has the
- * terms leaves the old store as it was, or no store where there was none. A crash
+ * Puts policy, ledger and data in force, in this order: the new data is made
+ * beside the old data, while readers go on; the ledger takes the terms; one
+ * rename puts policy and data in force. A failure before the ledger has the
+ * terms leaves the old store unchanged, or no store if there was none. A crash
  * between the last two steps leaves a ledger that is ahead of the store: it
- * refuses every charge (the policy is not the one in force) until init is run
- * again. That is safe, and nothing is lost.
+ * refuses every charge, since the store's policy is not the one of its terms,
+ * until init is run again. That is safe, and nothing is lost.
  */
 #include "curator/init.h"
 
@@ -39,9 +39,9 @@ same_unit(const struct policy_table *a, const struct policy_table *b)
  *   the adjacency changed, the sum would add prices of different promises.
  * SOURCE   doc/proofs/one-unit-one-ledger.md
  * NEEDS    the policies the store has had, and the new one.
- * GIVES    CUSTOS_OK only if every table that was private when a policy last
- *          had it is private and has the same unit, and the adjacency is the
- *          same: also by way of a policy without the table.
+ * GIVES    CUSTOS_OK only if the adjacency is the same, and every table that
+ *          was private in the last policy that had it is private and has the
+ *          same unit. Policies without the table in between change nothing.
  * FAILS    CUSTOS_EPOLICY, on the policies alone.
  * TESTED   the_unit_cannot_change rule_24_units_do_not_change_step_by_step
  */
@@ -66,7 +66,7 @@ check_tables(const struct policy *old, const struct policy *now, bool *met,
     return CUSTOS_OK;
 }
 
-/* Policy n of the store, in a. */
+/* Reads policy n of the store, into a. */
 static custos_status
 read_policy(const struct store *s, uint64_t n, arena *a, struct policy **out,
             custos_err *err)
@@ -87,7 +87,7 @@ same_budget(const struct policy_budget *a, const struct policy_budget *b)
            !amounts_cmp(a->delta, b->delta);
 }
 
-/* How the budget changed, in a; empty when it did not. */
+/* How the budget changed, as text in a; empty if it did not. */
 static custos_status
 budget_words(const struct policy_budget *was, const struct policy_budget *is,
              arena *a, str *out, custos_err *err)
@@ -109,8 +109,8 @@ budget_words(const struct policy_budget *was, const struct policy_budget *is,
 }
 
 /*
- * Against the policy in force; what it has not, against those before it. In
- * *budget how the budget changes.
+ * Checks the new policy against the one in force; tables that this one lacks
+ * are checked against earlier policies. *budget says how the budget changes.
  */
 static custos_status
 check_change(const struct store *s, const struct policy *now, arena *a,
@@ -145,7 +145,7 @@ check_change(const struct store *s, const struct policy *now, arena *a,
     return st;
 }
 
-/* In words that change when people are no longer what is protected. */
+/* What the policy protects, in words: the text changes when the unit does. */
 static const char *
 unit_words(const struct policy *p)
 {
@@ -199,7 +199,7 @@ set_terms(struct ledger *l, const struct policy *p, int64_t now, arena *a,
     return ledger_terms_set(l, &terms, str_of("owner"), now, receipt, err);
 }
 
-/* The folder that a path lies in, "." when it has none. */
+/* The folder of a path; "." if the path has none. */
 static void
 folder_of(const char *path, char *out)
 {
@@ -217,8 +217,9 @@ folder_of(const char *path, char *out)
 }
 
 /*
- * Whoever makes it first, all go on with that: the lock of imports decides.
- * *made says whether that was this call.
+ * Opens the store, or creates it. If several processes create it at once, all
+ * go on with the one that was created first; *made says whether this call made
+ * it.
  */
 static custos_status
 open_or_create(const char *path, str policy, struct store *s,
@@ -244,7 +245,7 @@ open_or_create(const char *path, str policy, struct store *s,
     return st;
 }
 
-/* The store is open; nothing is in force yet of what is new. */
+/* Imports the data and puts it in force; the store is open. */
 static custos_status
 import_data(struct store *s, const struct policy *p, const char *base,
             uint64_t max_loss_ppm, int64_t now, engine_progress progress,
@@ -306,7 +307,7 @@ curator_init(const char *policy, const char *path, uint64_t max_loss_ppm,
     if (st)
         return st;
     st = store_import_begin(&s, err);
-    if (!st && s.version > 0) /* else nothing was ever asked of it */
+    if (!st && s.version > 0) /* version 0: no question was ever answered */
         st = check_change(&s, p, a, &report.budget, err);
     report.created = s.version == 0;
     report.n_tables = p->n_tables;

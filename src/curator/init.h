@@ -9,21 +9,21 @@
 struct init_report {
     bool created; /* there was no data before */
     uint64_t version;
-    str budget; /* the old one and the new; empty: it did not change */
+    str budget; /* the new budget and the old; empty: unchanged */
     struct engine_import_table *tables;
     size_t n_tables;
-    struct receipt receipt; /* of the row that says so */
+    struct receipt receipt; /* of the last row written */
 };
 
 /*
- * Reads the policy, imports every table, puts policy, budget and data in
- * force. All or nothing: after a failure the store, if there was one, is as it
- * was, and a store that this call made is removed. Who is protected cannot
- * change under a ledger that has been spent from: CUSTOS_EPOLICY. A column or
- * table that loses more than max_loss_ppm millionths is refused:
- * CUSTOS_EPOLICY, and out->tables says which; else *out is set on success only,
- * and out->tables is NULL. What it points to lives in a. May fail also:
- * CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
+ * Reads the policy, imports every table, puts policy, budget and data in force.
+ * All or nothing: after a failure the store is as it was, and a store that this
+ * call made is removed. CUSTOS_EPOLICY if the policy changes the privacy unit
+ * or the adjacency of a store that has data. CUSTOS_EPOLICY too if a column or
+ * table loses more than max_loss_ppm millionths of its values or rows; then
+ * out->tables says which. After any other failure out->tables is NULL and *out
+ * is empty. What *out points to lives in a. May fail also: CUSTOS_EIO,
+ * CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status curator_init(const char *policy,
                                            const char *store,

@@ -5,7 +5,8 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* Length before content, so that no two lists of texts look alike. */
+/* Hashes the length before the content, so that two different lists of texts
+   never give the same bytes. */
 static void
 hash_text(struct sha256 *h, str text)
 {
@@ -21,11 +22,11 @@ hash_text(struct sha256 *h, str text)
  *   costs nothing.
  * SOURCE   Dwork, Roth 2014, proposition 2.1
  * NEEDS    the key covers all that a release depends on: tree, price, policy,
- *          data version, what the unit is called; and the analyst. Where the
- *          policy shares answers there is one more, of nobody: a hit tells
- *          that somebody asked, and costs the asker's own budget.
- * GIVES    equal keys, equal questions; other keys, other questions, but for
- *          collisions of SHA-256.
+ *          data version, the name of the unit; and the analyst. If the policy
+ *          shares answers, there is a second key without an analyst: a hit on
+ *          it reveals that somebody asked, and costs the asker's own budget.
+ * GIVES    two questions have equal keys if and only if they are equal, except
+ *          for collisions of SHA-256.
  * FAILS    cannot.
  * TESTED   the_same_question_is_free another_question_is_charged
  *          rule_13_the_key_is_all_of_the_question
@@ -53,7 +54,7 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
     } else {
         sha256_init(&h);
         hash_text(&h, who);
-        hash_text(&h, p->unit); /* remarks name it to some and not to others */
+        hash_text(&h, p->unit); /* remarks name it for some analysts only */
         hash_text(&h, (str){text.ptr, text.len});
         hash_text(&h, ask->within);
         hash_text(&h, str_of(ask->jointly ? "jointly" : ""));

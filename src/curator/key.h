@@ -1,6 +1,7 @@
 /*
  * The key under which an answer is stored: a hash of the whole question. Two
- * questions have the same key if and only if they are equal.
+ * questions have the same key if and only if they are equal (except for
+ * collisions of SHA-256).
  */
 #ifndef CURATOR_KEY_H
 #define CURATOR_KEY_H
@@ -8,7 +9,8 @@
 #include "base/sha256.h"
 #include "curator/curator.h"
 
-/* For the analyst alone; and without a name, for answers that all may share. */
+/* The key for this analyst alone, and one without a name for answers that all
+   may share. */
 struct answer_keys {
     uint8_t own[SHA256_BYTES], shared[SHA256_BYTES];
 };

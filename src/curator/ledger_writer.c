@@ -1,14 +1,16 @@
 /*
- * A queue, emptied by the caller or by the writer's thread.
+ * A queue of requests. The writer's thread empties it or, if there is none, the
+ * caller does.
  *
- * Charges and acts are waited for. Answers to store are copied, and written with
- * the next charge or after a short delay. Cached answers are counted and written
- * as rows once a second. So a busy ledger syncs once for all requests that came
- * during its last sync, and an idle one syncs at once.
+ * Callers wait for charges and acts. Answers to store are copied, and written
+ * with the next charge or after a short delay. Uses of cached answers are
+ * counted, and the counts are written as rows once a second. So a busy ledger
+ * syncs once for all requests that came during its last sync, and an idle one
+ * syncs at once.
  *
  * THEOREM  till-durable-first
- *   ledger_writer_charge returns CUSTOS_OK only after the commit that has its row
- *   has returned: what follows a charge in its thread follows its sync.
+ *   ledger_writer_charge returns CUSTOS_OK only after the commit of its row has
+ *   returned: whatever a thread does after its charge happens after the sync.
  * SOURCE   doc/proofs/ledger-group.md
  * NEEDS    ledger-group; a job is marked done by the writer alone, after
  *          ledger_post.
@@ -32,23 +34,24 @@
 
 enum {
     KEY_BYTES = 32,
-    KEEP_WAIT_MS = 20,    /* how long an answer waits for company */
-    AGAIN_WAIT_MS = 1000, /* and a count */
+    KEEP_WAIT_MS = 20,    /* how long an answer waits for a group commit */
+    AGAIN_WAIT_MS = 1000, /* how long a count waits */
     KEEP_BYTES_MOST = 64 << 20,
     AGAIN_MOST = 512,
     AGAIN_MANY =
-        256, /* these do not wait: so hardly anybody meets a full one */
+        256, /* at this many the writer is woken, so that the table is rarely
+                full */
     WORDS_MOST = 1 << 16,
 };
 
 struct writer_job {
     struct ledger_job job;
-    sem_t done; /* posted once, to who waits for this one */
+    sem_t done; /* posted once, for the caller that waits */
     bool owned; /* an answer: nobody waits, the writer frees it */
     struct writer_job *next;
 };
 
-/* An answer that was given again, so many times since the last row. */
+/* How often a cached answer was given since the last row. */
 struct again {
     char *who;
     size_t who_len;
@@ -62,13 +65,13 @@ struct ledger_writer {
     pthread_cond_t work, done;
     pthread_t thread;
     bool started, stopping, urgent;
-    bool turning; /* somebody has the ledger, without the mutex */
-    struct writer_job *first, **last; /* that wait */
-    struct writer_job *running;       /* that are being written */
+    bool turning; /* a thread is writing to the ledger, without the mutex */
+    struct writer_job *first, **last; /* waiting jobs */
+    struct writer_job *running;       /* jobs being written */
     size_t keep_bytes;
     struct again again[AGAIN_MOST];
     size_t n_again;
-    int64_t keep_since, again_since; /* ms; 0: none waits */
+    int64_t keep_since, again_since; /* start of the wait, ms; 0: none */
 };
 
 static int64_t
@@ -108,7 +111,8 @@ ledger_writer_open(const char *ledger, const char *lock,
 
 /* --------------------------------------------------------------- writing -- */
 
-/* The rows of one analyst: " 17:3 19:1", and the time of the last. */
+/* Writes one row for one analyst: "17:3 19:1" (receipt:times), with the latest
+   time. */
 static void
 again_row(struct ledger_writer *t, const struct again *of, size_t n)
 {
@@ -124,7 +128,7 @@ again_row(struct ledger_writer *t, const struct again *of, size_t n)
                    (unsigned long long)of[i].times);
         now = of[i].now > now ? of[i].now : now;
     }
-    /* Without it the owner misses a count; nobody's answer changes. */
+    /* If this fails, the owner misses a count; no answer changes. */
     if (!words.failed)
         (void)!ledger_act(t->ledger, "given again",
                           (str){buf_text(&words), words.len},
@@ -143,7 +147,7 @@ again_order(const void *a, const void *b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Without the mutex: these are the caller's. */
+/* Without the mutex: `all` belongs to the caller. */
 static void
 again_write(struct ledger_writer *t, struct again *all, size_t n)
 {
@@ -166,7 +170,8 @@ group_write(struct ledger_writer *t, struct writer_job *group)
         ledger_post(t->ledger, &group->job);
 }
 
-/* With the mutex: takes all that waits, writes it, and wakes the callers. */
+/* With the mutex: takes all waiting jobs, writes them, and wakes their
+   callers. */
 static void
 write_pending(struct ledger_writer *t)
 {
@@ -197,13 +202,13 @@ write_pending(struct ledger_writer *t)
             t->keep_bytes -= group->job.answer.len;
             free(group);
         } else {
-            sem_post(&group->done); /* it is gone then */
+            sem_post(&group->done); /* the job may be gone after this */
         }
     }
     pthread_cond_broadcast(&t->done);
 }
 
-/* When to turn, if nothing urgent comes; 0: never. */
+/* When to write next if nothing urgent comes; 0: never. */
 static int64_t
 due_at(const struct ledger_writer *t)
 {
@@ -224,7 +229,7 @@ ledger_writer_run(void *arg)
     for (;;) {
         int64_t due = due_at(t);
 
-        if (t->turning) /* by who was alone until now */
+        if (t->turning) /* a caller is still writing by itself */
             pthread_cond_wait(&t->done, &t->mutex);
         else if (t->urgent || t->stopping || (due && due <= now_ms())) {
             if (t->stopping && !t->first && !t->n_again)
@@ -280,7 +285,8 @@ ledger_writer_close(struct ledger_writer *t)
 
 /* --------------------------------------------------------------- waiting -- */
 
-/* With the mutex: there is something to be done now. */
+/* With the mutex: makes the writer write now; without its thread, writes
+   here. */
 static void
 wake_writer(struct ledger_writer *t)
 {
@@ -299,8 +305,9 @@ join_queue(struct ledger_writer *t, struct writer_job *j)
     t->last = &j->next;
 }
 
-/* Each waits for his own: a commit wakes those whose rows it has, and no other.
-   Who is alone does the writing himself. */
+/* Queues a job and waits until it is done; a commit wakes only the callers
+   whose rows it has. Without the writer's thread the caller writes by
+   itself. */
 static void
 wait_for(struct ledger_writer *t, struct writer_job *j)
 {
@@ -423,7 +430,7 @@ ledger_writer_settle(struct ledger_writer *t, const uint8_t key[32])
     pthread_mutex_unlock(&t->mutex);
 }
 
-/* With the mutex. Without memory the count is lost. */
+/* With the mutex: counts a cached answer. Without memory the count is lost. */
 static void
 again_add(struct ledger_writer *t, str who, uint64_t seq, int64_t now)
 {

@@ -1,12 +1,13 @@
 /*
  * The ledger writer: the only writer to the ledger in a process, except for
- * credentials, which are changed as another process would change them. It
- * commits in groups: every request that waits when a commit begins is admitted
- * on the balance that those before it left, one commit makes all of them
- * durable, and no answer is begun before that commit has returned.
+ * changes of credentials, which use a connection of their own as another
+ * process would. It commits in groups: each waiting request is checked against
+ * the balance after those before it, one commit makes all of them durable, and
+ * no work on an answer begins before that commit has returned.
  *
- * Before ledger_writer_start a call commits by itself, in the caller's thread.
- * After it a thread commits, and any number of threads may call.
+ * Before ledger_writer_start each call commits in the caller's thread.
+ * Afterwards the writer's own thread commits, and any number of threads may
+ * call.
  */
 #ifndef CURATOR_LEDGER_WRITER_H
 #define CURATOR_LEDGER_WRITER_H
@@ -24,7 +25,8 @@ CUSTOS_MUST_USE custos_status ledger_writer_open(const char *ledger,
 CUSTOS_MUST_USE custos_status ledger_writer_start(struct ledger_writer *t,
                                                   custos_err *err);
 
-/* Writes what waits, and frees the writer. Nobody may be calling. */
+/* Writes all waiting jobs, and frees the writer. No other call may be in
+   progress. */
 void ledger_writer_close(struct ledger_writer *t);
 
 /* Returns when the charge is durable, or was rejected (ledger_post). */
@@ -40,10 +42,11 @@ CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,
                                                 custos_err *err);
 
 /*
- * Stores an answer (ledger_post). Without a thread it is durable on
- * return. With one it returns at once, and ledger_writer_settle waits for it; if
- * it fails, or the process dies first, the answer costs again the next time.
- * Fails with CUSTOS_ENOMEM, and without a thread as ledger_post does.
+ * Stores an answer (ledger_post). Before ledger_writer_start the answer is
+ * durable on return. Afterwards the call returns at once, and
+ * ledger_writer_settle waits for the write; if that fails, or the process dies
+ * first, asking again costs again. Fails with CUSTOS_ENOMEM, and before
+ * ledger_writer_start as ledger_post does.
  */
 CUSTOS_MUST_USE custos_status ledger_writer_store(
     struct ledger_writer *t, const uint8_t key[32], const struct receipt *r,
@@ -53,9 +56,9 @@ CUSTOS_MUST_USE custos_status ledger_writer_store(
 void ledger_writer_settle(struct ledger_writer *t, const uint8_t key[32]);
 
 /*
- * Counts a cached answer, which was free. The owner sees it as a row for each
- * analyst and batch ("given again": which receipts, how often), written at most
- * once a second; nobody waits for it.
+ * Counts a cached answer, which was free. For each analyst and batch the owner
+ * sees one row ("given again": which receipts, how often), written at most once
+ * a second; the call does not wait for it.
  */
 void ledger_writer_count_cached(struct ledger_writer *t, str who, uint64_t seq,
                                 int64_t now);

@@ -1,7 +1,8 @@
 /*
- * The socket is in the store, whose folder is the owner's alone, and has mode
- * 0600; besides, the kernel is asked who connects. A socket's path is limited to
- * 107 bytes, a store's is not: so the socket is reached through its open folder.
+ * The socket has mode 0600 and is in the store, a folder that only the owner
+ * can read; besides, owner_accept asks the kernel who connects. A socket's path
+ * is limited to 107 bytes and a store's path is not, so the socket is addressed
+ * through the open folder.
  */
 #include "curator/owner.h"
 
@@ -29,8 +30,8 @@ static const char NAME[] = "owner.sock";
 /* ---------------------------------------------------------------- socket -- */
 
 /*
- * The socket's address by way of the open folder. False: no such folder. The
- * caller closes *folder.
+ * The socket's address through the open folder. False: there is no such folder.
+ * The caller closes *folder.
  */
 static bool
 address_of(const char *store, int *folder, struct sockaddr_un *out)
@@ -89,8 +90,8 @@ owner_listen(const struct curator *c, int *out, custos_err *err)
         st = fail_socket(err);
         goto out;
     }
-    unlinkat(folder, NAME, 0); /* of a server that is gone */
-    /* the name gets the mode that the socket has */
+    unlinkat(folder, NAME, 0); /* left by a server that has ended */
+    /* bind gives the file the socket's mode */
     if (fchmod(fd, FILE_MODE) ||
         bind(fd, (const struct sockaddr *)&at, sizeof at) ||
         listen(fd, BACKLOG))
@@ -165,7 +166,7 @@ reply_error(struct buf *reply, const custos_err *err)
     buf_add_text(reply, "}\n");
 }
 
-/* What an owner's question is answered with. */
+/* What the handler of an owner's line works with. */
 struct desk {
     struct curator *c;
     const struct owner_hooks *hooks;
@@ -174,7 +175,7 @@ struct desk {
     struct buf *reply;
 };
 
-/* An act in the chain; false: it failed, and that is the reply. */
+/* Records an act in the chain; false: it failed, and the reply says so. */
 static bool
 desk_act(struct desk *d, const char *act, str words)
 {
@@ -337,7 +338,7 @@ send_all(int fd, str text)
     return true;
 }
 
-/* Up to the end of the line, or of what the server has to say. */
+/* Receives until the end of the line or of the connection. */
 static bool
 receive_line(int fd, struct buf *into)
 {

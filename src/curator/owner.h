@@ -3,12 +3,11 @@
  * nobody else. It takes one line, `VERB [WORD]`, and replies with one line of
  * JSON:
  *
- *     reload     take up the policy and data that the store has in force, and
- *                the server's certificates
- *     status     what runs: version, policy, sessions, whether it accepts
- *     sessions   who is connected, since when, by which protocol
- *     drain      accept nobody new, end when all have gone
- *     cut NAME   end the sessions of an analyst
+ *     reload load the policy and data that the store has in force, and the
+ *     server's certificates status data version, policy, number of sessions,
+ *     whether it accepts new ones sessions who is connected, since when, by
+ *     which protocol drain accept no new sessions, end when all have ended cut
+ *     NAME end the sessions of an analyst
  *
  *     {"ok":true,...} or
  *     {"ok":false,"code":"EBUSY","error":"a sentence","hint":"what to do"}
@@ -24,14 +23,14 @@
 enum { OWNER_LINE_MAX = 512, OWNER_REPLY_MAX = 1 << 20 };
 
 /*
- * Listens; non-blocking. Only this user may connect, by the socket's mode and
- * since owner_accept asks the kernel who it is. May fail: CUSTOS_EBUSY (a server
- * answers there already), CUSTOS_EIO.
+ * Listens on a non-blocking socket. Only this user may connect: the socket's
+ * mode says so, and owner_accept asks the kernel who connects. May fail:
+ * CUSTOS_EBUSY (a server answers there already), CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status owner_listen(const struct curator *c, int *fd,
                                            custos_err *err);
 
-/* Closes it and removes its name. */
+/* Closes the socket and removes its file. */
 void owner_close(const struct curator *c, int fd);
 
 /* The next connection, or -1: none, or it was another user's and was closed. */
@@ -40,9 +39,9 @@ int owner_accept(int fd);
 /* What only the server knows; each may be NULL. */
 struct owner_hooks {
     void *ctx;
-    /* Reloads what only the server has (certificates). `renew` prepares it and
-       changes nothing; `renewed` puts it in force, or drops it where policy and
-       data could not be reloaded. */
+    /* Reloads what only the server has (certificates). `renew` prepares the new
+       ones and changes nothing; `renewed` puts them in force, or drops them if
+       policy and data could not be reloaded. */
     custos_status (*renew)(void *ctx, custos_err *err);
     custos_status (*renewed)(void *ctx, bool good, custos_err *err);
     /* Adds `,"name":value` pairs to the status. */
@@ -69,8 +68,8 @@ void owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
 CUSTOS_MUST_USE custos_status owner_ask(const char *store, str line, arena *a,
                                         str *reply, custos_err *err);
 
-/* Ends the sessions of a name at the server of a store, if one runs; the chain
-   records whether it did. */
+/* Ends the sessions of a name at the store's server, if one runs; the server
+   records that in the chain. */
 void owner_cut(const char *store, str name);
 
 /* A JSON string, quoted; bytes that are not UTF-8 become '?'. */

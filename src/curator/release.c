@@ -1,6 +1,6 @@
 /*
- * Below the charge: exact values in, released values out. The only exact values
- * pass through here in sealed handles that mech/ alone opens.
+ * Below the charge: exact values in, released values out. Exact values pass
+ * through here only in sealed handles, which only mech/ opens.
  */
 #include "curator/release.h"
 
@@ -10,12 +10,12 @@
 #include "curator/answer.h"
 #include "curator/bound_selection.h"
 
-/* Where the quantiles of a part go. */
+/* What take_quantiles needs: mechanism, generator, and where results go. */
 struct quantiles {
     const struct part_quantiles *of;
     custos_rng *rng;
     custos_int *values;
-    int64_t *room; /* of one release */
+    int64_t *room; /* scratch for one release */
 };
 
 static custos_status
@@ -35,7 +35,8 @@ take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
     return st;
 }
 
-/* For the groups g, or for all if g is NULL. */
+/* Releases the quantiles of part i for the selected groups g, or for all cells
+   if g is NULL. */
 static custos_status
 release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
                   struct engine_groups *g, size_t i, custos_int *values,
@@ -51,7 +52,7 @@ release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
              : engine_quantiles(r->engine, p, i, take_quantiles, &q, err);
 }
 
-/* One part of a chosen group. */
+/* Releases one part of a selected group. */
 static custos_status
 release_part(const struct releaser *r, const struct plan *p,
              struct engine_groups *g, size_t group, size_t part,
@@ -98,7 +99,8 @@ release_chosen(const struct releaser *r, arena *a, const struct plan *p,
     return st;
 }
 
-/* Groups of the data: chosen first, then parts of the chosen ones. */
+/* Discovered groups: selects groups first, then releases the parts of the
+   selected ones. */
 static custos_status
 release_groups(const struct releaser *r, arena *a, const struct plan *p,
                struct released *out, custos_err *err)
@@ -116,7 +118,7 @@ release_groups(const struct releaser *r, arena *a, const struct plan *p,
     return st;
 }
 
-/* Below the charge: exact values in, released values out. */
+/* Runs the plan in the engine and releases all its parts. */
 static custos_status
 release_parts(const struct releaser *r, arena *a, const struct plan *p,
               struct released *released, custos_err *err)
@@ -140,7 +142,8 @@ release_parts(const struct releaser *r, arena *a, const struct plan *p,
     return st;
 }
 
-/* How many groups were chosen is released with them: to say it is free. */
+/* The number of selected groups was released with them, so reporting it is
+   free. */
 static void
 report_more(size_t more, struct answer *answer)
 {

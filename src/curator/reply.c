@@ -5,7 +5,7 @@
 
 enum { ROWS_FILE_MAX = 1 << 20, BOUND_LOG2_MAX = 48 };
 
-/* Takes a beginning off; false where it is another. */
+/* Removes a prefix from text; false if text does not begin with it. */
 static bool
 take_prefix(str *text, const char *beginning)
 {
@@ -18,7 +18,8 @@ take_prefix(str *text, const char *beginning)
     return true;
 }
 
-/* Takes a whole number off, written as we write it. */
+/* Removes a whole number from the beginning of text; it must be positive,
+   without leading zeros. */
 static bool
 take_number(str *text, uint64_t *out)
 {

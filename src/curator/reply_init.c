@@ -1,7 +1,6 @@
 /*
- * The count is asked as any question is: the price, the noise and the row of
- * the ledger are those of curator_answer. What is done with its answer is
- * post-processing.
+ * The count is an ordinary question: curator_answer gives its price, its noise
+ * and its ledger row. Computing a bound from the answer is post-processing.
  */
 #include "curator/reply_init.h"
 
@@ -13,9 +12,10 @@
 #include "store/file.h"
 
 enum {
-    SHARE = 1000,          /* of the budget, a table */
-    SPEED_MATTERS = 50000, /* rows from which on the usual speeds are too far
-                              off; below, a class is short in any case */
+    SHARE = 1000,          /* each table's count costs 1/SHARE of the budget */
+    SPEED_MATTERS = 50000, /* above this many rows the default speeds are too
+                              inaccurate; below, every class time is short
+                              anyway */
     BAR = 7,               /* see bound_of */
     BOUND_LOG2_MAX = 47,
     WORDS_MAX = 4096,
@@ -53,10 +53,11 @@ price_of(const struct policy *p, arena *a)
 }
 
 /*
- * The count n and its bar h at 95 % give n + 7 h + 7 >= the exact number but for
- * a chance of 1e-9: with Laplace noise of scale b the bar is b ln 20 and
- * the tail of 1e-9 on one side b ln(5e8) < 6.7 bars; with Gaussian noise it is
- * less, 3.1 bars. Noise on whole numbers moves both by less than 1.
+ * For a count n with a 95 % bar h, n + 7 h + 7 is at least the exact number,
+ * except with probability 1e-9. With Laplace noise of scale b the bar is b ln
+ * 20, and the one-sided tail of 1e-9 begins at b ln(5e8) < 6.7 bars; with
+ * Gaussian noise it begins earlier, at 3.1 bars. Discrete noise moves both by
+ * less than 1.
  */
 static uint64_t
 bound_of(const struct answer_cell *cell)
@@ -65,7 +66,7 @@ bound_of(const struct answer_cell *cell)
 
     if (n - cell->low.n > h)
         h = n - cell->low.n;
-    if (n < 0) /* as noise may have it */
+    if (n < 0) /* because of noise */
         n = 0;
     if (n >> BOUND_LOG2_MAX || h >> BOUND_LOG2_MAX)
         return 0;

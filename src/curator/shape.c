@@ -1,7 +1,7 @@
 /*
- * A plan over the view knows its outputs by name. The relation below it may have
- * more columns, which are not the view's: an analyst who has the view must not
- * learn that they exist.
+ * The plan of a query over the view has the view's outputs by name. The
+ * relation below the view may have more columns; an analyst to whom the view is
+ * granted must not learn that they exist.
  */
 #include "curator/shape.h"
 

@@ -1,11 +1,13 @@
 /*
- * Opening, sharing, and following what is in force. One small file of the store
- * says what is in force, and is replaced by rename: to see whether it is another
- * file costs a microsecond, so every question checks.
+ * Opens and shares a store, and follows changes of what is in force. The
+ * store's small file `current` names the policy and data in force, and is
+ * replaced by rename. Checking whether it was replaced costs a microsecond, so
+ * every question checks.
  *
- * A new data version under the same policy is followed at once. Another policy
- * waits for the owner's reload: until then questions are answered under the old
- * one as long as the ledger has its terms, and then refused by the ledger.
+ * A new data version under the same policy is used at once. A new policy waits
+ * for the owner's reload: until then questions are answered under the old
+ * policy as long as the ledger has its terms; after that the ledger refuses
+ * them.
  */
 #include "curator/shared_state.h"
 
@@ -21,7 +23,7 @@
 
 enum { POLICY_ARENA = 1 << 26, WORDS_MAX = 96 };
 
-/* --------------------------------------------------------------- worlds -- */
+/* ------------------------------------------------------------ snapshots -- */
 
 static void
 snapshot_release(struct snapshot *w)
@@ -34,7 +36,8 @@ snapshot_release(struct snapshot *w)
     free(w);
 }
 
-/* What s says is in force. On success the caller holds *out. */
+/* Opens the policy that s has in force, without its data. The caller holds
+   *out, also after a failure if it is not NULL. */
 static custos_status
 snapshot_open(const struct store *s, struct snapshot **out, custos_err *err)
 {
@@ -58,7 +61,7 @@ snapshot_open(const struct store *s, struct snapshot **out, custos_err *err)
     return st;
 }
 
-/* With its data; limits: those of a worker, or NULL. */
+/* Opens a snapshot's data; limits: of a worker, or NULL. */
 static custos_status
 snapshot_fill(const struct store *s, struct snapshot *w,
               const struct work_limits *limits, custos_err *err)
@@ -87,7 +90,7 @@ ledger_paths(const struct shared_state *h, char *ledger, char *lock,
     return CUSTOS_OK;
 }
 
-/* Looks at `current`; true when it is another file than the last time. */
+/* Was `current` replaced since the last time? */
 static bool
 is_replaced(struct shared_state *h, struct stat *is)
 {
@@ -134,9 +137,9 @@ shared_state_new(const char *path, struct shared_state **out, custos_err *err)
 }
 
 /*
- * What is in force, with its data. An import removes all versions but the one
- * in force, so the version that was read a moment ago may be gone: then another
- * is in force, which is opened instead.
+ * Opens what is in force, with its data. An import removes all versions except
+ * the one in force, so the version read a moment ago may be gone; then the new
+ * one is opened instead.
  */
 static custos_status
 shared_state_fill(struct shared_state *h, custos_err *err)
@@ -147,7 +150,7 @@ shared_state_fill(struct shared_state *h, custos_err *err)
         snapshot_release(h->snapshot);
         h->snapshot = NULL;
         (void)is_replaced(h, &h->current);
-        /* again, in case it was replaced before it was looked at */
+        /* read it again, in case it was replaced before is_replaced looked */
         st = store_refresh(&h->store, err);
         if (!st)
             st = snapshot_open(&h->store, &h->snapshot, err);
@@ -180,7 +183,7 @@ shared_state_open(const char *path, struct shared_state **out, custos_err *err)
     return st;
 }
 
-/* For a worker: the version and policy that it is given, and no ledger. */
+/* For a worker: opens the given version and policy, without the ledger. */
 static custos_status
 shared_state_open_work(const char *path, const struct work_snapshot *of,
                        const struct work_limits *limits,
@@ -203,7 +206,7 @@ shared_state_open_work(const char *path, const struct work_snapshot *of,
     return st;
 }
 
-/* With the mutex. */
+/* With the mutex: the current snapshot, with one more holder. */
 static struct snapshot *
 shared_state_snapshot(struct shared_state *h)
 {
@@ -222,8 +225,9 @@ shared_state_move(struct shared_state *h, const struct store *s,
 }
 
 /*
- * With the mutex: the data in force, if the policy is the one held here. What
- * cannot be opened is left, and tried again when `current` changes again.
+ * With the mutex: moves to the data in force, if its policy is the one held
+ * here. A version that cannot be opened is skipped until `current` changes
+ * again.
  */
 static void
 shared_state_follow(struct shared_state *h, const struct stat *is)
@@ -246,7 +250,7 @@ shared_state_follow(struct shared_state *h, const struct stat *is)
 
 /* -------------------------------------------------------------- handles -- */
 
-/* A handle on h, of which it owns a share from here on. */
+/* Makes a handle on h; h->handles already counts it. */
 static custos_status
 handle_new(struct shared_state *h, struct curator **out, custos_err *err)
 {
@@ -311,7 +315,7 @@ curator_open_work(const char *path, const struct work_snapshot *of,
     if (!st)
         st = handle_first(h, &c, err);
     if (!st)
-        st = curator_refresh(c, err); /* connects */
+        st = curator_refresh(c, err); /* connects to the engine */
     if (st)
         curator_close(c);
     else
@@ -351,7 +355,7 @@ curator_share(struct curator *c, struct curator **out, custos_err *err)
         curator_close(more);
     } else {
         pthread_mutex_lock(&h->mutex);
-        h->handles--; /* c has its own: never the last */
+        h->handles--; /* never the last: c is still open */
         pthread_mutex_unlock(&h->mutex);
     }
     return st;
@@ -378,7 +382,7 @@ curator_close(struct curator *c)
     pthread_mutex_unlock(&h->mutex);
     if (last)
         shared_state_close(h);
-    ival_forget_caches(); /* those of the thread that asked by it, if it is */
+    ival_forget_caches(); /* of this thread, which may have used the handle */
 }
 
 const struct policy *
@@ -442,7 +446,7 @@ curator_refresh(struct curator *c, custos_err *err)
     struct stat is;
 
     pthread_mutex_lock(&h->mutex);
-    if (h->writer && is_replaced(h, &is)) /* a worker has one for life */
+    if (h->writer && is_replaced(h, &is)) /* a worker never moves */
         shared_state_follow(h, &is);
     if (c->snapshot != h->snapshot) {
         old = c->snapshot;
@@ -483,7 +487,7 @@ curator_reload(struct curator *c, int64_t now, struct receipt *out,
     if (!st) {
         pthread_mutex_lock(&h->mutex);
         shared_state_move(h, &s, w);
-        /* Newer data may have come meanwhile: the next question looks. */
+        /* Newer data may have come meanwhile: makes the next question check. */
         h->current = (struct stat){0};
         pthread_mutex_unlock(&h->mutex);
         w = NULL;

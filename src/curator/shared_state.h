@@ -20,31 +20,37 @@ struct snapshot {
     atomic_size_t holders;
     arena *a;
     struct policy *policy;
-    struct engine *engine; /* handles share it, under the mutex */
+    struct engine *engine; /* shared by all handles, under the mutex */
     struct catalogs *catalogs;
-    struct work_snapshot of; /* as the store numbers it */
+    struct work_snapshot of; /* its numbers in the store */
     struct reply_speeds speeds;
-    bool measured;         /* speeds are this machine's, else the usual ones */
-    uint64_t rows_version; /* of the data that its row bounds are for */
+    bool measured;         /* speeds were measured on this machine; else
+                              defaults */
+    uint64_t rows_version; /* the data version that its row bounds are for */
 };
 
-/* Since the store was opened, for operators. */
+/* Counts since the store was opened, for operators. */
 struct trips {
     _Atomic uint64_t failures, overruns, refusals, no_room, delayed;
 };
 
 struct shared_state {
-    pthread_mutex_t mutex; /* guards all but the ledger writer and atomics */
+    pthread_mutex_t mutex; /* guards everything except the ledger writer and
+                              atomics */
     size_t handles;
     struct store store;
-    struct stat current; /* of the file that says what is in force */
+    struct stat current; /* stat of the file `current` */
     struct snapshot *snapshot;
     struct ledger_writer *writer; /* NULL in a worker, which has no ledger */
-    int crashes;                  /* the file of marks, or none (crash.h) */
+    int crashes;                  /* descriptor of the crash file, or
+                                     CRASH_NO_FILE, CRASH_READ_ONLY */
     _Atomic uint64_t
-        crashes_seen;       /* its crash_size when no mark was left in it */
-    atomic_bool unreadable; /* it has an unreadable mark: nobody is charged */
-    atomic_bool unwritten;  /* a failure has no row yet: nobody is charged */
+        crashes_seen;       /* crash_size when all marks in it had been taken
+                               up */
+    atomic_bool unreadable; /* the crash file has an unreadable mark: nobody is
+                               charged */
+    atomic_bool unwritten;  /* a failure could not be written: nobody is
+                               charged */
     struct trips trips;
 };
 
@@ -55,11 +61,12 @@ struct curator {
     struct engine *engine; /* of the snapshot; NULL: not connected yet */
     struct ledger *ledger; /* to read from */
     custos_rng *rng;
-    struct mechs *mechs;             /* of its last questions */
-    const struct executor *executor; /* NULL: this thread works */
+    struct mechs *mechs;             /* mechanisms cached from earlier
+                                        questions */
+    const struct executor *executor; /* NULL: this thread does the work */
     enum curator_trip trip;
     uint64_t trip_seq;
-    uint64_t crashes, crash_row; /* not reported yet: curator_crashes */
+    uint64_t crashes, crash_row; /* not yet reported by curator_crashes */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Three ways to compute one number. Tables: both laws point by point. Closed
- * forms: Laplace noise of a count with Laplace sums gives geometric series,
- * Gaussian with Gaussian a normal law up to a term that falls as exp(-2 pi^2 v).
- * Else: the points of Y, or a smooth Y, with smooth X.
+ * Computes the tail in one of three ways. Tables: both laws point by point.
+ * Closed forms: if all noises are Laplace, the sum is a geometric series; if
+ * all are Gaussian, it is a normal law up to a term below 2.1 exp(-2 pi^2 v).
+ * Else: smooth X with the points of Y, or with smooth Y.
  */
 #include "curator/tail.h"
 
@@ -11,12 +11,12 @@
 #define PI 3.14159265358979323846
 #define ROOT_HALF 0.70710678118654752440
 
-/* What is not added up of a table, and what rounding may do. */
+/* The probability outside a table, and the relative rounding error. */
 #define LOST 1e-7
 #define ROUNDING 1e-9
 
-/* Scales closer than this are pulled apart, so that weights stay below 10^5:
-   upwards on the outer side, downwards on the inner. */
+/* Scales closer than this ratio are moved apart, so that weights stay below
+   10^5: upwards for the outer law, downwards for the inner one. */
 #define APART 1.003
 
 enum side { OUTER, INNER };
@@ -28,7 +28,8 @@ normal_above(double z)
     return 0.5 * erfc(z * ROOT_HALF);
 }
 
-/* exp(z^2/2) P[N >= z], z >= 0; by its series where erfc ends. */
+/* exp(z^2/2) P[N >= z], z >= 0; by an asymptotic series where erfc would
+   underflow. */
 static double
 normal_scaled(double z)
 {
@@ -42,13 +43,14 @@ normal_scaled(double z)
 /* ------------------------------------------------------------ smooth laws -- */
 
 /*
- * The density of a sum of Laplaces of scales b_k is the sum of theirs, with
- * weights prod b_k^2 / (b_k^2 - b_l^2) over l != k.
+ * The density of a sum of Laplace variables of scales b_k is the weighted sum
+ * of their densities; the weight of k is the product of b_k^2 / (b_k^2 - b_l^2)
+ * over l != k.
  */
 static void
 smooth_weigh(struct tail_smooth *x, enum side side)
 {
-    for (int i = 1; i < x->n; i++) /* in order, and apart */
+    for (int i = 1; i < x->n; i++) /* sorts the scales; then moves them apart */
         for (int k = i; k > 0 && x->scale[k] < x->scale[k - 1]; k--) {
             double b = x->scale[k];
 
@@ -99,7 +101,7 @@ laplace_normal_above(double b, double sigma, double y)
     return normal_above(z) + 0.5 * (near - far);
 }
 
-/* P[X >= y] of the smooth law, y >= 0. */
+/* P[X >= y] under the smooth law, y >= 0. */
 static double
 smooth_above(const struct tail_smooth *x, double y)
 {
@@ -112,14 +114,14 @@ smooth_above(const struct tail_smooth *x, double y)
     return p;
 }
 
-/* The same for any y, and factors at their worst for it. */
+/* The same for any y, with the factors that make it largest. */
 static double
 sides_above(const struct tail *t, double y)
 {
     return y < 0 ? 1 - smooth_above(&t->inner, -y) : smooth_above(&t->x, y);
 }
 
-/* How far right the smooth law must move to lie above the discrete one. */
+/* How far right the smooth law must be shifted to dominate the discrete one. */
 static double
 law_margin(struct bar_law law)
 {
@@ -190,7 +192,7 @@ table_above(const struct tail *t, double y)
     int k;
 
     if (y > t->x_reach)
-        return 0; /* counted by LOST */
+        return 0; /* included in LOST */
     if (y <= -t->x_reach)
         return 1;
     k = (int)ceil(y);
@@ -200,9 +202,9 @@ table_above(const struct tail *t, double y)
 /* ------------------------------------------------------------ closed forms -- */
 
 /*
- * P[L + k Y >= x] for L Laplace of scale b, Y discrete Laplace of scale t, over
- * P[Y = 0]: that part of the sum over Y = j where x + k j >= 0 and L's tail is
- * exponential. From the largest term, so that nothing overflows.
+ * P[L + k Y >= x] / P[Y = 0] for L Laplace of scale b and Y discrete Laplace of
+ * scale t, as a sum over Y = j: the terms with x + k j >= 0, where L's tail is
+ * exponential. Scaled by the largest term, so that nothing overflows.
  */
 static double
 series_outer(double b, double t, double k, double x)
@@ -218,7 +220,7 @@ series_outer(double b, double t, double k, double x)
     return 0.5 * (middle + exp(-x / b) / -expm1(-k / b - 1 / t));
 }
 
-/* The part where x + k j < 0. */
+/* The terms with x + k j < 0. */
 static double
 series_inner(double b, double t, double k, double x)
 {
@@ -233,7 +235,7 @@ laplaces_above(const struct tail *t, double k, double x)
 {
     double p = 0;
 
-    if (!(x / k < 1e300)) /* Y does not count */
+    if (!(x / k < 1e300)) /* Y is negligible */
         return smooth_above(&t->x, x);
     for (int i = 0; i < t->x.n; i++)
         p += t->x.weight[i] * series_outer(t->x.scale[i], t->y.scale, k, x);
@@ -243,7 +245,7 @@ laplaces_above(const struct tail *t, double k, double x)
     return p * tanh(0.5 / t->y.scale); /* P[Y = 0] */
 }
 
-/* X smooth, and Y by its points. */
+/* Smooth X, and Y point by point. */
 static double
 points_above(const struct tail *t, double k, double x)
 {
@@ -266,7 +268,7 @@ tables_above(const struct tail *t, double k, double x)
     return p + 2 * LOST;
 }
 
-/* All smooth. */
+/* Smooth X and smooth Y. */
 static double
 smooths_above(const struct tail *t, double k, double x)
 {
@@ -308,7 +310,7 @@ tail_above(const struct tail *t, double k, double x)
     else
         p = upper_tail(t, k, x - t->margin);
     p = p * (1 + ROUNDING) + ROUNDING;
-    return p < 1 ? p : 1; /* also where p is not a number */
+    return p < 1 ? p : 1; /* also if p is NaN */
 }
 
 double

@@ -1,14 +1,15 @@
 /*
- * Which endings of a charged question count, and how they come into the chain.
+ * Which endings of a charged question count, and how they are recorded in the
+ * chain.
  *
- * Counted as failures: every error below the charge, whether of the engine or for
- * lack of memory or randomness; and a crash, by the mark it left (crash.h). Not
- * counted: work that was interrupted because its analyst, the owner or the
- * shutdown of the server stopped it; and kills from outside, which leave no mark.
- * Work that failed by itself counts even if it was stopped too: otherwise an
- * analyst who disconnects in time could provoke failures without limit. A question
- * that the server ended when its time was over is an overrun, even if it was done
- * a moment later: its analyst was told so.
+ * Counted as failures: every error below the charge, whether of the engine or
+ * for lack of memory or randomness; and a crash, by the mark it left (crash.h).
+ * Not counted: work that was interrupted because its analyst, the owner or the
+ * shutdown of the server stopped it; and kills from outside, which leave no
+ * mark. Work that failed by itself counts even if it was stopped too: otherwise
+ * an analyst who disconnects in time could provoke failures without limit. A
+ * question that the server ended because its time was up is an overrun, even if
+ * its work finished a moment later: the analyst was told of an overrun.
  */
 #include "curator/tripwire.h"
 
@@ -36,7 +37,7 @@ words_of(uint64_t seq, const char *why, char words[TRIPWIRE_WORDS_MAX])
 
 /* ---------------------------------------------------------- from crashes -- */
 
-/* In whose name the charge was; not found: there is no such charge. */
+/* Finds the analyst of a charge; not found: there is no such charge. */
 static custos_status
 find_charge(struct ledger *l, uint64_t seq, arena *a, str *who, bool *found,
             custos_err *err)
@@ -53,8 +54,8 @@ find_charge(struct ledger *l, uint64_t seq, arena *a, str *who, bool *found,
     return st;
 }
 
-/* A mark that names no charge is as bad as one that cannot be read: somebody's
-   query crashed, and nobody knows whose. */
+/* Writes a row for each crash. A mark that names no charge is as bad as one
+   that cannot be read: a query crashed, and nobody knows whose it was. */
 static custos_status
 write_crashes(struct ledger *l, struct crash_marks *marks, arena *a,
               int64_t now, struct tripwire_tally *out, custos_err *err)
@@ -112,7 +113,8 @@ tripwire_take_up(struct ledger *l, int file, int64_t now, enum take_up mode,
     return st;
 }
 
-/* With the shared state's mutex: for threads what the file's lock is for processes. */
+/* With the shared state's mutex, which excludes other threads as the file's
+   lock excludes other processes. */
 static custos_status
 take_up_marks(struct curator *c, int64_t now, custos_err *err)
 {
@@ -142,7 +144,7 @@ tripwire_ready(struct curator *c, int64_t now, custos_err *err)
     if (atomic_load(&h->unwritten))
         return custos_fail(err, CUSTOS_EDENIED, "%s", LEDGER_SUSPENDED_SAID);
     if (h->crashes == CRASH_READ_ONLY)
-        return CUSTOS_OK; /* the ledger refuses, and says why */
+        return CUSTOS_OK; /* the ledger will refuse the charge, and say why */
     if (h->crashes < 0)
         return custos_fail(err, CUSTOS_EIO,
                            "cannot open the store's crash file" HINT
@@ -190,15 +192,17 @@ trip_of(const struct ask *ask, enum work_end end)
 
     if (end == WORK_FAILED)
         return TRIP_FAILURE;
-    if (end == WORK_DELAYED) /* by work before it, which counts if it overran */
+    if (end == WORK_DELAYED) /* delayed by earlier work, which counts itself if
+                                it overran */
         return TRIP_NONE;
     return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
                                                       : TRIP_NONE;
 }
 
 /*
- * A failure that cannot be written down (the disk is full) suspends everybody
- * as long as this process lives: nobody may see a second one because of that.
+ * A failure that cannot be recorded (the disk is full) suspends everybody as
+ * long as this process lives: otherwise an analyst could cause a second
+ * failure.
  */
 void
 tripwire_after(struct curator *c, const struct ask *ask,
@@ -234,7 +238,8 @@ tripwire_refused(struct curator *c, custos_status st, const custos_err *err)
     if (st == CUSTOS_EDENIED && err &&
         !strcmp(err->said, LEDGER_SUSPENDED_SAID))
         atomic_fetch_add(&c->shared->trips.refusals, 1);
-    if (st == CUSTOS_EOVERFLOW) /* ledger/sizes.c alone says so of a charge */
+    if (st == CUSTOS_EOVERFLOW) /* for a charge only ledger/sizes.c returns
+                                   this */
         atomic_fetch_add(&c->shared->trips.no_room, 1);
 }
 
@@ -286,7 +291,7 @@ tripwire_now(struct curator *c, uint64_t *failures, bool *all, custos_err *err)
     if (st)
         return st;
     *failures = t.failures;
-    pthread_mutex_lock(&c->shared->mutex); /* by the policy that is in force */
+    pthread_mutex_lock(&c->shared->mutex); /* under the policy in force */
     *all = all_are_suspended(c->shared, &t, c->shared->snapshot->policy);
     pthread_mutex_unlock(&c->shared->mutex);
     return CUSTOS_OK;

@@ -1,6 +1,6 @@
 /*
  * What happens when the work of a charged question fails: a row of the chain
- * that suspends (ledger/tripwire.h).
+ * that suspends its analyst (ledger/tripwire.h).
  */
 #ifndef CURATOR_TRIPWIRE_H
 #define CURATOR_TRIPWIRE_H
@@ -19,8 +19,8 @@ CUSTOS_MUST_USE custos_status tripwire_ready(struct curator *c, int64_t now,
 struct tripwire_tally {
     size_t failures;   /* marks that became rows */
     uint64_t row;      /* the charge of the last of them */
-    size_t unreadable; /* marks that do not say which query it was */
-    uint64_t size;     /* crash_size: up to here the file was looked at */
+    size_t unreadable; /* marks that do not name a charge */
+    uint64_t size;     /* crash_size: the file was read up to here */
 };
 
 /* Which marks are erased: those that became rows; or, when the owner resumes,
@@ -28,8 +28,9 @@ struct tripwire_tally {
 enum take_up { TAKE_UP_READABLE, TAKE_UP_ALL };
 
 /*
- * The same for a ledger and its store's crash file. Threads of one process take
- * turns. Fails as ledger_act does, and with CUSTOS_EIO; *out is always set.
+ * The same for a ledger and its store's crash file. The caller makes threads of
+ * one process take turns. Fails as ledger_act does, and with CUSTOS_EIO; *out
+ * is always set.
  */
 CUSTOS_MUST_USE custos_status tripwire_take_up(struct ledger *l, int file,
                                                int64_t now, enum take_up mode,
@@ -40,23 +41,23 @@ CUSTOS_MUST_USE custos_status tripwire_take_up(struct ledger *l, int file,
    CUSTOS_EBUSY: all are taken, and nothing may be charged. */
 CUSTOS_MUST_USE custos_status tripwire_claim(int *work, custos_err *err);
 
-/* The work of the charge r begins, until tripwire_after; tripwire_drop: nothing
-   was charged. */
+/* The work of the charge r begins; tripwire_after ends it. Call tripwire_drop
+   instead if nothing was charged. */
 void tripwire_begin(struct curator *c, const struct receipt *r, int work);
 void tripwire_drop(int work);
 
-/* It has ended with st: records what must be recorded, durably. */
+/* The work has ended with st: durably records a failure or an overrun. */
 void tripwire_after(struct curator *c, const struct ask *ask,
                     const struct receipt *r, int work, enum work_end end,
                     custos_status st);
 
-/* A charge was refused: counts it if that was by suspension, or for lack of
-   room in the ledger. */
+/* Counts a refused charge, if a suspension or lack of room in the ledger was
+   the reason. */
 void
 tripwire_refused(struct curator *c, custos_status st, const custos_err *err);
 
-/* From the ledger: failures of everybody since the last resume, and whether
-   nobody may be charged. Fails as ledger_tripwire. */
+/* Reads from the ledger: all failures since the last resume, and whether
+   everybody is suspended. Fails as ledger_tripwire. */
 CUSTOS_MUST_USE custos_status tripwire_now(struct curator *c,
                                            uint64_t *failures, bool *all,
                                            custos_err *err);
