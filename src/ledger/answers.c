@@ -1,16 +1,17 @@
 /*
- * Answers that were paid for, given again for nothing.
+ * Stored answers: they were paid for, and are given again at no cost.
  *
  * THEOREM  cache-is-free
- *   Handing out once more the bytes of an answer that was released, chosen by
- *   public facts alone, is post-processing: the loss of both together is the
- *   loss of the first.
+ *   Giving again the bytes of a released answer, chosen by public facts alone,
+ *   is post-processing: the privacy loss of both together is the loss of the
+ *   first.
  * SOURCE   Dwork, Roth 2014, proposition 2.1 (post-processing).
  * NEEDS    the key holds everything that the answer depends on (analyst or
  *          sharing, closed tree, parameters, epsilon, options, policy, data
- *          version); the answer is kept whole and durable before it counts;
- *          the first under a key stays: a second draw would be a new release.
- *          One that retention dropped is asked anew, and charged anew.
+ *          version); an answer is stored completely and durably before it is
+ *          given again; the first under a key stays, since a second draw would
+ *          be a new release. A question whose answer retention dropped is
+ *          charged again.
  * GIVES    find returns the bytes of the first store, or nothing.
  * FAILS    CUSTOS_ENAME: none; CUSTOS_ECORRUPT: not the bytes stored.
  * TESTED   answers_keep_the_first answers_damaged_are_not_given
@@ -139,7 +140,8 @@ ledger_answer_find(struct ledger *l, const uint8_t key[32], arena *a,
     return st;
 }
 
-/* A few older ones for each that comes; its charge tells the time. */
+/* Drops a few older answers for each new one; the time of its charge counts as
+   now. */
 static custos_status
 make_room(struct db *d, const struct ledger_job *job, custos_err *err)
 {

@@ -4,7 +4,8 @@
 
 #include "ledger/sqlite.h"
 
-/* Checks that each is unchanged and belongs to the row it names. */
+/* Checks that each cached answer is unchanged and belongs to the row it
+   names. */
 CUSTOS_MUST_USE custos_status answers_check(struct db *d, custos_err *err);
 
 #endif

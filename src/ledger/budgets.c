@@ -1,18 +1,19 @@
 /*
  * THEOREM  ledger-budgets
- *   A charge is admitted only if the common filter, laid over the sums of all
- *   charges of the chain, admits it; so does the analyst's own, laid over the
- *   sums of theirs. A cached answer that is given to another analyst is no new
- *   release: it costs the common budget nothing, and their own its price.
- *   Whatever analysts tell each other, all answers together keep the common
- *   promise, and those to one analyst that one's own.
+ *   A charge is admitted only if the common filter, with the sums of all
+ *   charges of the chain, admits it, and the analyst's own filter, with the
+ *   sums of that analyst's charges, admits it too. A cached answer that is
+ *   given to another analyst is no new release: it costs the common budget
+ *   nothing, and that analyst's own budget its price. Whatever analysts tell
+ *   each other, all answers together keep the common promise, and the answers
+ *   to one analyst keep that analyst's promise.
  * SOURCE   doc/proofs/ledger-budgets.md, by filter-best-of-both (delta > 0)
  *          and filter-basic (delta = 0).
  * NEEDS    sums read and written in the transaction that adds the row; the
  *          charge holds for one unit under the adjacency of the terms.
- * GIVES    the promises of the terms in force. A larger budget is a new
- *          promise; windows promise nothing that the others do not.
- * FAILS    CUSTOS_ESPENT, on public facts; nothing is counted then.
+ * GIVES the promises of the terms in force. A larger budget is a new promise;
+ * windows add no promise to those of the budgets.
+ * FAILS CUSTOS_ESPENT, depending on public facts only; then nothing is counted.
  * TESTED   budgets_exhaust_exactly budgets_own_below_common
  *          budgets_best_of_both_outlasts_the_sum budgets_window_slides
  *          budgets_shared_answers_cost_who_asks
@@ -61,7 +62,8 @@ texts_of(const struct charge *c, struct texts *t)
     amount_write(c->delta, AMOUNT_DELTA, t->delta);
 }
 
-/* Ties the sums to the row that made them: found when either is damaged. */
+/* A hash that ties the sums to the row that made them, so that damage to either
+   is found. */
 static void
 mark_of(str who, const struct sums *s, const uint8_t row[LEDGER_HASH_BYTES],
         uint8_t mark[LEDGER_HASH_BYTES])
@@ -166,7 +168,7 @@ budgets_save(struct db *d, str who, const struct sums *s,
 
 /* ------------------------------------------------------------ admission -- */
 
-/* Who limits a charge, as a refusal says it: whose budget, and what follows. */
+/* Words of a refusal: whose budget it is, and the end of the sentence. */
 struct limiter {
     const char *whose, *after;
 };
@@ -224,8 +226,8 @@ admit_charge(const struct filter *limits, const struct sums *spent,
     return refuse_charge(&f, c, by, err);
 }
 
-/* A charge leaves the window so many days after it was made: then there is room
-   again. */
+/* Admits the charge if the window does. A refusal says after how many days a
+   charge no longer counts. */
 static custos_status
 admit_window(const struct filter *limits, const struct sums *spent,
              const struct charge *c, uint32_t days, custos_err *err)

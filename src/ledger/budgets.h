@@ -8,14 +8,14 @@
 
 #include "ledger/terms.h"
 
-/* The sums of everybody together have an empty name. */
+/* The name under which the common sums are stored: empty. */
 #define BUDGETS_COMMON ((str){"", 0})
 
 struct sums {
     struct charge spent; /* epsilon, rho and delta; the rest is infinite */
     uint64_t charges;
     uint64_t seq;                   /* the last row that was counted */
-    uint8_t row[LEDGER_HASH_BYTES]; /* its hash, if known */
+    uint8_t row[LEDGER_HASH_BYTES]; /* hash of row seq, if known */
 };
 
 void sums_init(struct sums *s);
@@ -23,28 +23,28 @@ void sums_add(struct sums *s, const struct charge *c, uint64_t seq);
 
 /*
  * The sums of one name; zeros if there are none. CUSTOS_ECORRUPT: the state is
- * incomplete, or was written for another row than it says.
+ * incomplete, or its mark does not match its row.
  */
 CUSTOS_MUST_USE custos_status budgets_load(struct db *d, str who,
                                            struct sums *out, custos_err *err);
 
-/* Those of everybody, which must be up to date with the head of the chain. */
+/* The common sums, which must be up to date with the head of the chain. */
 CUSTOS_MUST_USE custos_status budgets_load_common(struct db *d,
                                                   const struct receipt *head,
                                                   struct sums *out,
                                                   custos_err *err);
 
-/* Stores them; `row` is the receipt of row s->seq. */
+/* Stores sums; `row` is the receipt of row s->seq. */
 CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
                                            const struct sums *s,
                                            const struct receipt *row,
                                            custos_err *err);
 
 /*
- * The window of an analyst, by index: its limits, NULL if there is none, and
- * what was spent of them (windows.c). own: the sums of the same analyst, loaded
- * in this transaction. A window without a delta counts epsilon only, since it
- * is not a promise; window_charge converts a charge accordingly.
+ * The window of an analyst, by index: its limits (NULL if there is no window),
+ * and what was spent in it (windows.c). own: the sums of the same analyst,
+ * loaded in this transaction. A window with delta 0 does not count delta, since
+ * it is not a promise; window_charge converts a charge accordingly.
  */
 CUSTOS_MUST_USE custos_status budgets_window(struct db *d, struct terms *t,
                                              size_t analyst, int64_t now,
@@ -58,16 +58,16 @@ void window_count(struct terms *t, size_t analyst, const struct sums *own,
 struct charge
 window_charge(const struct filter *limits, const struct charge *c);
 
-/* The sums that a charge is judged by. */
+/* The sums that decide whether a charge is admitted. */
 struct standing {
     struct sums common, own;
-    size_t analyst; /* its index; n_analysts: the owner */
+    size_t analyst; /* the asker's index; n_analysts: the owner */
 };
 
 /*
- * Admits the charge if common budget, own budget and window all do, and adds it
- * to *s, which was read in this transaction. May fail: CUSTOS_ESPENT, and as
- * reading.
+ * Admits the charge if common budget, own budget and window all admit it, and
+ * adds it to *s, which was read in this transaction. May fail: CUSTOS_ESPENT,
+ * and as reading.
  */
 CUSTOS_MUST_USE custos_status budgets_admit(struct db *d, struct terms *t,
                                             const struct ledger_request *r,

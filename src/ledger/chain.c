@@ -1,12 +1,13 @@
 /*
  * THEOREM  ledger-chain
- *   Let H be collision resistant and row n carry h(n) = H(encoding of row n
- *   and h(n-1)), with an encoding that no two rows share. Two ledgers that
- *   agree on (n, h(n)) agree on rows 1 ... n: a receipt fixes all before it.
+ *   Let H be collision resistant and row n carry h(n) = H(encoding of row n and
+ *   h(n-1)), with an encoding that no two rows share. Two ledgers that agree on
+ *   (n, h(n)) agree on rows 1 ... n: a receipt determines all rows up to its
+ *   own.
  * SOURCE   doc/proofs/ledger-chain.md
  * NEEDS    every field written with its length; seq in the encoding.
- * GIVES    ledger_verify finds any change of a row at or before a receipt, and
- *          a ledger that is older than it.
+ * GIVES ledger_verify finds any change of a row at or before a receipt, and a
+ * ledger that is older than the receipt.
  * FAILS    CUSTOS_ECORRUPT names the first row that is wrong.
  * TESTED   verify_finds_every_change chain_encoding_is_injective
  *          verify_older_than_receipt verify_goes_on_from_a_receipt
@@ -161,7 +162,7 @@ chain_read(struct query *q, struct ledger_row *out)
 bool
 chain_charge(const struct ledger_row *row, struct charge *out)
 {
-    /* What no filter of a ledger counts in has no bound here. */
+    /* Currencies that no filter of a ledger counts have no bound here. */
     memset(out, 0xff, sizeof *out);
     return amount_read(row->epsilon, AMOUNT_LOSS, &out->epsilon) &&
            amount_read(row->rho, AMOUNT_LOSS, &out->rho) &&
@@ -259,7 +260,7 @@ receipt_read(str text, struct receipt *out)
 
         if (digit < 0 || digit > 9)
             return false;
-        r.seq = r.seq * 10 + (uint64_t)digit; /* wraps: found below */
+        r.seq = r.seq * 10 + (uint64_t)digit; /* overflow is found below */
     }
     if (text.len - at != 1 + 2 * LEDGER_HASH_BYTES || text.ptr[at] != ':')
         return false;

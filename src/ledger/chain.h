@@ -13,7 +13,7 @@ void chain_hash(const struct ledger_row *row,
                 const uint8_t before[LEDGER_HASH_BYTES],
                 uint8_t out[LEDGER_HASH_BYTES]);
 
-/* Add a part to a hash, with its length before it. */
+/* Add a part to a hash, after its length. */
 struct sha256;
 void chain_add_bytes(struct sha256 *h, const void *ptr, size_t len);
 void chain_add_int(struct sha256 *h, uint64_t x);
@@ -48,9 +48,10 @@ CUSTOS_MUST_USE custos_status chain_follow(const struct ledger_row *row,
                                            struct receipt *head,
                                            custos_err *err);
 
-/* Is it the charge of a cached answer that was shared with another analyst? */
+/* Is the row the charge for a cached answer that another analyst has paid
+   for? */
 bool chain_is_shared(const struct ledger_row *row);
-#define CHAIN_SHARED "shared" /* then its words are these */
+#define CHAIN_SHARED "shared" /* the words of such a row */
 
 /* "row 17 of the ledger is damaged ..." */
 custos_status chain_fail(custos_err *err, uint64_t seq, const char *how);

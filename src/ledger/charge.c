@@ -1,6 +1,6 @@
 /*
- * A charge: the balance is read, judged and written in one transaction. A
- * request holds public facts only, and so does every refusal.
+ * A charge: one transaction reads the balance, decides, and writes the new
+ * balance. A request holds public facts only, and so does every refusal.
  */
 #include <string.h>
 

@@ -2,12 +2,12 @@
  * THEOREM  doors-in-the-chain
  *   Who may log in changes only together with a row of the chain that says so,
  *   and the row holds nothing of a password or a token.
- * SOURCE   one transaction (ledger-durable-first); the row is made of the
- *          name alone, below.
+ * SOURCE   one transaction (ledger-durable-first); the row contains only the
+ *          name, as the code below shows.
  * NEEDS    SHA-256 is one-way on 256 random bits; a SCRAM verifier does not let
  *          its holder log in (RFC 5802, section 9).
- * GIVES    after a crash credential and row are both there or neither; who
- *          reads the store's ledger cannot log in with it.
+ * GIVES after a crash credential and row both exist or neither does; someone
+ * who reads the store's ledger cannot log in with what they find.
  * FAILS    CUSTOS_ENAME, CUSTOS_EINVAL: nothing is written. As a charge does.
  * TESTED   credentials_and_rows_are_one credentials_survive_a_power_cut
  *          credentials_leave_no_secret_in_the_chain tokens_and_rows_are_one
@@ -63,7 +63,7 @@ fail_damage(custos_err *err)
                        "restore a backup");
 }
 
-/* What a query of one row or none has found. */
+/* Ends a query of at most one row, and says what it has found. */
 static custos_status
 discovered_one(struct query *q, bool found, bool whole, custos_err *err)
 {

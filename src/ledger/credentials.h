@@ -1,11 +1,11 @@
 /*
  * Credentials: what a name can log in with. They are stored beside the chain,
- * and each says which row made it: a change and the row that records it are one
- * commit. Only what a server needs to check a secret is stored.
+ * and each names the row that made it: a change and the row that records it are
+ * one commit. Only what a server needs to check a secret is stored.
  *
  * A name has one password and up to LEDGER_TOKENS_MAX tokens, so that a new
  * token can be given out before the old one ends. The owner ("") has tokens
- * alone; tokens for metrics belong to nobody and see nothing else.
+ * only. Metrics tokens belong to no name and permit nothing else.
  */
 #ifndef LEDGER_CREDENTIALS_H
 #define LEDGER_CREDENTIALS_H
@@ -23,12 +23,13 @@ struct ledger_credential {
     char name[LEDGER_CREDENTIAL_NAME_MAX];         /* "": the owner */
     uint64_t seq;                                  /* the row that made it */
     char verifier[LEDGER_CREDENTIAL_VERIFIER_MAX]; /* "": none */
-    int64_t expires; /* the password, in microseconds since 1970; 0: never */
+    int64_t expires; /* when the password expires, in microseconds since 1970;
+                        0: never */
 };
 
 /* What a token permits. The numbers are stored in the file. */
 enum ledger_access {
-    LEDGER_ACCESS_FULL = 0,    /* all that its name may */
+    LEDGER_ACCESS_FULL = 0,    /* everything its name may do */
     LEDGER_ACCESS_METRICS = 1, /* metrics and health; its name is empty */
 };
 
@@ -41,9 +42,9 @@ struct ledger_token {
 };
 
 /*
- * As committed now, expired or not. A name that is not in the terms in force
- * has no credentials, whatever is stored. Fails with CUSTOS_ENAME if there are
- * none, and as reading does.
+ * Finds the credentials in the committed state, expired or not. A name that is
+ * not in the terms in force has no credentials, whatever is stored. Fails with
+ * CUSTOS_ENAME if there are none, and as reading does.
  */
 CUSTOS_MUST_USE custos_status ledger_credential_find(
     struct ledger *l, str name, struct ledger_credential *out, custos_err *err);
@@ -58,8 +59,8 @@ CUSTOS_MUST_USE custos_status ledger_token_of_row(struct ledger *l, str name,
                                                   struct ledger_token *out,
                                                   custos_err *err);
 
-/* All that are stored, by name, newest token first, in a; also of names that
-   are no longer in the policy. */
+/* All stored credentials, by name, newest token first, allocated in a; also
+   those of names that are no longer in the policy. */
 CUSTOS_MUST_USE custos_status ledger_credentials(struct ledger *l, arena *a,
                                                  struct ledger_credential **out,
                                                  size_t *n, custos_err *err);
@@ -72,10 +73,11 @@ CUSTOS_MUST_USE custos_status ledger_was_revoked(struct ledger *l, str name,
                                                  bool *out, custos_err *err);
 
 /*
- * Sets the credentials of a name in the terms in force, or of the owner, with
- * one token replacing all it had, and writes the row. NEW: there must be none;
- * AGAIN: there must be some. Fails with CUSTOS_ENAME (no such analyst; none to
- * change), CUSTOS_EINVAL (there are some), and as writing does.
+ * Sets the password and one token of the owner or of a name in the terms in
+ * force, replacing all credentials it had, and writes the row. NEW: the name
+ * must have no credentials; AGAIN: it must have some. Fails with CUSTOS_ENAME
+ * (no such analyst, or nothing to replace), CUSTOS_EINVAL (it has some
+ * already), and as writing does.
  */
 enum ledger_credential_how { LEDGER_CREDENTIAL_NEW, LEDGER_CREDENTIAL_AGAIN };
 CUSTOS_MUST_USE custos_status ledger_credential_put(
@@ -83,7 +85,7 @@ CUSTOS_MUST_USE custos_status ledger_credential_put(
     const struct ledger_token *token, enum ledger_credential_how how,
     int64_t now, struct receipt *out, custos_err *err);
 
-/* Takes away the password and all tokens. CUSTOS_ENAME: there are none. */
+/* Removes the password and all tokens. CUSTOS_ENAME: there are none. */
 CUSTOS_MUST_USE custos_status ledger_credential_drop(struct ledger *l, str name,
                                                      int64_t now,
                                                      struct receipt *out,

@@ -54,7 +54,7 @@ insert_token(struct db *d, const struct ledger_token *t, uint64_t seq,
     return run_query(&q, err);
 }
 
-/* All tokens of a name and access but the newest `keep`. */
+/* Deletes all tokens of a name and access except the newest `keep`. */
 static custos_status
 delete_tokens(struct db *d, const struct ledger_token *of, size_t keep,
               custos_err *err)
@@ -265,7 +265,7 @@ ledger_token_put(struct ledger *l, const struct ledger_token *token,
     return write_change(l, step_token_put, &c, "token", now, out, err);
 }
 
-/* A token that stands for all of a name and access. */
+/* A token with only name and access, to select all tokens that have them. */
 static custos_status
 token_of(str name, enum ledger_access access, struct ledger_token *out,
          custos_err *err)

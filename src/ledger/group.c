@@ -1,19 +1,20 @@
 /*
- * Group commit: what waits is written together, and one sync is for all.
+ * Group commit: waiting jobs are written together, with one sync for all.
  *
  * THEOREM  ledger-group
- *   Requests of one group are judged one by one, each on the balance that the
- *   admitted ones before it left, in one transaction; so what is admitted
- *   together would have been admitted one after the other, and no budget is
- *   exceeded. No request has a verdict before the commit has returned.
+ *   Requests of one group are decided one by one in one transaction, each on
+ *   the balance after the admitted ones before it. So the requests admitted
+ *   together would also have been admitted one after the other, and no budget
+ *   is exceeded. No request gets its result before the commit has returned.
  * SOURCE   doc/proofs/ledger-group.md
  * NEEDS    ledger-budgets for a single request; ledger-durable-first for a
  *          single transaction; a request that is refused has written nothing.
  * GIVES    the receipts, refusals and sums of the same requests one by one; on
  *          success each charge of the group is on the disk.
  * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM: each job
- *          of the group has it, refused ones too, since what they were refused
- *          for may not stand. Charges of it may stand; there is no receipt.
+ *          of the group fails with it, refused ones too, since the charges
+ *          because of which they were refused may not be in the ledger. Charges
+ *          of the group may be in the ledger; there is no receipt.
  * TESTED   group_is_one_by_one group_exhausts_exactly
  *          group_fault_is_of_all powercut_loses_no_receipt
  */

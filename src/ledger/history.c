@@ -1,6 +1,6 @@
 /*
  * Spending over time, from one pass over the charges of the chain, as a bounded
- * number of points. When there is no room, every other point is dropped, so
+ * number of points. When the array is full, every other point is dropped, so
  * that the rest are evenly spaced; the first and the last always stay.
  */
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "ledger/inside.h"
 
-enum { LANES = 2 }; /* epsilon, rho: as filter_lane counts them */
+enum { LANES = 2 }; /* epsilon and rho, numbered as by filter_lane */
 
 struct grown {
     uint64_t seq;
@@ -19,7 +19,7 @@ struct grown {
 struct growth {
     struct grown *kept;
     size_t n, most;
-    uint64_t met, every; /* charges so far; of which each so manyth is kept */
+    uint64_t met, every; /* charges so far; one of every `every` is kept */
     struct grown last;
 };
 
@@ -56,8 +56,8 @@ growth_end(struct growth *g)
     g->kept[g->n++] = g->last;
 }
 
-/* The common budget's charges: an answer that was paid for before and given to
-   another analyst costs it nothing. */
+/* The charges of the common budget. It is not charged for a cached answer that
+   is given to another analyst. */
 static const char COMMON[] =
     "SELECT seq, time, epsilon, rho, delta FROM chain"
     " WHERE kind = 'charge' AND words <> '" CHAIN_SHARED "' ORDER BY seq";

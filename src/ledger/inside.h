@@ -1,7 +1,7 @@
 /*
  * What the files of this folder share: the handle, and transactions. All writes
- * go through ledger_write, all reads of more than one thing through
- * ledger_read.
+ * go through ledger_write; a read that needs more than one statement goes
+ * through ledger_read.
  */
 #ifndef LEDGER_INSIDE_H
 #define LEDGER_INSIDE_H
@@ -13,8 +13,9 @@ struct ledger {
     char *path;
     size_t path_bytes;
     int lock;
-    struct db *db;       /* NULL: closed by a failure; the next use opens it */
-    struct terms *terms; /* those in force when last read, or NULL */
+    struct db *db;       /* NULL: closed after a failure; the next use opens
+                            it */
+    struct terms *terms; /* the terms in force when last read, or NULL */
     bool read_only;      /* the disk is read-only: no row can be added */
     bool suspect; /* a commit or sync failed: reopen before admitting again */
 };
@@ -22,10 +23,10 @@ struct ledger {
 typedef custos_status ledger_step(struct ledger *l, void *arg, custos_err *err);
 
 /*
- * Lock, BEGIN IMMEDIATE, step, COMMIT, unlock. On success what step wrote is
- * durable; on failure it is rolled back or, if the commit itself failed, may
- * stand. A step that fails must not have written anything; if it has, all is
- * rolled back.
+ * Lock, BEGIN IMMEDIATE, step, COMMIT, unlock. On success what the step wrote
+ * is durable; on failure it is rolled back or, if the commit itself failed, may
+ * be in the ledger. A step that is refused must not have written anything; if
+ * it has, the transaction is rolled back.
  */
 CUSTOS_MUST_USE custos_status ledger_write(struct ledger *l, ledger_step *step,
                                            void *arg, custos_err *err);
@@ -60,16 +61,16 @@ CUSTOS_MUST_USE custos_status ledger_terms_now(struct ledger *l,
                                                custos_err *err);
 
 /*
- * Appends a row, after the opening row if the chain is empty, and updates the
- * sums of everybody. c, own: a charge, and the analyst's sums before it.
+ * Appends a row (to an empty chain the opening row first), and updates the
+ * common sums. c, own: for a charge, its cost and the analyst's sums before it.
  */
 CUSTOS_MUST_USE custos_status ledger_append(struct ledger *l,
                                             struct ledger_row *row,
                                             const struct charge *c,
                                             struct sums *own, custos_err *err);
 
-/* Finds a name's credentials, or CUSTOS_ENAME; checks that the policy in
-   force has the name (always true for the owner). */
+/* One finds a name's credentials, or fails with CUSTOS_ENAME; the other checks
+   that the policy in force has the name (always true for the owner). */
 struct ledger_credential;
 CUSTOS_MUST_USE custos_status credentials_find_name(
     struct db *d, str name, struct ledger_credential *out, custos_err *err);

@@ -9,10 +9,10 @@
  * SOURCE   doc/proofs/ledger-durable-first.md
  * NEEDS    a disk that keeps what it has synced; SQLite's WAL, synced at every
  *          commit, sums and row in one transaction; lock held by all writers.
- * GIVES    never an answer that is not charged, never a budget exceeded.
- * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT: then there is no
- *          receipt, and no answer; the charge may stand. After a failed commit
- *          the file is opened anew before anything is admitted.
+ * GIVES    no answer that is not charged, and no budget exceeded.
+ * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT: then there is no receipt,
+ *          and no answer; the charge may be in the ledger. After a failed
+ *          commit the file is reopened before anything is admitted.
  * TESTED   powercut_loses_no_receipt powercut_harness_finds_a_lying_disk
  *          kill_loses_no_receipt fault_every_io_once charge_from_two_processes
  */
@@ -32,7 +32,7 @@ enum { LOG_PAGES_MOST = 256, TERMS_TEXT_MAX = 1 << 26 };
 
 /* -------------------------------------------------------------- opening -- */
 
-/* Under the lock. */
+/* Opens the file, under the lock; creates or migrates it if need be. */
 static custos_status
 open_file(struct ledger *l, custos_err *err)
 {
@@ -111,7 +111,7 @@ ledger_close(struct ledger *l)
 
 /* ---------------------------------------------------------- transactions -- */
 
-/* Failures of disk or memory, after which the file is not to be trusted. */
+/* Failures of disk or memory, after which the file must be reopened. */
 static bool
 is_failure(custos_status st)
 {
@@ -119,7 +119,8 @@ is_failure(custos_status st)
            st == CUSTOS_EINTERNAL;
 }
 
-/* A judgement on the request: the ledger is well, and others may go on. */
+/* Only this request was refused: the ledger works, and other requests may go
+   on. */
 static bool
 is_refusal(custos_status st)
 {
@@ -127,11 +128,11 @@ is_refusal(custos_status st)
 }
 
 /*
- * After a failed sync the end of the log may be in memory only, and a second
- * sync would not say so; whoever opened it now would take it for kept and
- * write behind it. This connection still knows where the kept part ends: that
- * goes into the file, the log is cut to nothing, and only then it is opened
- * anew.
+ * Opens the file if it is not open. After a failed sync the end of the log may
+ * be in memory only, and a second sync would not report that; a new connection
+ * would take it for durable and append to it. This connection still knows where
+ * the durable part ends: it checkpoints that part into the file and truncates
+ * the log before the file is reopened.
  */
 static custos_status
 make_ready(struct ledger *l, custos_err *err)
@@ -147,7 +148,7 @@ make_ready(struct ledger *l, custos_err *err)
     return l->db ? CUSTOS_OK : open_file(l, err);
 }
 
-/* All parts in the open transaction; fails only with disk or memory. */
+/* Runs all parts in the open transaction; fails only if disk or memory does. */
 static custos_status
 run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
           custos_err *err)
@@ -173,7 +174,7 @@ run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
     return CUSTOS_OK;
 }
 
-/* Under the lock, with the file open. */
+/* Runs the parts and commits; under the lock, with the file open. */
 static custos_status
 run_transaction(struct ledger *l, struct ledger_part *parts, size_t n,
                 custos_err *err)
@@ -190,7 +191,7 @@ run_transaction(struct ledger *l, struct ledger_part *parts, size_t n,
     if (st || !wrote)
         db_rollback(l->db);
     l->suspect = is_failure(st);
-    /* The commit stands, whatever becomes of the checkpoint. */
+    /* The commit is durable even if this checkpoint fails. */
     if (!st && db_log_pages(l->db) > LOG_PAGES_MOST &&
         is_failure(db_checkpoint(l->db, DB_SOME, NULL)))
         l->suspect = true;
@@ -378,7 +379,7 @@ struct terms_act {
     bool same;
 };
 
-/* What may not change while anything is spent. */
+/* Refuses changes under which earlier charges would lose their meaning. */
 static custos_status
 check_change(const struct ledger_terms *old, const struct ledger_terms *new,
              custos_err *err)

@@ -1,13 +1,13 @@
 /*
  * The ledger: every charge and every act of the owner is a row of one hash
  * chain, and durable when the call returns. Budgets are filters
- * (account/filter.h) whose state is a function of the chain, which `verify`
- * recomputes.
+ * (account/filter.h) whose state is a function of the chain; `verify`
+ * recomputes it.
  *
  * Many processes may charge one ledger. Charges and checkpoints hold the
  * store's lock (SQLite before 3.51.3 can corrupt a WAL otherwise).
  *
- * The clock is an argument: microseconds since 1970, UTC. A handle belongs to
+ * The time is an argument: microseconds since 1970, UTC. A handle belongs to
  * one thread at a time and does not survive fork().
  */
 #ifndef LEDGER_LEDGER_H
@@ -28,10 +28,11 @@ struct ledger;
 /* Identifies a row: a ledger restored from an older backup does not have it. */
 struct receipt {
     uint64_t seq;
-    uint8_t hash[LEDGER_HASH_BYTES]; /* of row seq, and so of all before */
+    uint8_t hash[LEDGER_HASH_BYTES]; /* of row seq, and so of all rows before
+                                        it */
 };
 
-/* "17:9f3c..." (hex); and back. */
+/* A receipt as text, "17:9f3c..." (hex), and back. */
 enum { RECEIPT_TEXT_MAX = 20 + 1 + 2 * LEDGER_HASH_BYTES + 1 };
 void receipt_write(const struct receipt *r, char text[RECEIPT_TEXT_MAX]);
 bool receipt_read(str text, struct receipt *out);
@@ -43,8 +44,8 @@ struct ledger_budget {
 struct ledger_analyst {
     str name;
     bool has_budget, has_window;
-    struct ledger_budget budget, window; /* a window of delta 0 is a limit
-                                            of epsilon, not a promise */
+    struct ledger_budget budget, window; /* a window with delta 0 limits epsilon
+                                            only, and is not a promise */
     uint32_t window_days;
 };
 struct ledger_terms {
@@ -52,9 +53,9 @@ struct ledger_terms {
     struct ledger_budget budget; /* global */
     const struct ledger_analyst *analysts;
     size_t n_analysts;
-    str unit;           /* describes who is protected; cannot be changed */
+    str unit;           /* describes the privacy unit; cannot be changed */
     uint8_t policy[32]; /* the policy's id */
-    uint64_t seq;       /* of their row; set by ledger_terms_get */
+    uint64_t seq;       /* of the terms' row; set by ledger_terms_get */
 };
 
 /*
@@ -88,22 +89,24 @@ struct ledger_request {
     str who; /* analyst's name; empty: the owner, who uses the common budget */
     str query;    /* as asked */
     str plan;     /* its EXPLAIN */
-    str theorems; /* ids, between spaces */
+    str theorems; /* ids, separated by spaces */
     const struct charge *charge;
     uint64_t data_version;
     uint8_t policy[32];
     int64_t now;
     bool shared; /* a cached answer, given to another analyst: charged to their
                     own budget and window, not to the common budget */
-    /* The policy's tripwire; with zeros the first of each suspends. */
+    /* The policy's limits for the tripwire; with 0, the first one suspends. */
     uint64_t max_failures, max_overruns;
-    /* Limits of an analyst's rows, in all and per minute; 0: none. */
+    /* Limits on the bytes of an analyst's rows, in total and per minute; 0:
+       none. */
     uint64_t max_bytes, max_minute_bytes;
 };
 
 /*
- * Fails with CUSTOS_ENAME: the policy in force has no such analyst. Whoever
- * finds that out says it by this, so that it has one code everywhere.
+ * Fails with CUSTOS_ENAME: the policy in force has no such analyst. Every
+ * caller reports this error with this function, so that its code and text are
+ * the same everywhere.
  */
 CUSTOS_MUST_USE custos_status ledger_fail_analyst(str who, custos_err *err);
 
@@ -119,28 +122,29 @@ enum { LEDGER_OVERRUN_WINDOW = 1000 };
     "custos owner resume"
 struct ledger_tripwire {
     uint64_t failures;     /* of everybody */
-    uint64_t failing;      /* analysts who had any: concurrent questions of one
-                              must not suspend the others */
+    uint64_t failing;      /* analysts with a failure: several failures of one
+                              analyst must not suspend the others */
     uint64_t own_failures; /* of one name */
-    uint64_t overruns;     /* of its last LEDGER_OVERRUN_WINDOW questions */
+    uint64_t overruns;     /* among that name's last LEDGER_OVERRUN_WINDOW
+                              questions */
 };
 CUSTOS_MUST_USE custos_status ledger_tripwire(struct ledger *l, str who,
                                               struct ledger_tripwire *out,
                                               custos_err *err);
 
-/* Is this analyst suspended; is everybody? The limits are the policy's. */
+/* Is this analyst suspended? Is everybody? The limits are the policy's. */
 bool ledger_is_suspended(const struct ledger_tripwire *t, uint64_t max_failures,
                          uint64_t max_overruns);
 bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
 
-/* Ends every suspension. The row names the build that goes on (version,
-   commit and engine) in the caller's words. */
+/* Ends every suspension. The row's text is `build`: the version, commit and
+   engine that continue. */
 CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
                                             int64_t now, struct receipt *out,
                                             custos_err *err);
 
-/* How long and how many bytes of cached answers are kept; zeros: all. */
+/* How long cached answers are kept, and how many bytes of them; 0: no limit. */
 struct ledger_retention {
     uint64_t bytes;
     int64_t age_us;
@@ -158,8 +162,10 @@ struct ledger_job {
     int64_t now;
     const uint8_t *key; /* of an answer, 32 bytes */
     str answer;
-    struct ledger_retention retention; /* older answers are dropped for it */
-    struct receipt receipt; /* set to that of the row; of an answer: given */
+    struct ledger_retention retention; /* older answers are dropped
+                                          accordingly */
+    struct receipt receipt; /* set to the row's; for an answer: given by the
+                               caller */
     custos_status status;   /* set to the result */
     custos_err *err;        /* or NULL */
     struct ledger_job *next;
@@ -168,11 +174,11 @@ struct ledger_job {
 /*
  * Group commit: does all jobs from `first` on, in order, with one commit for up
  * to LEDGER_GROUP_MOST of them. Each sees what those before it wrote, and each
- * whose status is CUSTOS_OK is durable when this returns.
+ * job whose status is CUSTOS_OK is durable when this returns.
  *
  * A charge is made if the common budget, the analyst's own budget and their
- * window all admit it. These refuse it; nothing is charged then, and the other
- * jobs go on:
+ * window all admit it. It is refused with one of the following; then nothing is
+ * charged, and the other jobs go on:
  *   CUSTOS_ESPENT     a budget or window is spent; the message says which, what
  *                     is needed and what is left
  *   CUSTOS_EPOLICY    the policy of the request is not in force (it has changed,
@@ -182,13 +188,13 @@ struct ledger_job {
  *   CUSTOS_EDENIED    the analyst is suspended (LEDGER_SUSPENDED_SAID)
  *   CUSTOS_EINVAL     a charge of nothing
  *
- * Of answers the first under a key is kept. CUSTOS_ENAME: the receipt is not of
- * this ledger.
+ * For answers, the first one under a key is kept. CUSTOS_ENAME: the receipt is
+ * not of this ledger.
  *
  * If the disk or memory fails (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY,
  * CUSTOS_ENOMEM), each job of that commit fails, and the ledger is reopened
- * before the next. Its charges may then stand or not; there is no answer in
- * either case.
+ * before the next. Its charges may or may not be in the ledger then; no answer
+ * is given in either case.
  */
 enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
@@ -196,8 +202,7 @@ void ledger_post(struct ledger *l, struct ledger_job *first);
 /*
  * Could a charge be written now? Waits for the lock and writes nothing. Also
  * returns the free space of the disk. Fails with CUSTOS_EIO if that is less
- * than LEDGER_FREE_LEAST, and as a commit of
- * ledger_post fails.
+ * than LEDGER_FREE_LEAST, and as a commit of ledger_post does.
  */
 enum { LEDGER_FREE_LEAST = 16 << 20 };
 CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
@@ -205,8 +210,9 @@ CUSTOS_MUST_USE custos_status ledger_check_writable(struct ledger *l,
                                                     custos_err *err);
 
 /*
- * A stored answer: `key` is a hash of everything that the answer depends on. May
- * fail: CUSTOS_ENAME (there is none), CUSTOS_ECORRUPT, CUSTOS_EIO, CUSTOS_ENOMEM.
+ * Finds a stored answer; `key` is a hash of everything that the answer depends
+ * on. May fail: CUSTOS_ENAME (there is none), CUSTOS_ECORRUPT, CUSTOS_EIO,
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status ledger_answer_find(struct ledger *l,
                                                  const uint8_t key[32],
@@ -216,25 +222,26 @@ CUSTOS_MUST_USE custos_status ledger_answer_find(struct ledger *l,
 
 /*
  * Drops stored answers that retention does not keep, and compacts the file.
- * Charges wait. May fail as a commit of ledger_post does; answers that were
- * dropped stay dropped.
+ * Charges wait meanwhile. May fail as a commit of ledger_post does; answers
+ * dropped before the failure stay dropped.
  */
 struct ledger_freed {
     uint64_t answers, answer_bytes; /* dropped */
-    uint64_t file_bytes;            /* by which the file shrank */
+    uint64_t file_bytes;            /* how much the file shrank */
 };
 CUSTOS_MUST_USE custos_status
 ledger_vacuum(struct ledger *l, const struct ledger_retention *retention,
               int64_t now, struct ledger_freed *out, custos_err *err);
 
 /*
- * What is spent and left of the common budget (who empty), or of one analyst.
- * facts are of that budget alone; left_epsilon is the largest single pure
- * charge that the analyst's own and the common budget would both still admit
- * (windows apart).
+ * What is spent and what remains of the common budget (who empty), or of one
+ * analyst's. facts describe that budget alone; left_epsilon is the largest
+ * single pure charge that both the analyst's own and the common budget would
+ * still admit (windows not considered).
  */
 struct ledger_balance {
-    bool limited; /* false for an analyst without own budget: no facts */
+    bool limited; /* false for an analyst without a budget of their own: no
+                     facts */
     custos_filter_facts facts;
     char left_epsilon[CUSTOS_AMOUNT_MAX];
     bool left_in_rho; /* left_epsilon follows from the sum of rho */
@@ -245,8 +252,8 @@ CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
                                              custos_err *err);
 
 /*
- * The same for an analyst's window at a moment: what was spent in its days, and
- * the largest charge that it alone would admit.
+ * The same for an analyst's window at the time `now`: what was spent within it,
+ * and the largest charge that it alone would admit.
  */
 CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
                                             int64_t now,
@@ -254,8 +261,8 @@ CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
                                             custos_err *err);
 
 /*
- * The largest epsilon that a question of who (empty: the owner) may cost now,
- * by own budget, common budget and window. With a charge: after that charge;
+ * The largest epsilon that a question of `who` (empty: the owner) may cost now,
+ * under own budget, common budget and window. With a charge: after that charge;
  * CUSTOS_ESPENT if it is not admitted.
  */
 CUSTOS_MUST_USE custos_status ledger_left(struct ledger *l, str who,
@@ -263,8 +270,8 @@ CUSTOS_MUST_USE custos_status ledger_left(struct ledger *l, str who,
                                           const struct charge *charge,
                                           char left[CUSTOS_AMOUNT_MAX],
                                           custos_err *err);
-/* The same without a charge. *in_rho: it follows from the sum of rho, and
-   does not fall by the epsilon of a charge. */
+/* The same without a charge. *in_rho: the result follows from the sum of rho,
+   so a charge does not lower it by its epsilon. */
 CUSTOS_MUST_USE custos_status ledger_left_in(struct ledger *l, str who,
                                              int64_t now,
                                              char left[CUSTOS_AMOUNT_MAX],
@@ -285,9 +292,9 @@ CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
 
 /*
  * Spending over time, of everybody (who empty) or of one analyst: the sum after
- * each of at most `most` charges (2 or more), evenly spaced by number, the
- * first and the last included; in the currency and with the limit now in force.
- * Allocated in a.
+ * each of at most `most` (2 or more) charges, evenly spaced by number and
+ * including the first and the last; in the currency and with the limit now in
+ * force. Allocated in a.
  */
 struct ledger_point {
     uint64_t seq;
@@ -334,8 +341,8 @@ struct ledger_seal {
     int64_t time;
 };
 
-/* The seals of the rows from `from` on; *n: room in out, becomes their
-   number. */
+/* The seals of the rows from `from` on. *n: the room in out; set to the number
+   of seals. */
 CUSTOS_MUST_USE custos_status ledger_seals(struct ledger *l, uint64_t from,
                                            struct ledger_seal *out, size_t *n,
                                            custos_err *err);
@@ -344,8 +351,8 @@ CUSTOS_MUST_USE custos_status ledger_seals(struct ledger *l, uint64_t from,
 CUSTOS_MUST_USE custos_status ledger_head(struct ledger *l, struct receipt *out,
                                           custos_err *err);
 
-/* Rows from `from` on (0: the first), at most *n; *n becomes their number.
-   who empty: of everybody; theorem not empty: only charges that rest on it. */
+/* Rows from `from` on (0: the first), at most *n; *n becomes their number. who
+   empty: rows of everybody; theorem not empty: only charges that rely on it. */
 CUSTOS_MUST_USE custos_status ledger_rows(struct ledger *l, uint64_t from,
                                           str who, str theorem, arena *a,
                                           struct ledger_row **out, size_t *n,
@@ -362,8 +369,8 @@ CUSTOS_MUST_USE custos_status ledger_verify(struct ledger *l,
                                             custos_err *err);
 
 /*
- * Checks only the hashes of the rows after `from`, which must be of this chain:
- * to continue from a head that ledger_verify returned. Fails as ledger_verify.
+ * Checks only the hashes of the rows after `from`, a receipt of this chain: for
+ * example the head that ledger_verify returned. Fails as ledger_verify.
  */
 CUSTOS_MUST_USE custos_status ledger_verify_after(struct ledger *l,
                                                   const struct receipt *from,

@@ -10,8 +10,8 @@
 #include "custos.h"
 
 /*
- * Opens the lock file, and creates it if need be. *read_only: the disk is. May
- * fail: CUSTOS_EIO.
+ * Opens the lock file, and creates it if need be. *read_only: whether the disk
+ * is read-only. May fail: CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status lock_open(const char *path, int *fd,
                                         bool *read_only, custos_err *err);
@@ -23,7 +23,7 @@ void lock_drop(int fd);
 /* Creates an empty file that only its owner can read. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status file_make(const char *path, custos_err *err);
 
-/* Syncs the folder that the path lies in. May fail: CUSTOS_EIO. */
+/* Syncs the folder that contains the path. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_sync(const char *path_in_it,
                                           custos_err *err);
 

@@ -1,15 +1,16 @@
 /*
  * The file's format. A new ledger is created under another name and renamed, so
- * that an existing one is complete; it is recognised by its mark and format
- * number; older formats are migrated without touching a row of the chain.
+ * that an existing file is always complete. The file is recognised by its
+ * application id and format number. Older formats are migrated without touching
+ * a row of the chain.
  *
- * Format 0 had only the chain. Format 1 added balances and cached answers,
- * which follow from the chain or may be missing: migrating adds the balances up
- * once. Format 2 added credentials (table doors). Each later number makes older
- * programs refuse the file: format 3 added an index for the rows of the
- * tripwire (they would charge a suspended analyst), format 4 a table for
- * tokens, and expiry (they would accept what has expired), format 5 the sizes
- * of answers and of analysts' rows (they would not count them).
+ * Format 0 had only the chain. Format 1 added balances, which the migration
+ * computes from the chain, and cached answers, which may be missing. Format 2
+ * added credentials (table doors). Later format numbers exist so that older
+ * programs refuse the file. Format 3 added an index for the rows of the
+ * tripwire (older programs would charge a suspended analyst), format 4 a table
+ * for tokens, and expiry (they would accept expired credentials), format 5 the
+ * sizes of answers and of analysts' rows (they would not count them).
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -58,7 +59,7 @@ static const char TRIPWIRE[] =
     "CREATE INDEX chain_tripwire ON chain (kind, who, seq)"
     " WHERE kind IN ('failure', 'overrun', 'resume');";
 
-/* From doors as format 2 made them, also in a new file. */
+/* Migrates the table doors as format 2 made it; a new file runs this too. */
 static const char TOKENS[] =
     "CREATE TABLE tokens (hash BLOB PRIMARY KEY, name TEXT NOT NULL,"
     " access INTEGER NOT NULL, seq INTEGER NOT NULL REFERENCES chain (seq),"
@@ -69,7 +70,7 @@ static const char TOKENS[] =
     "ALTER TABLE doors DROP COLUMN token;"
     "ALTER TABLE doors ADD COLUMN expires INTEGER NOT NULL DEFAULT 0;";
 
-/* The sizes of what is stored already; sizes.c adds to them. */
+/* Computes the sizes of what is already stored; sizes.c updates them later. */
 static const char SIZES[] =
     "CREATE TABLE sizes (what TEXT NOT NULL, who TEXT NOT NULL,"
     " bytes INTEGER NOT NULL, PRIMARY KEY (what, who)) STRICT;"
@@ -146,7 +147,7 @@ ledger_make(const char *path, custos_err *err)
         st = custos_fail(err, CUSTOS_EIO, "the ledger's file cannot be named");
     if (!st)
         st = folder_sync(path, err);
-    remove_all(half); /* also of a success: its log, which is empty */
+    remove_all(half); /* after a success too: removes the log, which is empty */
     return st;
 }
 
@@ -162,7 +163,8 @@ read_number(struct db *d, const char *sql, int64_t *out, custos_err *err)
     return query_end(&q, err);
 }
 
-/* From format 0: what stands beside the chain is added up from it. */
+/* From format 0: creates the tables beside the chain and computes the balances
+   from it. */
 static custos_status
 add_up(struct db *d, custos_err *err)
 {

@@ -226,7 +226,7 @@ keep_row(arena *a, struct ledger_row *r)
            copy_text(a, &r->delta) && copy_text(a, &r->version);
 }
 
-/* Rows are gathered in a list first: how many there are is not known. */
+/* Rows are collected in a list first, since their number is not known. */
 struct link {
     struct ledger_row row;
     struct link *next;
@@ -255,7 +255,8 @@ step_rows(struct ledger *l, void *arg, custos_err *err)
         if (link) {
             chain_read(&q, &link->row);
             (void)query_fixed(&q, 15, link->row.before,
-                              sizeof link->row.before); /* none: zeros */
+                              sizeof link->row.before); /* zeros for the first
+                                                           row */
         }
         room = link && keep_row(p->arena, &link->row);
         if (room) {

@@ -1,18 +1,19 @@
 /*
- * What is left in one number, now or after one more charge; and what was spent.
+ * What remains, as one number, now or after one more charge; and what was
+ * spent.
  *
  * THEOREM  left-after
- *   The number told for a charge is the largest epsilon whose pure charge all
- *   filters that concern an analyst would admit right after they had admitted
- *   that charge: it never promises room that there is not.
- * SOURCE   by definition: filter_admit counts the charge on copies of the very
- *          filters that budgets_admit asks, over the same sums, and
- *          filter_left_epsilon tries admissions themselves.
+ *   The number reported for a charge is the largest epsilon of a pure charge
+ *   that all filters of an analyst would admit right after they had admitted
+ *   that charge: it never promises more room than there is.
+ * SOURCE   by definition: filter_admit counts the charge on copies of the
+ *          filters that budgets_admit uses, with the same sums, and
+ *          filter_left_epsilon tries actual admissions.
  * NEEDS    the sums of one moment; the charge is a function of public facts.
  * GIVES    the least over common budget, own budget and window, exact, in units
  *          of 10^-20 rounded down. A charge that others make meanwhile lowers
- *          it; an answer that another has paid for costs the common budget
- *          nothing, and leaves more: which one that is does not show here.
+ *          it. If another analyst has paid for the answer, it costs the common
+ *          budget nothing and more remains; the number does not reveal that.
  * FAILS    CUSTOS_ESPENT: the charge itself would be refused; as reading does.
  * TESTED   left_after_is_what_is_left_after left_after_refuses_what_is_refused
  */
@@ -26,11 +27,11 @@ struct look {
     int64_t now;
     const struct charge *charge; /* or NULL */
     amount least;
-    bool in_rho; /* least is what a sum of rho has room for */
+    bool in_rho; /* least follows from a sum of rho */
     struct ledger_spent *spent;
 };
 
-/* Lowers look->least to what one filter has left after the charge. */
+/* Lowers look->least to what remains of one filter after the charge. */
 static custos_status
 count_left(const struct filter *limits, const struct sums *s,
            const struct charge *c, struct look *look, custos_err *err)

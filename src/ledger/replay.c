@@ -1,9 +1,9 @@
 /*
- * A row is valid if it follows the one before, matches its hash and, if it is a
- * charge, was within the budgets of the terms then in force and not of an
- * analyst suspended by a failure. Windows are not replayed: they are limits,
- * not promises. Nor are the policy's numbers of failures and overruns, which
- * the chain does not hold.
+ * A row is valid if it follows the row before and matches its hash. A charge
+ * must also be within the budgets of the terms then in force, and must not be
+ * of an analyst whom a failure had suspended. Windows are not replayed: they
+ * are limits, not promises. Nor are the policy's limits on failures and
+ * overruns, which the chain does not hold.
  */
 #include "ledger/replay.h"
 

@@ -21,10 +21,11 @@ struct tally {
 struct replay {
     struct receipt head;
     struct tally
-        *tallies; /* of everybody together, and of each analyst charged */
+        *tallies; /* the common one, and one for each analyst who was charged */
 };
 
-/* In one transaction. CUSTOS_ECORRUPT names the first row that is wrong. */
+/* Call it in a transaction. CUSTOS_ECORRUPT names the first row that is
+   wrong. */
 CUSTOS_MUST_USE custos_status replay_run(struct db *d, arena *a,
                                          struct replay *out, custos_err *err);
 

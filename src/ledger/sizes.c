@@ -3,8 +3,8 @@
 #include "base/error.h"
 
 enum {
-    ROW_BYTES = 400,    /* of a row besides its texts: hash, amounts, indexes */
-    ANSWER_BYTES = 160, /* of a stored answer: key, mark, index */
+    ROW_BYTES = 400,    /* per row, besides its texts: hash, amounts, indexes */
+    ANSWER_BYTES = 160, /* per stored answer: key, mark, index */
     MINUTE_US = 60000000,
 };
 
@@ -50,7 +50,8 @@ row_size(const struct ledger_request *r)
     return ROW_BYTES + r->query.len + r->plan.len + r->theorems.len;
 }
 
-/* What was added in the minute of now, by this handle. */
+/* The bytes that this handle has added for the analyst in the request's
+   minute. */
 static uint64_t *
 minute_of(struct ledger *l, const struct ledger_request *r, size_t analyst)
 {

@@ -37,7 +37,7 @@ CUSTOS_MUST_USE custos_status answers_trim(
     struct db *d, const struct ledger_retention *retention, int64_t now,
     size_t most, uint64_t *dropped, uint64_t *bytes, custos_err *err);
 
-/* The bytes that a cached answer is counted as. */
+/* The bytes that are counted for a cached answer of this length. */
 uint64_t answer_size(size_t len);
 
 #endif

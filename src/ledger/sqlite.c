@@ -103,7 +103,7 @@ status_of(struct db *d, int code, custos_err *err)
 
 /* -------------------------------------------------------------- opening -- */
 
-/* "file:/a%20b?psow=0": every byte that is not plain is escaped. */
+/* Writes "file:/a%20b?psow=0": every byte that is not in `plain` is escaped. */
 static bool
 uri_write(const char *path, char uri[URI_MAX])
 {
@@ -153,11 +153,12 @@ set_up(struct db *d)
     sqlite3_db_config(h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     code = sqlite3_exec(h, pragmas, NULL, NULL, NULL);
-    sqlite3_wal_hook(h, remember_log, d); /* after: the pragma replaces it */
+    sqlite3_wal_hook(h, remember_log, d); /* after the pragma, which would
+                                             remove it */
     return code;
 }
 
-/* The file is said to be in WAL mode, and it is. */
+/* Sets WAL mode, and checks that SQLite accepted it. */
 static int
 check_mode(struct db *d)
 {
@@ -308,8 +309,8 @@ db_copy(struct db *d, const char *path, custos_err *err)
 
 /* -------------------------------------------------------------- queries -- */
 
-/* Statements are found by the address of their literal: each is prepared
-   once. */
+/* Finds a prepared statement by the address of its literal, so that each is
+   prepared once. */
 static sqlite3_stmt *
 statement_for(struct db *d, const char *sql, int *code)
 {

@@ -2,9 +2,9 @@
  * A thin layer over SQLite, and its only user: a file in WAL mode that syncs on
  * every commit, statements prepared once, and our own error messages.
  *
- * A query remembers its first failure: begin, put the parameters in order, step
- * through the rows, and check once, at query_end. What it returns is borrowed
- * until the next step.
+ * A query remembers its first failure. So begin it, put the parameters in
+ * order, step through the rows, and check once, at query_end. Texts and bytes
+ * that it returns are borrowed until the next step.
  */
 #ifndef LEDGER_SQLITE_H
 #define LEDGER_SQLITE_H
@@ -17,7 +17,8 @@
 
 struct db;
 
-/* DB_NEW: an empty file that becomes a ledger. DB_READ: on a read-only disk. */
+/* DB_NEW: an empty file that becomes a ledger. DB_THERE: a ledger. DB_READ: a
+   ledger on a read-only disk. */
 enum db_opening { DB_NEW, DB_THERE, DB_READ };
 
 /* May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY, CUSTOS_ENOMEM. */
@@ -27,14 +28,14 @@ CUSTOS_MUST_USE custos_status db_open(const char *path, enum db_opening how,
 /* Never checkpoints: that happens under the lock only. */
 void db_close(struct db *d);
 
-/* Statements without parameters or rows, one after the other. */
+/* Runs statements that have no parameters and return no rows. */
 CUSTOS_MUST_USE custos_status db_run(struct db *d, const char *sql,
                                      custos_err *err);
 
 /* Rolls back an open transaction, if there is one. Cannot fail. */
 void db_rollback(struct db *d);
 
-/* Number of rows changed since it was opened. */
+/* Number of rows changed since d was opened. */
 int64_t db_changes(const struct db *d);
 
 /* Pages in the log after the last commit of this connection. */
@@ -56,8 +57,8 @@ CUSTOS_MUST_USE custos_status db_copy(struct db *d, const char *path,
 struct query {
     struct db *db;
     void *statement;
-    int code; /* SQLite's: the first that was bad */
-    int put;  /* parameters so far */
+    int code; /* SQLite's first error code */
+    int put;  /* number of parameters so far */
 };
 
 /* sql: a literal; it is prepared once for each db. */

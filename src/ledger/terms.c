@@ -207,7 +207,8 @@ terms_check(const struct ledger_terms *t, custos_err *err)
 
 /* --------------------------------------------------------------- reading -- */
 
-/* The next line, and its words up to `most`, the last one whole. */
+/* Splits the next line into at most `most` words; the last one is the rest of
+   the line. */
 static size_t
 next_line(str *text, str *words, size_t most)
 {
@@ -246,7 +247,7 @@ hex_of(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* A copy with the escapes undone. */
+/* A copy of text with its escapes decoded. */
 static str
 read_name(arena *a, str text)
 {
@@ -289,7 +290,7 @@ read_days(str word, uint32_t *days)
     return x > 0 && x <= UINT32_MAX;
 }
 
-/* A line about an analyst: the one before is the last of all. */
+/* Reads a line that belongs to the last analyst read so far. */
 static bool
 read_analyst(struct terms *t, struct ledger_analyst *all, const str *w,
              size_t n)
@@ -312,7 +313,7 @@ read_analyst(struct terms *t, struct ledger_analyst *all, const str *w,
     return false;
 }
 
-/* Line by line; false when a line is none of ours. */
+/* Reads all lines; false if a line is malformed. */
 static bool
 read_lines(struct terms *t, struct ledger_analyst *all, str text)
 {
@@ -343,7 +344,8 @@ read_lines(struct terms *t, struct ledger_analyst *all, str text)
     return true;
 }
 
-/* The words again are the words: nothing was lost on the way. */
+/* Do the parsed terms give the same words when written? Then nothing was
+   lost. */
 static bool
 same_words(const struct terms *t, str words)
 {

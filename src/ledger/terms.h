@@ -1,6 +1,7 @@
 /*
- * The terms in force, read from the last "terms" row of the chain. Its words
- * state them in full, so that every budget follows from the chain alone.
+ * The terms in force, read from the last "terms" row of the chain. The words of
+ * that row contain all terms, so that every budget follows from the chain
+ * alone.
  *
  *     adjacency add-remove
  *     unit patients.id
@@ -17,23 +18,23 @@
 /* The running sum of a window: see windows.c. */
 struct window_part {
     amount finite;
-    uint64_t infinite; /* how many had no bound */
+    uint64_t infinite; /* number of charges without a bound */
 };
 struct window_sum {
     bool valid;
-    bool passed;        /* exceeded the largest amount: must be summed anew */
+    bool passed;        /* overflowed: must be summed again */
     int64_t since;      /* charges after this moment are counted */
     struct receipt row; /* the last charge counted; seq 0: none */
     struct window_part epsilon, rho, delta;
     uint64_t charges;
 };
 
-/* The limits that follow from a promise; made when first needed. */
+/* The filters and sums of an analyst; made when first needed. */
 struct limits {
     bool made_own, made_window;
     struct filter own, window;
     struct window_sum sum;
-    int64_t minute;        /* of the last charge, since 1970 */
+    int64_t minute;        /* of the last charge, in minutes since 1970 */
     uint64_t minute_bytes; /* of the rows charged in that minute */
 };
 
@@ -47,14 +48,14 @@ struct terms {
 
 void terms_free(struct terms *t);
 
-/* Writes them as words; b fails if they are too long. */
+/* Writes terms as words; b fails if they are too long. */
 void terms_write(const struct ledger_terms *t, struct buf *b);
 
-/* Checks that the ledger can hold them. May fail: CUSTOS_EPOLICY. */
+/* Checks that the ledger can hold the terms. May fail: CUSTOS_EPOLICY. */
 CUSTOS_MUST_USE custos_status terms_check(const struct ledger_terms *t,
                                           custos_err *err);
 
-/* Parses the words. May fail: CUSTOS_ECORRUPT, CUSTOS_ENOMEM. */
+/* Parses the words of a row. May fail: CUSTOS_ECORRUPT, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status terms_read(const struct ledger_row *row,
                                          struct terms **out, custos_err *err);
 

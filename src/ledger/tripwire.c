@@ -1,28 +1,28 @@
 /*
- * The tripwire: after a failure below the charge nobody is charged who should
- * not be, until the owner has looked.
+ * The tripwire: after a failure below the charge, the analyst or everybody is
+ * suspended until the owner resumes.
  *
- * What was charged must not fail: whether it fails may depend on the data, and
- * epsilon says nothing about that. So a failure is a bug by definition, and
- * the number of bits that can pass through one that nobody knows of is bounded
- * by stopping: an analyst at the first, everybody at the policy's number of
- * analysts who had one.
+ * A charged query must not fail: whether it fails may depend on the data, and
+ * epsilon does not account for that. So a failure is a bug by definition. The
+ * tripwire bounds the number of bits that can leak through an unknown bug: it
+ * stops an analyst at the first failure, and everybody when as many analysts as
+ * the policy says have had one.
  *
  * THEOREM  tripwire
  *   Let failures be visible, and let each be a row of the chain before any
- *   later charge of the same analyst. After a failure an analyst has no charge,
- *   and after those of F analysts nobody has, until the owner's "resume". So of
- *   N questions asked one after the other at most F fail, and which ones they
- *   are carries at most log2 of the sum over j <= F of C(N, j) bits: 37.3 for
- *   N = 10,000 and F = 3.
+ *   later charge of the same analyst. After a failure its analyst is not
+ *   charged, and after failures of F analysts nobody is, until the owner's
+ *   "resume". So of N questions asked one after the other at most F fail, and
+ *   knowing which ones fail gives at most log2 of the sum over j <= F of C(N,
+ *   j) bits: 37.3 for N = 10,000 and F = 3.
  * SOURCE   doc/proofs/tripwire.md
  * NEEDS    the rows are read in the transaction that adds the charge; the row
  *          of a failure is durable before its analyst is told.
  * GIVES    a bound where epsilon gives none, between two acts of the owner.
- *          Questions that were charged before the failure go on: with k of
- *          them at work at a time up to k - 1 more can fail. They are no
- *          further analysts', and do not suspend the others.
- * FAILS    CUSTOS_EDENIED with one sentence, whoever is suspended and why.
+ *          Questions that were charged before the failure go on: if k of an
+ *          analyst's questions run at a time, up to k - 1 more can fail. They
+ *          do not add an analyst to the count, and do not suspend others.
+ * FAILS CUSTOS_EDENIED with one sentence, no matter who is suspended or why.
  * TESTED   tripwire_first_failure_suspends_the_analyst
  *          tripwire_third_failure_suspends_the_store
  *          tripwire_resume_is_a_row tripwire_counts_overruns_of_the_window
@@ -40,7 +40,8 @@
 #include "base/error.h"
 #include "ledger/inside.h"
 
-/* As in the index; only a condition with these very words can use it. */
+/* The condition of the partial index; SQLite uses it only for a query with
+   exactly these words. */
 #define OF_THE_WIRE "kind IN ('failure', 'overrun', 'resume')"
 #define SINCE_RESUME                                                           \
     "seq > (SELECT coalesce(max(seq), 0) FROM chain WHERE " OF_THE_WIRE        \
@@ -66,7 +67,7 @@ count_failures(struct db *d, str who, struct ledger_tripwire *out,
     return query_end(&q, err);
 }
 
-/* Where the analyst's last LEDGER_OVERRUN_WINDOW questions begin. */
+/* The row at which the analyst's last LEDGER_OVERRUN_WINDOW questions begin. */
 static custos_status
 window_begin(struct db *d, str who, int64_t *out, custos_err *err)
 {
@@ -99,7 +100,7 @@ count_overruns(struct db *d, str who, struct ledger_tripwire *out,
         out->overruns = (uint64_t)query_int(&q, 0);
     st = query_end(&q, err);
     if (st || !out->overruns)
-        return st; /* nearly always */
+        return st; /* the usual case */
     st = window_begin(d, who, &from, err);
     if (st || !from)
         return st;
@@ -114,7 +115,8 @@ count_overruns(struct db *d, str who, struct ledger_tripwire *out,
     return query_end(&q, err);
 }
 
-/* Is there anything to count? Nearly always not: one look at the index. */
+/* Is there anything to count? Usually not, and one look-up in the index shows
+   it. */
 static custos_status
 has_any(struct db *d, bool *out, custos_err *err)
 {

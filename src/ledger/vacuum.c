@@ -31,7 +31,7 @@ file_bytes(const char *path)
     return stat(path, &is) ? 0 : (uint64_t)is.st_size;
 }
 
-/* Under the lock: the log goes into the file before and after. */
+/* Compacts the file, under the lock; checkpoints the log before and after. */
 static custos_status
 write_anew(struct ledger *l, custos_err *err)
 {

@@ -1,18 +1,19 @@
 /*
- * What an analyst's window has spent, kept up to date as rows come and grow
- * old: a charge costs the rows that came or left since the last look, not all
- * of the window.
+ * What an analyst has spent in the window, as a running sum: each charge reads
+ * only the rows that entered or left the window since the last update, not all
+ * of them.
  *
  * THEOREM  window-running-sum
  *   The running sum of a window equals the sum over all charges of the analyst
  *   in the chain whose time is after the window's beginning.
- * SOURCE   the chain is only added to; amounts are integers, so that adding and
- *          taking away are exact. By induction over the looks: the sum counts
- *          the charges up to row R with a time after S. A look adds the rows
- *          after R with a time after S, then takes away those up to the new R
- *          with a time in (S, S'], or adds them where the clock went back.
- * NEEDS    row R is in the chain, with its hash: else (a transaction that was
- *          undone, a sum that passed the largest amount) all is summed anew.
+ * SOURCE   the chain is append-only; amounts are integers, so that addition and
+ *          subtraction are exact. By induction over the updates: the sum counts
+ *          the charges up to row R with a time after S. An update adds the rows
+ *          after R with a time after S, then subtracts those up to the new R
+ *          with a time in (S, S'], or, if the clock went back, adds those in
+ *          (S', S].
+ * NEEDS    row R is in the chain, with its hash; otherwise (a transaction that
+ *          was rolled back, a sum that overflowed) all rows are summed again.
  * GIVES    the same admission as a sum over the whole window.
  * FAILS    as reading does; a row without amounts is CUSTOS_ECORRUPT.
  * TESTED   windows_are_what_a_whole_sum_says windows_forget_what_was_undone
@@ -23,7 +24,7 @@
 
 #include "base/base.h"
 
-enum { BEHIND_MOST = 4096 }; /* rows; beyond, summing anew is cheaper */
+enum { BEHIND_MOST = 4096 }; /* rows; for more, sum again */
 
 /* The moment at which a window of so many days began. */
 static int64_t
@@ -49,7 +50,7 @@ static void
 part_take(struct window_part *p, amount x, struct window_sum *w)
 {
     if (x == AMOUNT_INFINITE ? p->infinite == 0 : p->finite < x)
-        w->passed = true; /* not a sum of these rows: summed anew */
+        w->passed = true; /* the sum does not have this row: sum again */
     else if (x == AMOUNT_INFINITE)
         p->infinite--;
     else
@@ -123,7 +124,7 @@ count_between(struct db *d, str who, int64_t after, int64_t until,
     return rows_count(&q, w, step, err);
 }
 
-/* By the rows' numbers: there are few after the last look. */
+/* Adds newer rows; scans by row number, since few are new. */
 static custos_status
 count_newer(struct db *d, str who, struct window_sum *w, custos_err *err)
 {
@@ -148,7 +149,7 @@ sum_anew(struct db *d, str who, int64_t since, struct window_sum *w,
 
 /* ----------------------------------------------------------------- looking -- */
 
-/* Does it count rows of this chain, and few less than there are? */
+/* Is the sum one of rows of this chain, with only a few newer rows missing? */
 static custos_status
 is_near(struct db *d, const struct window_sum *w, const struct sums *own,
         bool *out, custos_err *err)
@@ -182,7 +183,7 @@ catch_up(struct db *d, str who, const struct sums *own, int64_t since,
 
     if (st)
         return st;
-    w->valid = false; /* until all of this went well */
+    w->valid = false; /* until all of this has succeeded */
     if (near && w->row.seq != own->seq)
         st = count_newer(d, who, w, err);
     if (!st && near && since > w->since)
