@@ -1,6 +1,6 @@
 /*
- * Allocation hooks. Memory is wiped before it is given back: it may hold an
- * exact value or noise.
+ * Allocation hooks. Memory is wiped before it is freed: it may hold an exact
+ * value or noise.
  */
 #include "base/alloc.h"
 
@@ -51,7 +51,7 @@ alloc_give(const custos_alloc *alloc, void *p, size_t count, size_t size)
 {
     if (!p)
         return;
-    wipe(p, count * size); /* cannot overflow: it was taken with this size */
+    wipe(p, count * size); /* cannot overflow: alloc_take checked it */
     alloc->give(alloc->ctx, p, count * size);
 }
 

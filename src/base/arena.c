@@ -1,6 +1,6 @@
 /*
- * Blocks in a list, newest first. Pieces are cut from the newest block; a
- * piece that does not fit opens a new one.
+ * Blocks in a list, newest first. Pieces are taken from the newest block; if a
+ * piece does not fit, a new block is allocated.
  */
 #include "base/arena.h"
 
@@ -15,7 +15,7 @@ enum { BLOCK_BYTES = 4096 };
 
 struct block {
     struct block *next;
-    size_t bytes; /* of the whole block, this header included */
+    size_t bytes; /* size of the block, including this header */
     size_t used;
     alignas(max_align_t) unsigned char data[];
 };
@@ -25,7 +25,7 @@ struct arena {
     struct block *newest;
     size_t limit;
     size_t taken;
-    size_t allowed; /* bytes that pieces may still have; SIZE_MAX: any */
+    size_t allowed; /* bytes that may still be taken; SIZE_MAX: no bound */
     bool denied;
 };
 
@@ -88,7 +88,8 @@ arena_is_denied(const arena *a)
     return a->denied;
 }
 
-/* Takes the bytes of one piece from what is allowed. */
+/* Subtracts the bytes of one piece from what is allowed; false if there is not
+   enough. */
 static bool
 spend_allowance(arena *a, size_t bytes)
 {

@@ -1,6 +1,6 @@
 /*
- * An arena: memory of one lifetime (a query's), taken piece by piece and given
- * back all at once. It has a limit, so that no query can exhaust memory.
+ * An arena: memory with one lifetime (a query's), taken piece by piece and
+ * freed all at once. It has a limit, so that no query can exhaust memory.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -13,20 +13,20 @@ typedef struct arena arena;
 /* NULL when there is no memory. */
 arena *arena_new(const custos_alloc *alloc, size_t limit_bytes);
 
-/* Wipes and gives back everything taken from a. */
+/* Wipes and frees a and everything taken from it. */
 void arena_free(arena *a);
 
-/* Gives back all pieces; a is as new. */
+/* Wipes and frees all pieces; a is empty again. */
 void arena_reset(arena *a);
 
 /*
  * From now on at most `bytes` more may be taken, besides the arena's own limit;
- * SIZE_MAX: no such bound. Pieces count by the size asked for, so that what
- * fits does not depend on earlier pieces.
+ * SIZE_MAX: no such bound. Only the requested sizes count, not the blocks they
+ * are in, so that what fits does not depend on earlier pieces.
  */
 void arena_allow(arena *a, size_t bytes);
 
-/* Was a piece refused for that bound since the last arena_allow? */
+/* Was a piece refused because of that bound since the last arena_allow? */
 bool arena_is_denied(const arena *a);
 
 /* Zeroed, aligned for any type; NULL past the limit or without memory. */
@@ -35,7 +35,7 @@ void *arena_take(arena *a, size_t count, size_t size);
 /* A NUL-terminated copy, or NULL. */
 char *arena_copy(arena *a, str text);
 
-/* All memory that it holds, its own struct included. */
+/* All memory that it holds, including its own struct. */
 size_t arena_bytes(const arena *a);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * Functions that have no place in this code base, as compile errors. Included
- * by the build before every source of ours.
+ * Makes functions that must not be used here compile errors. The build includes
+ * this before every source file of ours.
  */
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H
 
-/* The headers that declare them come first: a poisoned name may not appear. */
+/* The headers that declare them come first, since a poisoned name must not
+   appear afterwards. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

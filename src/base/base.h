@@ -13,8 +13,8 @@ typedef unsigned __int128 u128;
 typedef __int128 i128;
 
 /*
- * For our own bugs where continuing could leak: aborts, in every build. Never
- * for what a caller, the disk or memory can cause.
+ * For our own bugs where continuing could leak data: aborts, in every build.
+ * Never for conditions that a caller, the disk or memory can cause.
  */
 #define CUSTOS_REQUIRE(fact)                                                   \
     do {                                                                       \
@@ -22,7 +22,8 @@ typedef __int128 i128;
             abort(); /* UNREACHABLE: only a bug of ours gets here */           \
     } while (0)
 
-/* Before a hot loop of at most 16 rounds known at compile time. */
+/* Put before a hot loop with a constant number of iterations, at most 16:
+   unrolls it. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -31,7 +32,8 @@ typedef __int128 i128;
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Overwrites memory; the compiler may not leave it out. Cannot fail. */
+/* Overwrites memory in a way that the compiler cannot optimise away. Cannot
+   fail. */
 static inline void
 wipe(void *p, size_t bytes)
 {

@@ -1,6 +1,7 @@
 /*
- * Checked integers: each returns false on overflow, and then *r is not to be
- * used. No bare + or * on sizes, sensitivities or grid values.
+ * Checked integer arithmetic: each function returns false on overflow, and then
+ * *r must not be used. Use these, never bare + or *, on sizes, sensitivities
+ * and grid values.
  */
 #ifndef BASE_CK_H
 #define BASE_CK_H
@@ -37,9 +38,9 @@ CK_DEFINE(u128, u128)
 #define I128_MIN (-I128_MAX - 1)
 
 /*
- * Masks, all ones or all zeros. Compilers like to turn a comparison whose
- * result is a mask back into a jump; arithmetic on sign bits, with the mask
- * made opaque, they leave alone (attack/t_a07_secret checks that).
+ * Masks, all ones or all zeros. Compilers tend to turn a comparison whose
+ * result is a mask back into a jump. They do not do this to arithmetic on sign
+ * bits with the mask made opaque (attack/t_a07_secret checks that).
  */
 static inline i128
 mask_of_top(u128 x)
@@ -50,7 +51,7 @@ mask_of_top(u128 x)
     return (i128)((u128)m << 64 | m);
 }
 
-/* -1 when a < b, else 0: the sign of a - b, put right where it overflows. */
+/* -1 if a < b, else 0: the sign of a - b, corrected for overflow. */
 static inline i128
 mask_less_i128(i128 a, i128 b)
 {
@@ -61,21 +62,22 @@ mask_less_i128(i128 a, i128 b)
 
 /*
  * Sums that stop at the limits of their type instead of wrapping, without a
- * branch on the operands: value plus noise must never fail (a failure would
- * be an output) nor wrap (a neighbour would land at the other end).
+ * branch on the operands: value plus noise must never fail (a failure would be
+ * an output) nor wrap (a neighbour's result could be at the other end of the
+ * range).
  */
 static inline i128
 sat_add_i128(i128 a, i128 b)
 {
     u128 r = (u128)a + (u128)b;
-    /* An overflow: both operands have the sign that the sum has not. */
+    /* Overflow: both operands have the same sign, and the sum has the other. */
     i128 over = mask_of_top(((u128)a ^ r) & ((u128)b ^ r));
     i128 limit = (i128)(((u128)a >> 127) + (u128)I128_MAX);
 
     return ((i128)r & ~over) | (limit & over);
 }
 
-/* x, or the nearer of lo and hi when outside. Needs lo <= hi. No branch. */
+/* Clamps x to [lo, hi] without a branch. Needs lo <= hi. */
 static inline i128
 clamp_i128(i128 x, i128 lo, i128 hi)
 {

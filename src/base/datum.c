@@ -1,6 +1,6 @@
 /*
- * Public values: reading, writing, comparing. All integer arithmetic; dates by
- * the proleptic Gregorian calendar.
+ * Public values: reading, writing, comparing. All arithmetic is on integers;
+ * dates are in the proleptic Gregorian calendar.
  */
 #include "base/datum.h"
 
@@ -119,7 +119,7 @@ read_exponent(struct reader *r, int *out)
     return any;
 }
 
-/* A decimal, in lowest terms: no zeros at the end of its fraction. */
+/* Reads a decimal and removes trailing zeros from its fraction. */
 static bool
 read_number(struct reader *r, struct datum *out)
 {
@@ -324,7 +324,7 @@ datum_round(struct datum *d, int precision, int scale)
         bool last = d->scale == scale + 1;
         i128 rest = d->n % 10;
 
-        /* A tail below a half stays below it; only its first digit counts. */
+        /* Only the first dropped digit decides: round up from 5. */
         d->n /= 10;
         if (last && (rest >= 5 || rest <= -5))
             d->n += rest < 0 ? -1 : 1;

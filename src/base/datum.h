@@ -1,6 +1,6 @@
 /*
- * Public values: literals of a query, limits and domains of a policy,
- * released answers. Numbers are exact decimals; no double anywhere.
+ * Public values: literals of a query, limits and domains of a policy, released
+ * answers. Numbers are exact decimals; doubles are not used.
  */
 #ifndef BASE_DATUM_H
 #define BASE_DATUM_H
@@ -16,7 +16,7 @@ enum data_type {
     TYPE_BOOL,
     TYPE_INT,
     TYPE_DECIMAL, /* in the engine: DECIMAL(p, s) */
-    TYPE_REAL,    /* in the engine: DOUBLE; a datum of it is a decimal */
+    TYPE_REAL,    /* in the engine: DOUBLE; in a datum: a decimal */
     TYPE_TEXT,
     TYPE_DATE,      /* days since 1970-01-01 */
     TYPE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00, no zone */
@@ -25,7 +25,8 @@ enum data_type {
 /* "integer", "decimal", ... as policies and messages write them. */
 const char *data_type_name(enum data_type type);
 
-/* By its name in a policy or a cast, any case; false when there is none. */
+/* Finds a type by its name in a policy or a cast, in any case; false if there
+   is none. */
 bool data_type_find(str name, enum data_type *out);
 
 /* TYPE_INT, TYPE_DECIMAL, TYPE_REAL */
@@ -42,19 +43,20 @@ struct datum {
  * Reads text as a value of a type: numbers as "-12.5" or "1e3", dates as
  * "2026-01-31", timestamps as "2026-01-31 12:00:00.5" (or with T), booleans as
  * true/false/t/f/yes/no/on/off/1/0; a time zone after a date or time ("+00") is
- * ignored. TYPE_TEXT borrows the text. False when it is not such a value, or
- * has more than 36 digits. A TYPE_INT may have a fraction of 0 only.
+ * ignored. TYPE_TEXT borrows the text. False if it is not such a value, or has
+ * more than 36 digits. A TYPE_INT may only have a fraction of 0.
  */
 bool datum_read(enum data_type type, str text, struct datum *out);
 
-/* As datum_read reads it back; dates and timestamps in ISO form. */
+/* Writes a value so that datum_read reads it back; dates and timestamps in ISO
+   form. */
 void datum_write(const struct datum *d, struct buf *out);
 
-/* <0, 0, >0; numbers by value whatever their type and scale; NULL is last.
-   Otherwise both must be of one type. */
+/* <0, 0, >0. Numbers are compared by value, whatever their type and scale;
+   other values must be of one type. NULL is last. */
 int datum_cmp(const struct datum *a, const struct datum *b);
 
-/* Rounds a number to a scale, half away from 0. False when a numeric of this
+/* Rounds a number to a scale, half away from 0. False if a numeric of this
    precision and scale cannot hold it. Needs 0 <= scale <= precision <= 38. */
 bool datum_round(struct datum *d, int precision, int scale);
 

@@ -1,5 +1,5 @@
 /*
- * The status list as functions, and the writers of custos_err.
+ * Functions on the list of statuses, and the functions that write custos_err.
  */
 #include "base/error.h"
 
@@ -72,7 +72,7 @@ custos_status_http(custos_status status)
 
 enum { ERROR_TEXT = 4096 }; /* a message and its hint, both in full */
 
-/* Ends a text that did not fit with dots, at the end of a character. */
+/* Ends a text that was cut with dots, at a character boundary. */
 static void
 end_cut(char *text, size_t size, size_t full)
 {

@@ -1,6 +1,7 @@
 /*
- * Errors: a status, and the caller's custos_err with its two readers. Whoever
- * detects the error writes it; callers pass it on; success leaves it untouched.
+ * Errors: a status, and the caller's custos_err, which has texts for two
+ * readers. The function that detects the error writes it; callers pass it on;
+ * success leaves it untouched.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -10,7 +11,7 @@
 #include <stdarg.h>
 
 /*
- * Separates what is wrong from what to do about it, in a format:
+ * Separates the message from the hint in a format:
  *     custos_fail(e, CUSTOS_ENAME, "no table '%s'" HINT "see \\d", name)
  */
 #define HINT "\n"
@@ -24,26 +25,26 @@
 custos_status custos_fail(custos_err *e, custos_status code, const char *said,
                           ...) CUSTOS_PRINTF(3, 4);
 
-/* The same, at a byte offset of the text that was read. */
+/* The same, with the byte offset of the mistake in the text that was read. */
 custos_status custos_fail_at(custos_err *e, custos_status code, int at,
                              const char *said, ...) CUSTOS_PRINTF(4, 5);
 
 custos_status custos_fail_v(custos_err *e, custos_status code, int at,
                             const char *said, va_list args) CUSTOS_PRINTF(4, 0);
 
-/* "EBUSY", the name of a status without its prefix, for programs; and the
-   status of a name, which is CUSTOS_EINTERNAL where there is no such name. */
+/* The name of a status without its prefix ("EBUSY"), for programs; and the
+   status of a name, CUSTOS_EINTERNAL if there is no such name. */
 const char *status_name(custos_status status);
 custos_status status_named(const char *name);
 
-/* For constant texts with a hint, such as those of a table: the length of what
-   is before HINT, and what is after it ("" when there is no hint). */
+/* For constant texts with a hint: the length of the part before HINT, and the
+   part after it ("" if there is no hint). */
 int hint_before(const char *text);
 const char *hint_after(const char *text);
 
 /*
- * The same calls as macros, so that the compiler and the analyser see that
- * their value is the code given, which is not CUSTOS_OK.
+ * The same functions as macros, so that the compiler and the static analyser
+ * see that they return `code`, which is not CUSTOS_OK.
  */
 #define custos_fail(e, code, ...)                                              \
     __extension__({                                                            \

@@ -33,7 +33,7 @@ list_text_begin(str text, struct list_text *l)
     return true;
 }
 
-/* From the opening quote past the closing one. */
+/* Reads a quoted value, up to and including its closing quote. */
 static bool
 take_quoted(struct list_text *l, struct buf *one)
 {
@@ -45,7 +45,8 @@ take_quoted(struct list_text *l, struct buf *one)
     return l->at < l->end && *l->at++ == '"';
 }
 
-/* To the next comma or brace, without the blanks at the end. */
+/* Reads an unquoted value, up to the next comma or brace, without trailing
+   blanks. */
 static bool
 take_plain(struct list_text *l, struct buf *one)
 {
@@ -83,7 +84,7 @@ list_text_next(struct list_text *l, struct buf *one)
     if (!(quoted ? take_quoted : take_plain)(l, one))
         return LIST_BAD;
     skip_blanks(l);
-    /* a comma that is not last, or a brace that is */
+    /* next comes a comma, or the closing brace at the end */
     if (l->at == l->end || (*l->at != ',' && *l->at != '}') ||
         (*l->at == '}') != (l->at + 1 == l->end))
         return LIST_BAD;

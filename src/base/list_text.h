@@ -14,10 +14,10 @@ struct list_text {
 
 enum list_item { LIST_END, LIST_VALUE, LIST_NULL, LIST_BAD };
 
-/* False when the text is not a list. It is borrowed. */
+/* Begins to read a list; the text is borrowed. False if it has no braces. */
 bool list_text_begin(str text, struct list_text *l);
 
-/* Reads the next value into `one`, which is emptied first. Not to be called
+/* Reads the next value into `one`, which is emptied first. Must not be called
    again after LIST_BAD or LIST_END. */
 enum list_item list_text_next(struct list_text *l, struct buf *one);
 

@@ -1,5 +1,5 @@
 /*
- * Edit distance, by one row of the table.
+ * Edit distance, computed with one row of the table.
  */
 #include "base/nearest.h"
 
@@ -7,7 +7,8 @@
 
 enum { NAME_MAX_LEN = 64 };
 
-/* Edits (insert, delete, replace) that turn a into b; large if one is long. */
+/* Number of edits (insert, delete, replace) that turn a into b; a large number
+   if either is too long. */
 static size_t
 edit_distance(const char *a, const char *b)
 {
@@ -44,7 +45,8 @@ nearest(const char *text, const char *const *candidates, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t d = edit_distance(text, candidates[i]);
 
-        /* A part of a name ("laplace" of "discrete-laplace") is near it. */
+        /* A part of a name ("laplace" in "discrete-laplace") counts as
+           similar. */
         if (strlen(text) >= 3 && strstr(candidates[i], text))
             d = 1;
         if (d < best_distance) {

@@ -1,7 +1,7 @@
 /*
- * Most numbers are small and take few bytes: the sign goes into the lowest bit,
- * then come seven bits a byte, low ones first; the top bit of a byte says that
- * more follow.
+ * Numbers have a variable length, since most are small. The sign goes into the
+ * lowest bit; then each byte holds seven bits, lowest first, and its top bit
+ * says whether more bytes follow.
  */
 #include "base/pack.h"
 
@@ -96,7 +96,7 @@ unpack_text(struct unpack *u)
     size_t len = unpack_size(u, (size_t)(u->end - u->ptr));
     str text = {u->ptr, len};
 
-    /* the limit above was taken before the number itself was passed */
+    /* the limit above still included the bytes of the length itself */
     if (u->failed || len > (size_t)(u->end - u->ptr)) {
         u->failed = true;
         return (str){"", 0};

@@ -1,11 +1,11 @@
 /*
  * Values as bytes, for stored answers and for messages between processes: a
  * flat list of fields, each text preceded by its length. The reader trusts
- * nothing: whatever does not fit sets a sticky failed bit, and every field
- * after that is empty.
+ * nothing: malformed input sets a sticky failed bit, and every field after that
+ * is empty.
  *
- * Users' ledgers hold stored answers in this encoding: to change it takes a new
- * format number there (curator/answer_codec.c).
+ * Users' ledgers hold stored answers in this encoding, so a change needs a new
+ * format number (curator/answer_codec.c).
  */
 #ifndef BASE_PACK_H
 #define BASE_PACK_H
@@ -27,19 +27,19 @@ struct unpack unpack_of(str bytes);
 /* A number, or 0 after a failure. */
 i128 unpack_number(struct unpack *u);
 
-/* From 0 to most, or 0 after a failure. */
+/* A number from 0 to most, or 0 after a failure. */
 size_t unpack_size(struct unpack *u, size_t most);
 
-/* Borrowed from the bytes; empty after a failure. */
+/* A text, borrowed from the bytes; empty after a failure. */
 str unpack_text(struct unpack *u);
 
 /* Exactly n bytes; zeros after a failure. */
 void unpack_bytes(struct unpack *u, void *out, size_t n);
 
-/* Its text is borrowed from the bytes. */
+/* A value; its text is borrowed from the bytes. */
 struct datum unpack_datum(struct unpack *u);
 
-/* Everything was read without a failure, and nothing is left. */
+/* Was everything read without a failure, with nothing left? */
 bool unpack_end(const struct unpack *u);
 
 #endif

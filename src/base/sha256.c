@@ -1,5 +1,5 @@
 /*
- * libsodium's SHA-256; its header stays out of ours.
+ * Calls libsodium's SHA-256; sha256.h does not include its header.
  */
 #include "base/sha256.h"
 

@@ -55,7 +55,8 @@ buf_clear(struct buf *b)
     b->failed = false;
 }
 
-/* Makes room for len more bytes and the NUL; false (and failed) if it can't. */
+/* Makes room for len more bytes and the NUL; false, with b->failed set, if it
+   cannot. */
 static bool
 make_room(struct buf *b, size_t len)
 {

@@ -2,8 +2,8 @@
  * str borrows text, which need not be NUL-terminated; buf owns text that grows
  * up to a limit set by buf_init.
  *
- * A buf has a sticky failed bit: writers return nothing, and whoever needs the
- * text checks once at the end. After a failure nothing more is added.
+ * A buf has a sticky failed bit: functions that add text return nothing, and
+ * the caller checks once at the end. After a failure nothing more is added.
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
@@ -18,7 +18,7 @@ typedef struct str {
     size_t len;
 } str;
 
-/* Borrows a NUL-terminated text; NULL is the empty one. */
+/* Borrows a NUL-terminated text; NULL counts as empty. */
 str str_of(const char *text);
 
 bool str_equal(str a, str b);
@@ -35,7 +35,7 @@ struct buf {
     bool failed;
 };
 
-/* An empty buf that may grow to limit bytes, the NUL included. */
+/* An empty buf that may grow to limit bytes, including the NUL. */
 void buf_init(struct buf *b, const custos_alloc *alloc, size_t limit);
 void buf_clear(struct buf *b);
 

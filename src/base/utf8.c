@@ -1,5 +1,5 @@
 /*
- * UTF-8, strictly.
+ * Strict UTF-8.
  */
 #include "base/utf8.h"
 

@@ -7,15 +7,16 @@
 
 #include "base/str.h"
 
-/* Bytes of the character that text begins with, or 0 when that is not valid.
+/* The length of the character that text begins with, or 0 if it is not valid.
    Needs len > 0. */
 size_t utf8_step(str text);
 
-/* The length of the longest prefix that is valid. */
+/* The length of the longest valid prefix. */
 size_t utf8_prefix(str text);
 
-/* Replaces control characters, and every byte that is not of a valid character,
-   with '?': text becomes one line that any terminal and client can show. */
+/* Replaces control characters, and every byte that is not part of a valid
+   character, with '?', so that the text is one line that any terminal and
+   client can show. */
 void utf8_clean(char *text);
 
 #endif

@@ -1,14 +1,16 @@
 /*
  * Randomized response: everybody randomizes their answer with a known coin, so
- * nobody needs to be trusted. All kinds are one law: of k values the true one is reported with
- * probability p, each other one with q = (1 - p) / (k - 1), p > q. p is a
- * rational, so the coins are exact and so is e^epsilon = p / q.
+ * nobody needs to be trusted. All kinds follow one law: of k values the true
+ * one is reported with probability p, and each other one with probability q =
+ * (1 - p) / (k - 1), p > q. p is a rational, so the coins are exact and so is
+ * e^epsilon = p / q.
  *
  * THEOREM  randomized-response
  *   Let a report be the true one of k values with probability p and each other
- *   one with q = (1 - p) / (k - 1), p > q. It is ln(p / q)-DP, and not less.
- *   The two coins (heads: the truth; tails: what a second coin says) are k = 2,
- *   p = 3/4: ln 3. The coin 1/2 + gamma is ln((1/2 + gamma)/(1/2 - gamma)).
+ *   one with q = (1 - p) / (k - 1), p > q. It is ln(p / q)-DP, and not eps-DP
+ *   for any smaller eps. The two coins (heads: the truth; tails: what a second
+ *   coin says) are k = 2, p = 3/4: ln 3. The coin 1/2 + gamma is ln((1/2 +
+ *   gamma)/(1/2 - gamma)).
  * SOURCE   Warner 1965; Dwork, Roth 2014, Claim 3.5; k values: Kairouz, Oh,
  *          Viswanath 2016, arXiv:1407.1338, "randomized response".
  * NEEDS    0 < q < p < 1, rational; a truth outside 0 .. k-1 counts as the
@@ -53,7 +55,7 @@ log_up(rat *r, const rat *a)
     rat_places_up(r, r, EPSILON_PLACES);
 }
 
-/* q and the ratio from p and k. */
+/* Computes q, the ratio and epsilon_up from p and k. */
 static void
 law_complete(custos_rr *rr)
 {
@@ -116,7 +118,7 @@ kary_keep(const struct kary *of, ival *out)
     ival_clear(&one);
 }
 
-/* The largest multiple of 2^-64 that is certainly at most the p of epsilon. */
+/* Sets p to a multiple of 2^-64, rounded down from the p that epsilon gives. */
 static custos_status
 keep_from_epsilon(custos_rr *rr, const char *text, custos_err *err)
 {
@@ -137,7 +139,8 @@ keep_from_epsilon(custos_rr *rr, const char *text, custos_err *err)
     ival_down(&p, &rr->keep);
     rat_set_pow2(&unit, 64);
     rat_mul(&rr->keep, &rr->keep, &unit);
-    CUSTOS_REQUIRE(rat_floor_u64(&rr->keep, &steps)); /* p rounded down < 1 */
+    CUSTOS_REQUIRE(rat_floor_u64(&rr->keep, &steps)); /* p, rounded down, is
+                                                         below 1 */
     rat_set_i128(&rr->keep, (i128)steps);
     rat_div(&rr->keep, &rr->keep, &unit);
     rat_set_i64(&unit, 1, rr->k);
@@ -228,7 +231,8 @@ custos_rr_free(custos_rr *rr)
     alloc_give(&hooks, rr, 1, sizeof *rr);
 }
 
-/* One report. Both coins are always flipped; no branch depends on them. */
+/* Makes one report. Always flips the coin and rolls the die; no branch depends
+   on them. */
 static custos_status
 randomize_one(const custos_rr *rr, custos_rng *rng, i128 truth, int64_t *out)
 {

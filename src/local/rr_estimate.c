@@ -1,12 +1,12 @@
 /*
  * Estimates from randomized reports: if c of n reports name the value v, then
  * (c/n - q) / (p - q) estimates the share of people whose truth is v. Only
- * reports are used, which are public: it costs no privacy.
+ * reports are used, which are public, so estimates cost no privacy.
  *
  * THEOREM  randomized-response-estimate
- *   For fixed truths, a share f of them v, the estimate has expectation f and
- *   variance at most p(1-p) / (n (p-q)^2); for k = 2 and
- *   p = 1/2 + gamma this is 1/(16 gamma^2 n) - 1/(4n).
+ *   For fixed truths, of which a share f is v, the estimate has expectation f
+ *   and variance at most p(1-p) / (n (p-q)^2); for k = 2 and p = 1/2 + gamma
+ *   this is 1/(16 gamma^2 n) - 1/(4n).
  * SOURCE   Dwork, Roth 2014, sec. 2.3 and 3.2; Kamath 2020, lecture 3.
  * NEEDS    reports independent, each with the law of rr; c <= n, n >= 1.
  * GIVES    the estimate and the variance bound, exact rationals; for two coins
@@ -21,8 +21,8 @@
  *   t / (n (p-q)) of f with probability at least 1 - beta.
  * SOURCE   Hoeffding 1963, Theorem 2; Bernstein's inequality, Boucheron,
  *          Lugosi, Massart 2013, Corollary 2.11.
- * NEEDS    as above; 0 < beta < 1. Which of the two is smaller depends on
- *          public parameters alone, so no union is taken.
+ * NEEDS    as above; 0 < beta < 1. Which of the two bounds is smaller depends
+ *          on public parameters alone, so no union bound is needed.
  * GIVES    this bound, rounded up.
  * FAILS    CUSTOS_EPARSE, CUSTOS_ERANGE, from public numbers.
  * TESTED   error_bar_covers, error_bar_is_the_smaller_bound
@@ -40,7 +40,7 @@ enum {
     TEXT_MAX = 1024,
 };
 
-/* a as text into the caller's buffer. */
+/* Writes a as text into the caller's buffer. */
 static custos_status
 text_put(const custos_rr *rr, const rat *a, char *text, size_t room,
          custos_err *err)
@@ -143,7 +143,8 @@ custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
     return st;
 }
 
-/* p(1-p): no report varies more, for q < p and p + q <= 1. */
+/* p(1-p): a bound on the variance of each report, since q < p and p + q <=
+   1. */
 static void
 report_variance(const custos_rr *rr, rat *out)
 {

@@ -1,7 +1,7 @@
 /*
- * Finds what a usable policy leaves open or risks. A danger is a promise that
- * protects less than it seems; advice names what analysts will miss. Only the
- * policy is read, no data.
+ * Finds what is missing or dangerous in a usable policy. A danger is a promise
+ * that protects less than it seems; advice names what analysts will miss. Only
+ * the policy is read, no data.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -245,7 +245,8 @@ amount_of(const struct policy_budget *b, enum kind kind)
     return kind == DELTA ? b->delta : b->epsilon;
 }
 
-/* The sum of all own budgets of one kind against the common one. */
+/* Compares the sum of all analysts' own budgets, in epsilon or in delta, with
+   the common budget. */
 static void
 check_sum(struct check *c, enum kind kind)
 {

@@ -11,7 +11,8 @@
 
 enum { WORD_MAX = 256 };
 
-/* The file's name without folders and endings; a DuckDB file's table. */
+/* The file's name without folders and endings; for a DuckDB file, the table's
+   name. */
 static str
 table_stem(const struct draft_table *t)
 {
@@ -39,7 +40,7 @@ ends_in(str text, const char *ending)
            !strncasecmp(text.ptr + text.len - e.len, e.ptr, e.len);
 }
 
-/* Names that often name people or things: id, patient_id, PatientID. */
+/* Is it named like an identifier: id, patient_id, PatientID? */
 static bool
 looks_like_id(const struct draft_column *c)
 {
@@ -59,8 +60,8 @@ has_column(const struct draft_table *t, str name)
 }
 
 /*
- * patient_id, and a table patient or patients with a column id (or again
- * patient_id): what it may reference.
+ * Guesses what a column references: patient_id may reference column id or
+ * patient_id of a table patient or patients.
  */
 static const struct draft_table *
 find_parent(const struct draft_table *tables, size_t n,
@@ -181,7 +182,7 @@ draft_unit(const struct draft_table *t, struct buf *out)
                  "    # max_rows: 1000000\n");
 }
 
-/* Equal names get a number. */
+/* The table's name in the policy; equal names get a number. */
 static void
 draft_name(const struct draft_table *tables, size_t i, struct buf *out)
 {

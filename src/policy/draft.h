@@ -1,7 +1,7 @@
 /*
- * A first policy from the schema of files. It uses the names and types of
- * columns only, so it reveals nothing about anybody. What only the owner can
- * know is a question in it (# ?), or TODO where an answer is required:
+ * A first policy from the schema of files. It uses only the names and types of
+ * columns, so it reveals nothing about anybody. Where only the owner knows the
+ * answer, it contains a question (# ?), or TODO if an answer is required:
  * policy_read rejects TODO.
  */
 #ifndef POLICY_DRAFT_H
@@ -16,14 +16,14 @@ struct draft_column {
 };
 
 struct draft_table {
-    str source; /* as the policy is to name it */
+    str source; /* the path as it appears in the policy */
     enum source_kind kind;
     str source_table; /* SOURCE_DUCKDB */
     const struct draft_column *columns;
     size_t n_columns;
 };
 
-/* Fails only by out. */
+/* Writes the policy to out. A failure shows only in out->failed. */
 void policy_draft(const struct draft_table *tables, size_t n, struct buf *out);
 
 #endif

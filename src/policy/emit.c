@@ -22,9 +22,9 @@ is_sql_word(str name)
 }
 
 /*
- * Characters that YAML takes for the end of a line, or does not take at all:
- * controls (U+0000 to 1F, 7F to 9F), U+2028, U+2029, U+FEFF. Their bytes, or
- * 0; the code point goes to *code.
+ * Recognises characters that YAML treats as a line break, or rejects: controls
+ * (U+0000 to 1F, 7F to 9F), U+2028, U+2029, U+FEFF. Returns how many bytes the
+ * character has, or 0 for any other; *code is its code point.
  */
 static size_t
 special_bytes(const unsigned char *p, size_t left, unsigned *code)

@@ -74,8 +74,8 @@ policy_is_key(const struct policy *p, const struct policy_table *t,
     return false;
 }
 
-/* A unit has one row of t where its column is a key, and so is the column of
-   the unit in every table on the path. */
+/* Without rows_per_unit, a unit has one row of t if t's unit column is a key,
+   and every reference on the path ends at the unit column of its table. */
 bool
 policy_rows_known(const struct policy *p, const struct policy_table *t)
 {

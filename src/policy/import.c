@@ -97,8 +97,8 @@ read_flag(const struct reading *r, const struct node *n, bool *out)
 }
 
 /*
- * Names are compared without regard to case unless they are escaped ("x", `x`,
- * [x]): so those that are words become lower-case, as SQL reads them.
+ * SmartNoise ignores the case of names unless they are escaped ("x", `x`, [x]).
+ * So unescaped names that are SQL words become lower-case, as SQL reads them.
  */
 static void
 add_name(struct buf *out, str name)
@@ -148,7 +148,7 @@ read_type(const struct reading *r, const struct node *column,
                         SHOWN(n->text));
 }
 
-/* lower and upper: both, of the column's type, in order. */
+/* Reads lower and upper: both or neither, of the column's type, in order. */
 static custos_status
 add_range(struct import *m, const struct node *column, enum data_type type)
 {
@@ -183,7 +183,8 @@ add_range(struct import *m, const struct node *column, enum data_type type)
     return CUSTOS_OK;
 }
 
-/* What has no place in a policy, or only as a question. */
+/* Adds notes: questions to the owner, and metadata that a policy does not
+   have. */
 static custos_status
 add_notes(struct import *m, const struct node *column, enum data_type type)
 {
@@ -297,7 +298,8 @@ add_unit(struct import *m, const struct node *table, const struct node *unit)
     return CUSTOS_OK;
 }
 
-/* Options: known ones with a note where they mean something else here. */
+/* Checks a table's options, and adds notes on those that have another meaning
+   here. */
 static custos_status
 add_options(struct import *m, const struct node *table)
 {

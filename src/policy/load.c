@@ -30,8 +30,8 @@ event_line(const struct loader *l)
     return line_of(&l->event.start_mark);
 }
 
-/* The line of a byte that is not valid UTF-8: for these libyaml counts bytes, not
-   lines. */
+/* The line of a byte that is not valid UTF-8: in this case libyaml reports an
+   offset, not a line. */
 static int
 line_of_byte(str text, size_t at)
 {
@@ -56,7 +56,7 @@ fail_yaml(struct loader *l)
                         y->problem ? y->problem : "unreadable");
 }
 
-/* The next event, with what no event may carry refused. */
+/* Reads the next event; rejects anchors, aliases and tags. */
 static custos_status
 next_event(struct loader *l)
 {
@@ -133,7 +133,7 @@ read_key(struct loader *l, const struct node *map, str *key, bool *plain)
     return CUSTOS_OK;
 }
 
-/* The children of a list or a map, up to its end. */
+/* Reads the children of a list or a map, up to its end. */
 static custos_status
 read_children(struct loader *l, int depth, struct node *parent)
 {
@@ -169,7 +169,7 @@ read_children(struct loader *l, int depth, struct node *parent)
     return st;
 }
 
-/* TODO is what a draft leaves to the owner; it must not pass for an answer. */
+/* Rejects TODO, which a draft leaves for the owner to replace. */
 static custos_status
 refuse_todo(struct loader *l, const struct node *n)
 {
@@ -181,7 +181,7 @@ refuse_todo(struct loader *l, const struct node *n)
                         "comment beside it has the question");
 }
 
-/* The value whose first event has been read. */
+/* Reads a value whose first event has been read already. */
 static custos_status
 read_value(struct loader *l, int depth, struct node **out)
 {
@@ -248,7 +248,7 @@ node_load(const struct reading *r, str text, struct node **out)
                             (int)NODE_BYTES_MAX);
     if (!yaml_parser_initialize(&l.yaml))
         return reading_no_memory(r);
-    /* libyaml counts the mark of some editors as a column */
+    /* skip a byte order mark, which libyaml counts as a column */
     if (text.len >= 3 && !memcmp(text.ptr, "\xef\xbb\xbf", 3))
         l.text = text = (str){text.ptr + 3, text.len - 3};
     yaml_parser_set_encoding(&l.yaml, YAML_UTF8_ENCODING);

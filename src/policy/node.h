@@ -1,10 +1,10 @@
 /*
  * A YAML document as a tree of nodes with line numbers, and functions that read
- * its parts. Values are not typed implicitly: "no" is text unless a flag is
- * read. Anchors, aliases, tags and multiple documents are rejected.
+ * its parts. Types are not inferred: "no" is text unless a flag is read.
+ * Anchors, aliases, tags and multiple documents are rejected.
  *
- * The first mistake ends the reading with a message, "policy.yaml, line 12:
- * ...", and CUSTOS_EPOLICY.
+ * Reading stops at the first mistake with CUSTOS_EPOLICY and a message,
+ * "policy.yaml, line 12: ...".
  */
 #ifndef POLICY_NODE_H
 #define POLICY_NODE_H
@@ -30,7 +30,7 @@ enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
 struct node {
     enum node_kind kind;
     int line;
-    bool plain; /* a text without quotes */
+    bool plain; /* a text written without quotes */
     str text;   /* NODE_TEXT; NUL-terminated, no NUL inside */
     str key;    /* its key, in a map */
     bool key_plain;
@@ -55,8 +55,9 @@ struct reading {
     arena *a;
     const char *path;
     custos_err *err;      /* may be NULL */
-    struct mistakes *all; /* NULL: the first mistake ends it */
-    bool past;            /* a policy that was in force: policy_read_past */
+    struct mistakes *all; /* NULL: stop at the first mistake */
+    bool past;            /* reading a policy that was in force
+                             (policy_read_past) */
 };
 
 /* CUSTOS_EPOLICY with "PATH, line N: " before the sentence. */
@@ -72,33 +73,35 @@ CUSTOS_MUST_USE custos_status reading_go_on(const struct reading *r,
 custos_status reading_no_memory(const struct reading *r);
 
 /*
- * Text in messages: at most 40 bytes of it, cut between characters. For
- * "%.*s": SHOWN(text).
+ * How many bytes of a text a message shows: at most 40, cut between characters.
+ * For "%.*s" use SHOWN(text).
  */
 int shown_bytes(str text);
 #define SHOWN(text) shown_bytes(text), (text).ptr
 
-/* Parses the text; rejects what the comment above lists. */
+/* Parses the text; rejects anchors, aliases, tags and multiple documents. */
 CUSTOS_MUST_USE custos_status node_load(const struct reading *r, str text,
                                         struct node **out);
 
 /* The child of a map under this key, or NULL. */
 const struct node *node_find(const struct node *map, const char *key);
 
-/* A map with no keys but these. `what` names it: "budget". */
+/* Checks that a node is a map with only these keys. `what` names it in
+   messages: "budget". */
 CUSTOS_MUST_USE custos_status node_is_map(const struct reading *r,
                                           const struct node *map,
                                           const char *what,
                                           const char *const *keys, size_t n);
 
-/* A map whose keys are names of the owner's: checks them. */
+/* Checks that a node is a map whose keys are valid names, chosen by the
+   owner. */
 CUSTOS_MUST_USE custos_status node_is_names(const struct reading *r,
                                             const struct node *map,
                                             const char *what);
 
 /*
- * A text that is not empty; a flag (true, false); a whole number in
- * [least, most], also written 1e6. `key` is for the message.
+ * Read a text that is not empty; a flag (true, false); a whole number in
+ * [least, most], which may be written as 1e6. `key` is for the message.
  */
 CUSTOS_MUST_USE custos_status node_text(const struct reading *r,
                                         const struct node *n, const char *key,

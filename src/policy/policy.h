@@ -34,9 +34,9 @@
  *
  * The privacy unit of a row: with `unit: row` the row itself; with `unit: C`
  * the value of column C or, if C references T.K, the unit of the row of T with
- * that K, and so on. Across all tables equal values are the same person. To
- * make them comparable, all columns where these references end have one type
- * and, for decimals, one scale.
+ * that K, and so on. Equal values in any two tables mean the same person. So
+ * that values can be compared, all columns at which these references end must
+ * have one type and, for decimals, one scale.
  */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
@@ -58,8 +58,9 @@ struct policy_column {
     bool has_range; /* numbers, dates, timestamps: values are clamped to it */
     struct datum lower, upper;
     struct datum *values; /* the public domain, ordered; NULL: none. */
-    size_t n_values;      /* (of a boolean both values are public) */
-    size_t text_max; /* TYPE_TEXT: bytes of a value; longer ones are NULL */
+    size_t n_values;      /* (both values of a boolean are public) */
+    size_t text_max; /* TYPE_TEXT: most bytes of a value; longer ones become
+                        NULL */
     str references_table, references_column; /* empty: none */
     str comment; /* the owner's words for analysts; may be empty */
     int line;
@@ -75,13 +76,13 @@ struct policy_table {
     struct policy_column *columns;
     size_t n_columns;
     bool unit_is_row;
-    size_t unit_column;     /* unless unit_is_row; private tables only */
-    uint64_t rows_per_unit; /* m; 1 if the unit is the row, or if none is given
+    size_t unit_column;       /* unless unit_is_row; private tables only */
+    uint64_t rows_per_unit;   /* m; 1 if the unit is the row, or if not given
                                  (policy_rows_known) */
-    uint64_t groups_per_unit; /* g <= m where m is given; default m */
-    uint64_t max_rows;        /* public ceiling; default 2^40 */
+    uint64_t groups_per_unit; /* g; at most m if m is given; default m */
+    uint64_t max_rows;        /* public upper bound; default 2^40 */
     bool max_rows_given;      /* the file has it */
-    bool prefer_speed; /* `bound: before-where`: rank <= m before WHERE */
+    bool prefer_speed; /* `bound: before-where`: keep rank <= m before WHERE */
     str comment;
     int line;
     bool rows_given;   /* the file has rows_per_unit */
@@ -89,7 +90,7 @@ struct policy_table {
     size_t number;     /* its index in the policy's tables */
 };
 
-/* A query that the owner has named; analysts ask it like a table. */
+/* A query that the owner has named; analysts use it like a table. */
 struct policy_view {
     str name;
     str sql;     /* its text, not parsed */
@@ -99,7 +100,7 @@ struct policy_view {
 
 struct policy_grant {
     size_t table;
-    bool *columns; /* by column: may be used */
+    bool *columns; /* by column: may it be used? */
 };
 
 /* Amounts are the owner's text, checked to be exact numbers in range. */
@@ -111,15 +112,15 @@ struct policy_budget {
 
 struct policy_analyst {
     str name;
-    bool has_budget; /* its own, below the global one */
+    bool has_budget; /* one of its own, within the common budget */
     struct policy_budget budget;
-    bool has_window; /* a limit for any `days` days */
+    bool has_window; /* a limit on spending in window_days days */
     struct policy_budget window;
     uint32_t window_days;
     struct policy_grant *grants; /* NULL: every table, column and view */
     size_t n_grants;
     bool
-        *views; /* by view: may be used, all its outputs; where grants is set */
+        *views; /* for each view: may it be used? valid only if grants is set */
     int line;
 };
 
@@ -131,27 +132,35 @@ struct policy {
     struct policy_budget budget;
     bool has_people; /* the public n of `budget: n` */
     uint64_t people;
-    str default_epsilon;   /* of a query without a price; default 1/10 of the
-                              budget's */
-    str max_epsilon;       /* limit per query; default: the budget's */
-    str query_delta;       /* delta of one query; default: a thousandth of the
-                              budget's, "0" when pure */
-    str min_epsilon;       /* the least price of a query in either lane; */
-    str min_rho;           /* default: a ten-thousandth of the budget's */
-    uint64_t max_failures; /* of all analysts, before all are suspended; 3 */
-    uint64_t max_overruns; /* of an analyst's last POLICY_OVERRUN_WINDOW
-                              questions, before it is suspended; 1 */
-    uint64_t max_groups;   /* public ceiling of groups per query; 2^20 */
-    uint64_t max_fanout;   /* public rows that a private row may join in FROM */
-    uint64_t max_unit_work;      /* steps that one unit's rows may take; 2^27 */
-    uint64_t max_planning_steps; /* that one plan may take; 10^7, about 0.25 s
-                                    of one core */
-    uint64_t min_units;    /* smaller discovered groups are never shown; 1 */
+    str default_epsilon;    /* of a query without a price; default: a tenth of
+                               the budget's */
+    str max_epsilon;        /* limit per query; default: the budget's */
+    str query_delta;        /* delta of one query; default: a thousandth of the
+                               budget's, "0" when pure */
+    str min_epsilon;        /* the least epsilon that a query is charged */
+    str min_rho;            /* and the least rho; default: a ten-thousandth of
+                               the budget's */
+    uint64_t max_failures;  /* failures of this many analysts suspend everybody;
+                               default 3 */
+    uint64_t max_overruns;  /* an analyst with more overruns among the last
+                               POLICY_OVERRUN_WINDOW questions is suspended;
+                               default 1 */
+    uint64_t max_groups;    /* most groups of a query; default 2^20 */
+    uint64_t max_fanout;    /* public rows that a private row may join in FROM;
+                               default 1000 */
+    uint64_t max_unit_work; /* steps that one unit's rows may take; default
+                               2^27 */
+    uint64_t max_planning_steps; /* steps that one plan may take; default 10^7,
+                                    about 0.25 s of one core */
+    uint64_t min_units;    /* smaller discovered groups are never shown; default
+                              1 */
     uint64_t answer_days;  /* how long cached answers are kept; 0: for good */
-    uint64_t answer_bytes; /* how much of them is kept; 2^30 */
-    uint64_t ledger_bytes; /* limit of an analyst's rows in the ledger; 2^33 */
+    uint64_t answer_bytes; /* how many bytes of them are kept; default 2^30 */
+    uint64_t ledger_bytes; /* bytes of an analyst's rows in the ledger; default
+                              2^33 */
     uint64_t
-        ledger_minute_bytes; /* the same for the rows of one minute; 2^28 */
+        ledger_minute_bytes; /* the same for the rows of one minute; default
+                                2^28 */
     bool share_answers;      /* between analysts; default false */
     struct policy_table *tables;
     size_t n_tables;
@@ -185,7 +194,7 @@ CUSTOS_MUST_USE custos_status policy_read_past(arena *a, str text,
 /* The format of a file by the ending of its name; false if unknown. */
 bool policy_source_kind(str path, enum source_kind *out);
 
-/* By exact name; NULL if there is none. */
+/* Find a part by its exact name; NULL if there is none. */
 const struct policy_table *policy_table_find(const struct policy *p, str name);
 const struct policy_column *
 policy_column_find(const struct policy_table *t, str name);
@@ -244,8 +253,8 @@ CUSTOS_MUST_USE custos_status policy_read_all(arena *a, str text,
                                               struct policy_remark **mistakes,
                                               size_t *n, custos_err *err);
 
-/* policy_remark_write: "line 12: danger: ...". policy_summary_write: that
-   the policy can be used, and the numbers of remarks. */
+/* policy_remark_write writes "line 12: danger: ...". policy_summary_write
+   writes that the policy can be used, and how many remarks there are. */
 void policy_remark_write(const struct policy_remark *r, struct buf *out);
 void policy_summary_write(const struct policy *p,
                           const struct policy_remark *remarks, size_t n,

@@ -77,7 +77,7 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
         st = reading_go_on(r, read_storage(r, root, p));
     if (!st)
         st = reading_go_on(r, read_tables(r, root, p));
-    /* What names other parts is looked at when those are right. */
+    /* Parts that refer to others are read only if those have no mistakes. */
     if (!st && !has_mistakes(r))
         st = reading_go_on(r, resolve_tables(r, root, p));
     if (!st && !has_mistakes(r))

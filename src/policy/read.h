@@ -1,6 +1,6 @@
 /*
- * Readers of the parts of a policy, one file each, called in this order: parts
- * that refer to other parts come last.
+ * Readers of the parts of a policy, one file each. Parts that refer to other
+ * parts are read last.
  */
 #ifndef POLICY_READ_H
 #define POLICY_READ_H
@@ -39,9 +39,9 @@ CUSTOS_MUST_USE custos_status read_column(const struct reading *r,
                                           struct policy_column *c);
 
 /*
- * Checks what holds between tables: referenced columns exist and have the same
- * type, unit columns exist, references lead to a unit, public tables refer to
- * none.
+ * Checks across tables: referenced columns exist and have the same type, unit
+ * columns exist, references end at a unit, public tables reference no other
+ * table.
  */
 CUSTOS_MUST_USE custos_status resolve_tables(const struct reading *r,
                                              const struct node *root,

@@ -44,7 +44,7 @@ fail_table(const struct reading *r, const struct node *at, str name)
         r, at->line, "there is no table or view '%.*s' to grant", SHOWN(name));
 }
 
-/* Columns of a grant: a list of names, or the word all. */
+/* Reads the columns of a grant: a list of names, or the word all. */
 static custos_status
 read_grant_columns(const struct reading *r, const struct node *n,
                    const struct policy_table *t, struct policy_grant *g)
@@ -95,7 +95,7 @@ add_grant(const struct reading *r, const struct policy *p,
     return CUSTOS_OK;
 }
 
-/* A view is granted as a whole: it shows what its query chose. */
+/* Grants a view as a whole: the owner has chosen its outputs. */
 static custos_status
 grant_view(const struct reading *r, const struct policy *p,
            const struct policy_view *v, const struct node *columns, int line,

@@ -1,6 +1,6 @@
 /*
- * Budgets: exact numbers, checked once here and kept as the owner wrote them;
- * and the defaults that follow from them.
+ * Reads budgets: exact numbers, checked once here and kept as the owner wrote
+ * them; and sets the defaults that follow from them.
  */
 #include "account/filter.h"
 #include "base/base.h"
@@ -23,13 +23,14 @@ static const char *const query_keys[] = {
 
 enum amount_kind { POSITIVE, LEAST, DELTA };
 
-/* So many queries the budget is for, where each costs the least. */
+/* How many queries of the least price a budget admits, by default. */
 enum { QUERIES_MOST = 10000 };
 
-/* Longer ones have parts (a tenth, a thousandth) that rat_read refuses. */
+/* A tenth or a thousandth of a longer amount could be too long for rat_read. */
 enum { AMOUNT_BYTES_MAX = 40 };
 
-/* The ledger counts epsilon in 1e-20 and delta in 1e-36. */
+/* An amount is at least the ledger's unit: 1e-20 for epsilon, 1e-36 for
+   delta. */
 static bool
 amount_in_range(const rat *x, enum amount_kind kind)
 {
@@ -57,7 +58,8 @@ read_number(const char *text, const char *key, enum amount_kind kind, rat *x)
     return rat_read(text, key, x, NULL);
 }
 
-/* An exact number of its kind; NULL leaves *out as it is. */
+/* Reads an exact number of this kind; if the node is NULL, *out is
+   unchanged. */
 static custos_status
 read_amount(const struct reading *r, const struct node *n, const char *key,
             enum amount_kind kind, str *out)
@@ -106,7 +108,7 @@ read_amounts(const struct reading *r, const struct node *map, const char *what,
     return st;
 }
 
-/* of / by, as text. */
+/* of / by, as exact text. */
 static custos_status
 amount_part(const struct reading *r, str of, uint64_t by, str *out)
 {
@@ -129,7 +131,7 @@ amount_part(const struct reading *r, str of, uint64_t by, str *out)
     return out->ptr ? CUSTOS_OK : reading_no_memory(r);
 }
 
-/* delta >= 1/n lets through the release that publishes somebody outright. */
+/* A delta of 1/n or more would permit publishing one person's data outright. */
 static custos_status
 check_delta(const struct reading *r, const struct node *map, struct policy *p)
 {
@@ -173,9 +175,9 @@ read_budget(const struct reading *r, const struct node *root, struct policy *p)
 }
 
 /*
- * The least price of the file's budget in both lanes of its filter. A budget
- * that no filter can keep has none: the ledger refuses it. Without a delta
- * there is no lane of rho.
+ * Sets the default least price, in both lanes of the budget's filter. The least
+ * rho is 0 if there is no lane of rho (delta is 0), or if no filter can keep
+ * the budget, which the ledger then refuses.
  */
 static custos_status
 set_least(const struct reading *r, struct policy *p)
@@ -201,7 +203,7 @@ set_least(const struct reading *r, struct policy *p)
     return p->min_rho.ptr ? CUSTOS_OK : reading_no_memory(r);
 }
 
-/* What the file left out. */
+/* Sets the defaults of keys that the file does not have. */
 static custos_status
 set_defaults(const struct reading *r, struct policy *p)
 {
@@ -219,7 +221,8 @@ set_defaults(const struct reading *r, struct policy *p)
     return st ? st : set_least(r, p);
 }
 
-/* The least that a query is charged, below the most that it may cost. */
+/* Reads the least price, which must not be above the most that a query may
+   cost. */
 static custos_status
 read_least(const struct reading *r, const struct node *map, struct policy *p)
 {

@@ -1,6 +1,6 @@
 /*
- * One column: its type, and its public domain: a range or a list of values,
- * each of the column's type.
+ * Reads one column: its type, and its public domain, which is a range or a list
+ * of values of the column's type.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/ck.h"
 #include "policy/read.h"
 
-/* Bytes of a text: what is longer is NULL. */
+/* Most bytes of a text, by default and at most; longer texts become NULL. */
 enum { TEXT_BYTES = 64 << 10, TEXT_BYTES_MOST = 1 << 20 };
 enum { SCALE_MAX = 18, VALUES_MAX = 65535 };
 
@@ -54,7 +54,7 @@ read_type(const struct reading *r, const struct node *map,
     return st;
 }
 
-/* Brings a decimal to the column's scale; false when digits would be lost. */
+/* Converts a decimal to the column's scale; false if digits would be lost. */
 static bool
 rescale(struct datum *d, int scale)
 {
@@ -206,7 +206,8 @@ read_values(const struct reading *r, const struct node *n,
     return check_values(r, c, sorted, n->n);
 }
 
-/* How long a text can be: as the owner says, or as its longest value is. */
+/* Sets how long a text can be: max_bytes, or the length of the longest listed
+   value. */
 static custos_status
 read_length(const struct reading *r, const struct node *map,
             struct policy_column *c)

@@ -1,6 +1,6 @@
 /*
- * `storage:` how long and how many cached answers are kept, and how much an
- * analyst's queries may add to the ledger.
+ * Reads `storage:`, which says how long and how many cached answers are kept,
+ * and how much an analyst's queries may add to the ledger.
  */
 #include "base/base.h"
 #include "policy/read.h"

@@ -1,7 +1,6 @@
 /*
- * One table: its source, whether it is private, how much one unit may
- * contribute, and its columns. References to other tables are left to
- * resolve.c.
+ * Reads one table: its source, whether it is private, how much one unit may
+ * contribute, and its columns. resolve.c reads references to other tables.
  */
 #include <string.h>
 #include <strings.h>
@@ -103,7 +102,7 @@ read_source(const struct reading *r, const struct node *map,
     return st;
 }
 
-/* A public table has no unit, and nothing that is counted by units. */
+/* A public table has no unit, and no key that counts per unit. */
 static custos_status
 check_public(const struct reading *r, const struct node *map,
              const struct policy_table *t)

@@ -1,8 +1,8 @@
 /*
- * `tripwire:` how many failures below the charge stop the whole store, and
- * which rate of overruns suspends an analyst. The first failure of an analyst
- * always suspends that analyst: it is a bug by definition, and there is no key
- * to allow it.
+ * Reads `tripwire:`, which says after failures of how many analysts everybody
+ * is suspended, and which rate of overruns suspends an analyst. The first
+ * failure of an analyst always suspends that analyst: it is a bug by
+ * definition, and no key can allow it.
  */
 #include "base/base.h"
 #include "num/rat.h"
@@ -12,7 +12,8 @@ enum { FAILURES = 3, OVERRUNS = 1, FAILURES_MOST = 1000000 };
 
 static const char *const tripwire_keys[] = {"failures", "overrun_rate"};
 
-/* A rate in [0, 1] as whole questions of the window, rounded down. */
+/* Reads a rate in [0, 1] as a number of questions of the window, rounded
+   down. */
 static custos_status
 read_rate(const struct reading *r, const struct node *n, uint64_t *out)
 {

@@ -1,7 +1,8 @@
 /*
- * Checks what holds between tables. Every private table must lead to the unit
- * it protects: its unit is the row, a column whose value is the person, or a
- * column that references a table which leads there. No data is needed for it.
+ * Checks references between tables. Every private table must lead to the unit
+ * it protects: its unit is the row, a column whose value identifies the person,
+ * or a column that references a table for which the same holds. This needs no
+ * data.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "base/base.h"
 #include "policy/read.h"
 
-/* The nodes below a table's; the tree was checked when the table was read. */
+/* The node of a table; it exists, since the table was read from it. */
 static const struct node *
 table_node(const struct node *root, const struct policy_table *t)
 {
@@ -30,7 +31,7 @@ column_node(const struct node *table, const struct policy_column *c)
     return n;
 }
 
-/* Is text this name: as it is, or in the quotes of SQL? */
+/* Is text this name, unquoted or in SQL's double quotes? */
 static bool
 is_name(str text, str name)
 {
@@ -58,7 +59,7 @@ column_named(const struct policy_table *t, str text)
     return NULL;
 }
 
-/* "table.column", where names may have dots themselves, or be in quotes. */
+/* Splits "table.column"; the names may contain dots, or be quoted. */
 static bool
 split_reference(const struct policy *p, str text, const struct policy_table **t,
                 const struct policy_column **c)
@@ -129,7 +130,8 @@ resolve_reference(const struct reading *r, const struct node *map,
     return check_reference(r, n, t, c, to, key);
 }
 
-/* `unit: row` is the row; `unit: "row"` in quotes the column of that name. */
+/* Reads `unit`: row means the row; "row" in quotes means the column of that
+   name. */
 static custos_status
 read_unit(const struct reading *r, const struct node *map,
           struct policy_table *t)
@@ -169,7 +171,8 @@ read_unit(const struct reading *r, const struct node *map,
     return CUSTOS_OK;
 }
 
-/* Clamping would merge people; reals cannot identify anybody. */
+/* A unit column has no range, since clamping would merge people, and is not
+   real, since floating-point values do not identify anybody. */
 static custos_status
 check_unit_key(const struct reading *r, const struct policy_table *t,
                const struct policy_column *c)
@@ -228,7 +231,8 @@ check_path(const struct reading *r, const struct policy *p,
     return CUSTOS_OK;
 }
 
-/* The column whose value is the unit of t's rows; NULL where there is none. */
+/* The column whose value itself is the unit of t's rows; NULL if there is
+   none. */
 static const struct policy_column *
 unit_value(const struct policy *p, const struct policy_table *t)
 {
@@ -249,9 +253,9 @@ type_words(const struct policy_column *c, char out[32])
 }
 
 /*
- * Units of all tables are one set of people, told apart by their values. In
- * two types one value has two forms (1 and 1.0, a day and its midnight), and
- * one person would be two.
+ * The units of all tables are one set of people, distinguished by their values.
+ * In columns of different types one value could have two forms (1 and 1.0, a
+ * date and its midnight), and one person would count as two.
  */
 static custos_status
 check_unit_types(const struct reading *r, const struct policy *p)
@@ -304,7 +308,7 @@ resolve_tables(const struct reading *r, const struct node *root,
             st = reading_go_on(r, read_unit(r, map, t));
     }
     if (r->all && r->all->n)
-        return st; /* paths are of units and references that are right */
+        return st; /* check_path needs correct units and references */
     for (size_t i = 0; i < p->n_tables && !st; i++)
         if (!p->tables[i].is_public)
             st = reading_go_on(r, check_path(r, p, &p->tables[i]));

@@ -7,7 +7,7 @@
 
 enum {
     READ_MAX = DIGITS_GIVEN_MAX,
-    PLAIN_LEAST = -5, /* smaller and larger ones get an exponent */
+    PLAIN_LEAST = -5, /* exponents outside these get scientific notation */
     PLAIN_MOST = 15,
 };
 
@@ -55,7 +55,7 @@ decimal_read(const char *text, struct decimal *d)
     return any && !*text;
 }
 
-/* Cuts to n digits; `up` raises the last one if anything was cut. */
+/* Cuts to n digits; if `up`, raises the last one if anything was cut. */
 static void
 decimal_cut(struct decimal *d, int n, bool up)
 {
@@ -73,7 +73,8 @@ decimal_cut(struct decimal *d, int n, bool up)
     trim(d);
 }
 
-/* Digit i counted from the first; 0 before and after them. */
+/* Digit i of the number, counted from its first one; 0 before and after its
+   digits. */
 static char
 digit_at(const struct decimal *d, int i)
 {

@@ -6,18 +6,18 @@
 #define REPORT_DIGITS_H
 
 enum {
-    DIGITS_MAX = 48,        /* bytes of what is written, the NUL included */
-    DIGITS_GIVEN_MAX = 129, /* of a number as a user may write it */
+    DIGITS_MAX = 48,        /* bytes of a result, including the NUL */
+    DIGITS_GIVEN_MAX = 129, /* of a number as users write it */
 };
 
 /*
- * At most n significant digits. What is not a decimal >= 0 ("1/3",
- * "infinity", "") is copied as it is.
+ * Rounds to at most n significant digits. A text that is not a decimal >= 0
+ * ("1/3", "infinity", "") is copied unchanged.
  */
 void digits_up(const char *text, int n, char out[DIGITS_MAX]);
 void digits_down(const char *text, int n, char out[DIGITS_MAX]);
 
-/* A share of 0 to 1 as a percentage, rounded likewise, without "%". */
+/* Writes a share of 0 to 1 as a percentage without "%", rounded likewise. */
 void percent_up(const char *text, int n, char out[DIGITS_MAX]);
 void percent_down(const char *text, int n, char out[DIGITS_MAX]);
 

@@ -6,9 +6,9 @@
  * SOURCE   Ghosh, Roughgarden, Sundararajan 2012, arXiv:0811.2841 (the
  *          geometric mechanism).
  * NEEDS    0.01 <= eps <= 10.
- * GIVES    these probabilities in 17 digits, rounded down; the grid misses less
- *          than 0.001 of either.
- * FAILS    on what is no such epsilon.
+ * GIVES these probabilities in 17 digits, rounded down; less than 0.001 of
+ * either law lies outside the grid.
+ * FAILS if epsilon is not such a number.
  * TESTED   learn_is_the_law_that_is_drawn learn_grid_misses_little
  *          learn_refuses_what_is_no_epsilon
  */
@@ -52,7 +52,7 @@ epsilon_read(const char *text, rat *out, custos_err *err)
     return st;
 }
 
-/* How far noise of this rate goes, but for a share of `beta`. */
+/* The half width that the noise exceeds with probability at most `beta`. */
 static custos_status
 half_width(const custos_noise *noise, const char *beta, int *out,
            custos_err *err)
@@ -76,7 +76,8 @@ compute_widths(struct learn *l, const rat *epsilon, custos_err *err)
     rat_init(&r);
     rat_set_i64(&r, 1, 1);
     rat_div(&r, &r, epsilon);
-    rat_decimal(&r, RAT_UP, scale); /* far below what moves a whole number */
+    rat_decimal(&r, RAT_UP, scale); /* the rounding is too small to change a
+                                       whole number */
     rat_clear(&r);
     st = custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, scale, &noise, err);
     if (!st)
@@ -134,7 +135,7 @@ learn_make(struct learn *l, const char *epsilon, custos_err *err)
     l->without = l->with - learn_one->answer;
     st = epsilon_read(epsilon, &e, err);
     if (!st) {
-        /* As short as it is shown, and no other, is what is drawn from. */
+        /* The law uses epsilon exactly as it is shown, rounded. */
         rat_decimal(&e, RAT_UP, l->epsilon);
         CUSTOS_REQUIRE(!rat_read(l->epsilon, "epsilon", &e, NULL));
         st = compute_widths(l, &e, err);

@@ -18,13 +18,14 @@ struct learn_person {
 
 extern const char learn_question[];
 extern const struct learn_person learn_people[LEARN_PEOPLE];
-extern const struct learn_person *const learn_one; /* in the table or not */
+extern const struct learn_person *const learn_one; /* the person who is in the
+                                                      table or not */
 
 struct learn {
     char epsilon[RISK_TEXT_MAX];
     int with, without; /* exact counts */
     int within;        /* half width of the error bar at 95 % */
-    int half;          /* the same at 99.9 %, and at least a few */
+    int half;          /* the same at 99.9 %, but at least 4 */
     /* P[noise = k] = P[noise = -k], k = 0 ... half + 1, rounded down */
     char chance[LEARN_HALF_MAX + 2][CUSTOS_NUMBER_MAX];
     struct risk_told risk; /* of the answer's promise */
@@ -32,7 +33,7 @@ struct learn {
 };
 
 /*
- * For the noise of this epsilon. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE (not
+ * Fills *l for this epsilon. May fail: CUSTOS_EPARSE, CUSTOS_ERANGE (not
  * between 0.01 and 10), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status learn_make(struct learn *l, const char *epsilon,

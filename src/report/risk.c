@@ -10,7 +10,8 @@
 
 enum { SENTENCE_MAX = 512 };
 
-/* 1 - fnr at 5 %: what a test finds. fnr is rounded down, so this is up. */
+/* How much a test finds: 1 - fnr at 5 % false positives. fnr is rounded down,
+   so this is rounded up. */
 static void
 discovered_write(struct risk_told *t)
 {

@@ -2,16 +2,16 @@
  * Converts what was spent so far to promises.
  *
  * THEOREM  risk-of-spending
- *   Let E, r and D be fixed beforehand. A run whose charges never add up to
- *   more than E in epsilon, r in rho and D in delta keeps (E, D)-DP, and
- *   (e, d + D)-DP for every (e, d) that r-zCDP implies; so every bound on tests
- *   that follows from any of these holds for all its answers together.
+ *   Let E, r and D be fixed before the run. A run whose charges never add up to
+ *   more than E in epsilon, r in rho and D in delta keeps (E, D)-DP, and (e, d
+ *   + D)-DP for every (e, d) that r-zCDP implies; so every bound on tests that
+ *   follows from any of these holds for all its answers together.
  * SOURCE   doc/proofs/risk-of-spending.md, by filter-basic and filter-zcdp.
  * NEEDS    the sums of all charges; each holds for one unit.
- * GIVES    promises, epsilon and delta rounded up, that a budget of just these
- *          sums would have kept; sums without a bound give none, and a promise
- *          of 2^10 or more says nothing.
- * FAILS    CUSTOS_ENOMEM; on texts that are no amounts.
+ * GIVES    promises, with epsilon and delta rounded up, that a budget of
+ *          exactly these sums would have kept. Sums without a bound give no
+ *          promise; a promise with an epsilon of 2^10 or more says nothing.
+ * FAILS CUSTOS_ENOMEM; if a text is not an amount.
  * TESTED   risk_of_spending_is_an_upper_bound risk_of_nothing_is_a_coin
  *          risk_of_spending_is_never_less_than_its_parts
  */
@@ -25,7 +25,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 
-/* The largest epsilon that custos_risk_add takes: nothing follows from it. */
+/* The largest epsilon that custos_risk_add accepts; it implies nothing. */
 enum { EPSILON_MOST = 1 << 10 };
 static const char NOTHING[] = "1024";
 
@@ -36,8 +36,8 @@ static const char *const epsilons[] = {"0",   "0.05", "0.1", "0.2", "0.4",
                                        "0.7", "1",    "1.5", "2",   "3",
                                        "4",   "6",    "8"};
 
-/* Adds a promise to *risk, which the first one creates. A delta of nearly 1
-   promises nothing. */
+/* Adds a promise to *risk, and creates *risk for the first one. Skips a promise
+   with a delta of nearly 1, which says nothing. */
 static custos_status
 promise_add(custos_risk **risk, const rat *epsilon, const rat *delta,
             custos_err *err)
@@ -88,8 +88,8 @@ sums_read(struct sums *s, const struct risk_spent *spent, custos_err *err)
     return st;
 }
 
-/* The tighter promise of the two lanes: that of rho, converted at `at`, or
-   that of epsilon; false if neither has one. */
+/* The tighter of two promises: that of rho, converted at the delta `at`, or
+   that of epsilon; false if neither sum has a bound. */
 static bool
 best_promise(const struct sums *s, const rat *at, rat *epsilon, rat *delta)
 {
@@ -105,7 +105,7 @@ best_promise(const struct sums *s, const rat *at, rat *epsilon, rat *delta)
     return by_rho || s->has_epsilon;
 }
 
-/* All the points of the curve of rho. */
+/* Adds all points of the curve of rho, and the promise of epsilon. */
 static custos_status
 curve_add(const struct sums *s, custos_risk **risk, custos_err *err)
 {
@@ -158,7 +158,8 @@ risk_of_spent(const struct risk_spent *spent, custos_risk **out,
         rat_decimal(&x[1], RAT_UP, delta);
         st = promise_add(&risk, &x[0], &x[1], err);
     }
-    /* The first one bounds beliefs: that which is shown, or nothing does. */
+    /* Bounds on beliefs come from the first promise: the one shown, or this
+       one, which implies nothing. */
     if (!st && !risk)
         st = custos_risk_new(NULL, NOTHING, NULL, &risk, err);
     if (!st)
