@@ -192,8 +192,7 @@ trip_of(const struct ask *ask, enum work_end end)
 
     if (end == WORK_FAILED)
         return TRIP_FAILURE;
-    if (end == WORK_DELAYED) /* delayed by earlier work, which counts itself if
-                                it overran */
+    if (end == WORK_DELAYED) /* if earlier work overran, that one counts */
         return TRIP_NONE;
     return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
                                                       : TRIP_NONE;
