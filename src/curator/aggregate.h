@@ -9,11 +9,11 @@
 #include "plan/evaluate.h"
 
 /*
- * Half widths of the bars of a plan's parts, in grid steps. The bar half[part *
- * levels + k - 1] covers with probability 1 - 0.05/k, so that the bars of k
- * aggregates in one expression all cover together at 95 %. Also the noise law
- * of each part; and, by aggregate, the half widths of sums that are computed
- * from a centred sum and a count.
+ * Half widths of the bars of a plan's parts, in grid steps. The bar
+ * half[part * levels + k - 1] covers with probability 1 - 0.05/k, so that the
+ * bars of k aggregates in one expression all cover together at 95 %. Also the
+ * noise law of each part; and, by aggregate, the half widths of sums that are
+ * computed from a centred sum and a count.
  */
 struct bars {
     i128 *half;

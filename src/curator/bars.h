@@ -2,11 +2,11 @@
  * Error bars of ratios and variances, from released numbers alone.
  *
  * A mean is a released sum s divided by a released count c, and both are noisy.
- * Its interval is Fieller's: whatever the exact sum S and count C are, for a =
- * S/C the number s - a c has a known law, that of Ns - a Nc. The bar is the set
- * of all a for which s - a c is not too unlikely under that law. The bar of a
- * variance is found likewise, with three noises and a mean that is known only
- * to lie in a bar of its own.
+ * Its interval is Fieller's: whatever the exact sum S and count C are, if a is
+ * their ratio S/C, then s - a c has a known law, that of Ns - a Nc. The bar is
+ * the set of all a for which s - a c is not too unlikely under that law. The
+ * bar of a variance is found likewise, with three noises and a mean that is
+ * known only to lie in a bar of its own.
  *
  * This is after noise, so doubles are safe here: there are no exact values. The
  * bars are widened by bounds on rounding errors.
@@ -48,15 +48,15 @@ enum bar_divisor {
  * THEOREM  bars-ratio
  *   Let s = S + Ns, c = C + Nc with independent symmetric noises of known law
  *   and a = S/C in [low, high]. If P[Ns + a Nc >= |s - a c|] + P[Nc >= c] is
- *   below beta/2 for a = u, some u > s/c, then u and every a > u are outside an
- *   interval that contains S/C with probability 1 - beta.
+ *   below beta/2 at a = u for some u > s/c, then u and every a > u are outside
+ *   an interval that contains S/C with probability 1 - beta.
  * SOURCE   doc/proofs/bars-ratio.md
  * NEEDS    scales above 0; 0 < beta < 1; range: the range of one value minus
  *          its centre, in steps.
  * GIVES    an interval within the range that holds S/C with probability at
  *          least 1 - beta, whatever S and C >= 1 are. If C = 0, each fixed
  *          number of the range is in it with that probability.
- * FAILS cannot; NaN gives the range itself.
+ * FAILS    cannot; NaN gives the range itself.
  * TESTED   ratio_covers ratio_is_not_wide ratio_of_flags_covers
  *          ratio_of_mixed_laws_covers ratio_of_nothing_is_the_range
  *          tail_is_an_upper_bound
@@ -66,17 +66,17 @@ struct bar bar_ratio(struct bar_part sum, struct bar_part count,
 
 /*
  * THEOREM  bars-variance
- *   With q = Q + Nq, the squares, and a = S/C, v = (Q - a S)/(C - d): q - 2as +
- *   a^2 c - v (c - d) has the law of Nq - 2a Ns + (a^2 - v) Nc. The mean is in
- *   its bar at beta/25, except with that probability. The union of the
- *   intervals for v over all means in that bar, each at the rest of beta,
+ *   With q = Q + Nq, the squares, and a = S/C, v = (Q - a S)/(C - d):
+ *   q - 2as + a^2 c - v (c - d) has the law of Nq - 2a Ns + (a^2 - v) Nc. The
+ *   mean is in its bar at beta/25, except with that probability. The union of
+ *   the intervals for v over all means in that bar, each at the rest of beta,
  *   contains v with probability 1 - beta.
  * SOURCE   doc/proofs/bars-variance.md
  * NEEDS    as bars-ratio.
  * GIVES    an interval within [0, w^2/4] (sample: [0, w^2/2]), w the width of
  *          the range, that holds the variance of C >= 1 (sample: 2) values
  *          with probability at least 1 - beta.
- * FAILS cannot; NaN gives that widest interval.
+ * FAILS    cannot; NaN gives that widest interval.
  * TESTED   variance_covers variance_is_not_wide variance_counts_the_mean
  *          variance_of_a_sample_covers variance_of_nothing_is_the_range
  */

@@ -11,7 +11,8 @@
  *          is sealed off from files and settings.
  * GIVES    answers that cost nothing, in which what is not granted does not
  *          exist.
- * FAILS    on the question, the policy and the machine's memory and speed.
+ * FAILS    depending on the question, the policy and the machine's memory and
+ *          speed.
  * TESTED   an_analyst_sees_what_is_granted what_is_not_listed_is_refused
  *          the_database_is_sealed
  */

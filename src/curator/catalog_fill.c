@@ -65,7 +65,7 @@ column_number(const struct filler *f, const struct policy_table *t,
 
 /* -------------------------------------------------------------- columns -- */
 
-/* The public domain, in words: "0 to 100", "one of Oslo, Rome". */
+/* Writes the public domain in words: "0 to 100", "one of Oslo, Rome". */
 static void
 write_domain(const struct policy_column *c, struct buf *b)
 {
@@ -126,7 +126,7 @@ is_parent(const struct filler *f, const struct policy_table *t, str column)
     return false;
 }
 
-/* A constraint's name: patients_pkey, visits_patient_fkey. */
+/* Writes a constraint's name: patients_pkey, visits_patient_fkey. */
 static void
 add_key_name(struct filler *f, const struct policy_table *t,
              const struct policy_column *c, const char *end)
@@ -161,7 +161,8 @@ add_name(struct buf *out, str name)
         duck_quote_name(out, name);
 }
 
-/* A string literal: `before`, then each name followed by its `between`. */
+/* Writes a string literal: `before`, then each name followed by its
+   `between`. */
 static void
 add_words(struct filler *f, const char *before, const str *names, size_t n,
           const char *const *between)

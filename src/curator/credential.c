@@ -70,7 +70,7 @@ check_credential(custos_status st, int64_t expires, custos_err *err)
     return st;
 }
 
-/* The password of a name. */
+/* Finds the password of a name; it must not have expired. */
 static custos_status
 find_password(struct curator *c, str name, struct ledger_credential *found,
               custos_err *err)

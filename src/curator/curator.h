@@ -90,7 +90,7 @@ CUSTOS_MUST_USE custos_status curator_reload(struct curator *c, int64_t now,
 void curator_interrupt(struct curator *c);
 
 struct answer_cell {
-    struct datum value; /* TYPE_NULL: NULL */
+    struct datum value; /* TYPE_NULL for NULL */
     bool has_bar;
     struct datum low, high; /* 95 % interval for the exact bounded value */
 };

@@ -103,7 +103,7 @@ describe_query(struct curator *c, const struct ask *ask, arena *own, arena *a,
     struct query *q = NULL;
     custos_status st;
 
-    st = curator_refresh(c, err); /* as an answer would */
+    st = curator_refresh(c, err); /* as curator_answer does */
     if (!st)
         st = curator_find(c, ask->who, &options.who, err);
     if (!st)
@@ -133,7 +133,7 @@ custos_status
 curator_describe(struct curator *c, const struct ask *ask, arena *a,
                  struct description *out, custos_err *err)
 {
-    arena *own = arena_new(NULL, QUERY_BYTES); /* as an answer has */
+    arena *own = arena_new(NULL, QUERY_BYTES); /* as curator_answer */
     custos_status st;
 
     if (!own)

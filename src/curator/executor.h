@@ -58,7 +58,7 @@ struct executor {
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,
                          enum work_end *end, custos_err *err);
 
-    /* curator_catalog and curator_catalog_describe, by how. */
+    /* Does curator_catalog or curator_catalog_describe, as `how` says. */
     custos_status (*catalog)(void *ctx, const struct work_snapshot *of,
                              const struct catalog_ask *ask,
                              enum catalog_how how, arena *a,

@@ -35,14 +35,15 @@ same_unit(const struct policy_table *a, const struct policy_table *b)
 
 /*
  * THEOREM  one-unit-one-ledger
- *   What was spent protects the units it was spent for. If a table's unit or
- *   the adjacency changed, the sum would add prices of different promises.
+ *   A charge protects the units that the policy had when it was made. If a
+ *   table's unit or the adjacency changed, the sum would add prices of
+ *   different promises.
  * SOURCE   doc/proofs/one-unit-one-ledger.md
  * NEEDS    the policies the store has had, and the new one.
  * GIVES    CUSTOS_OK only if the adjacency is the same, and every table that
  *          was private in the last policy that had it is private and has the
  *          same unit. Policies without the table in between change nothing.
- * FAILS    CUSTOS_EPOLICY, on the policies alone.
+ * FAILS    CUSTOS_EPOLICY, depending on the policies alone.
  * TESTED   the_unit_cannot_change rule_24_units_do_not_change_step_by_step
  */
 static custos_status

@@ -21,9 +21,9 @@ struct init_report {
  * call made is removed. CUSTOS_EPOLICY if the policy changes the privacy unit
  * or the adjacency of a store that has data. CUSTOS_EPOLICY too if a column or
  * table loses more than max_loss_ppm millionths of its values or rows; then
- * out->tables says which. After any other failure out->tables is NULL and *out
- * is empty. What *out points to lives in a. May fail also: CUSTOS_EIO,
- * CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
+ * out->tables says which. After any other failure *out is empty. What *out
+ * points to lives in a. May fail also: CUSTOS_EIO, CUSTOS_EBUSY,
+ * CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status curator_init(const char *policy,
                                            const char *store,

@@ -15,7 +15,7 @@
  * NEEDS    ledger-group; a job is marked done by the writer alone, after
  *          ledger_post.
  * GIVES    charge-first for any number of threads.
- * FAILS    as ledger_post; every caller has a verdict of its own.
+ * FAILS    as ledger_post; every caller gets its own result.
  * TESTED   ledger_writer_many_threads_spend_exactly
  *          ledger_writer_failure_is_told_to_all
  *          ledger_writer_waits_for_the_commit

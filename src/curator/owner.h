@@ -3,11 +3,12 @@
  * nobody else. It takes one line, `VERB [WORD]`, and replies with one line of
  * JSON:
  *
- *     reload load the policy and data that the store has in force, and the
- *     server's certificates status data version, policy, number of sessions,
- *     whether it accepts new ones sessions who is connected, since when, by
- *     which protocol drain accept no new sessions, end when all have ended cut
- *     NAME end the sessions of an analyst
+ *     reload     load the policy and data that the store has in force, and the
+ *                server's certificates
+ *     status     show version, policy, sessions, and whether it accepts new ones
+ *     sessions   show who is connected, since when, by which protocol
+ *     drain      accept no new sessions, end when all have ended
+ *     cut NAME   end the sessions of an analyst
  *
  *     {"ok":true,...} or
  *     {"ok":false,"code":"EBUSY","error":"a sentence","hint":"what to do"}

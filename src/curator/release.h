@@ -14,9 +14,9 @@ struct releaser {
 
 /*
  * Answers a private plan that was charged: selects its bound, releases its
- * parts, and evaluates the expressions around them. Depends on the data only through
- * what mechanisms released. May fail: CUSTOS_EENGINE, CUSTOS_EENTROPY,
- * CUSTOS_ENOMEM; on success the caller owns *out.
+ * parts, and evaluates the expressions around them. The answer depends on the
+ * data only through what mechanisms released. May fail: CUSTOS_EENGINE,
+ * CUSTOS_EENTROPY, CUSTOS_ENOMEM; on success the caller owns *out.
  */
 CUSTOS_MUST_USE custos_status release_answer(const struct releaser *r,
                                              const struct plan *p,

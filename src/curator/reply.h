@@ -1,7 +1,7 @@
 /*
  * Class times of replies under a snapshot. They follow from the machine's
  * speeds and from bounds on row counts: the policy's max_rows or, where it has
- * none, bounds that the owner has paid for. Those are in the store's file
+ * none, bounds that the owner has paid for. The latter are in the store's file
  * `rows`:
  *
  *     custos rows 1

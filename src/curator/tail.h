@@ -17,7 +17,7 @@
 
 enum {
     TAIL_COARSE = 16, /* a law with a smaller scale becomes a table */
-    TAIL_REACH = 17,  /* a Laplace law has 10^-7 beyond this many scales */
+    TAIL_REACH = 17,  /* of its scale; less than 10^-7 of a Laplace is beyond */
     TAIL_REACH_GAUSS = 6,
     TAIL_TABLE = TAIL_COARSE * TAIL_REACH + 2,
     TAIL_SMOOTH_MAX = 3,

@@ -11,9 +11,10 @@
  *          and filter-basic (delta = 0).
  * NEEDS    sums read and written in the transaction that adds the row; the
  *          charge holds for one unit under the adjacency of the terms.
- * GIVES the promises of the terms in force. A larger budget is a new promise;
- * windows add no promise to those of the budgets.
- * FAILS CUSTOS_ESPENT, depending on public facts only; then nothing is counted.
+ * GIVES    the promises of the terms in force. A larger budget is a new
+ *          promise; windows add no promise to those of the budgets.
+ * FAILS    CUSTOS_ESPENT, depending on public facts only; then nothing is
+ *          counted.
  * TESTED   budgets_exhaust_exactly budgets_own_below_common
  *          budgets_best_of_both_outlasts_the_sum budgets_window_slides
  *          budgets_shared_answers_cost_who_asks

@@ -6,8 +6,8 @@
  *   own.
  * SOURCE   doc/proofs/ledger-chain.md
  * NEEDS    every field written with its length; seq in the encoding.
- * GIVES ledger_verify finds any change of a row at or before a receipt, and a
- * ledger that is older than the receipt.
+ * GIVES    ledger_verify finds any change of a row at or before a receipt, and
+ *          a ledger that is older than the receipt.
  * FAILS    CUSTOS_ECORRUPT names the first row that is wrong.
  * TESTED   verify_finds_every_change chain_encoding_is_injective
  *          verify_older_than_receipt verify_goes_on_from_a_receipt

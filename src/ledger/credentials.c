@@ -6,8 +6,8 @@
  *          name, as the code below shows.
  * NEEDS    SHA-256 is one-way on 256 random bits; a SCRAM verifier does not let
  *          its holder log in (RFC 5802, section 9).
- * GIVES after a crash credential and row both exist or neither does; someone
- * who reads the store's ledger cannot log in with what they find.
+ * GIVES    after a crash credential and row both exist or neither does; someone
+ *          who reads the store's ledger cannot log in with what they find.
  * FAILS    CUSTOS_ENAME, CUSTOS_EINVAL: nothing is written. As a charge does.
  * TESTED   credentials_and_rows_are_one credentials_survive_a_power_cut
  *          credentials_leave_no_secret_in_the_chain tokens_and_rows_are_one

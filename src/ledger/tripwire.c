@@ -22,7 +22,7 @@
  *          Questions that were charged before the failure go on: if k of an
  *          analyst's questions run at a time, up to k - 1 more can fail. They
  *          do not add an analyst to the count, and do not suspend others.
- * FAILS CUSTOS_EDENIED with one sentence, no matter who is suspended or why.
+ * FAILS    CUSTOS_EDENIED with one sentence, no matter who is suspended or why.
  * TESTED   tripwire_first_failure_suspends_the_analyst
  *          tripwire_third_failure_suspends_the_store
  *          tripwire_resume_is_a_row tripwire_counts_overruns_of_the_window

@@ -1,16 +1,16 @@
 /*
  * Randomized response: everybody randomizes their answer with a known coin, so
  * nobody needs to be trusted. All kinds follow one law: of k values the true
- * one is reported with probability p, and each other one with probability q =
- * (1 - p) / (k - 1), p > q. p is a rational, so the coins are exact and so is
- * e^epsilon = p / q.
+ * one is reported with probability p, and each other one with probability
+ * q = (1 - p) / (k - 1), p > q. p is a rational, so the coins are exact and so
+ * is e^epsilon = p / q.
  *
  * THEOREM  randomized-response
  *   Let a report be the true one of k values with probability p and each other
  *   one with q = (1 - p) / (k - 1), p > q. It is ln(p / q)-DP, and not eps-DP
- *   for any smaller eps. The two coins (heads: the truth; tails: what a second
- *   coin says) are k = 2, p = 3/4: ln 3. The coin 1/2 + gamma is ln((1/2 +
- *   gamma)/(1/2 - gamma)).
+ *   for any smaller eps. Two coins (heads: the truth; tails: what a second
+ *   coin says) are the case k = 2, p = 3/4, and cost ln 3. A coin with bias
+ *   1/2 + gamma costs ln((1/2 + gamma)/(1/2 - gamma)).
  * SOURCE   Warner 1965; Dwork, Roth 2014, Claim 3.5; k values: Kairouz, Oh,
  *          Viswanath 2016, arXiv:1407.1338, "randomized response".
  * NEEDS    0 < q < p < 1, rational; a truth outside 0 .. k-1 counts as the

@@ -6,9 +6,9 @@
  * SOURCE   Ghosh, Roughgarden, Sundararajan 2012, arXiv:0811.2841 (the
  *          geometric mechanism).
  * NEEDS    0.01 <= eps <= 10.
- * GIVES these probabilities in 17 digits, rounded down; less than 0.001 of
- * either law lies outside the grid.
- * FAILS if epsilon is not such a number.
+ * GIVES    these probabilities in 17 digits, rounded down; less than 0.001 of
+ *          either law lies outside the grid.
+ * FAILS    if epsilon is not such a number.
  * TESTED   learn_is_the_law_that_is_drawn learn_grid_misses_little
  *          learn_refuses_what_is_no_epsilon
  */

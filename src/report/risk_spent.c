@@ -3,15 +3,15 @@
  *
  * THEOREM  risk-of-spending
  *   Let E, r and D be fixed before the run. A run whose charges never add up to
- *   more than E in epsilon, r in rho and D in delta keeps (E, D)-DP, and (e, d
- *   + D)-DP for every (e, d) that r-zCDP implies; so every bound on tests that
- *   follows from any of these holds for all its answers together.
+ *   more than E in epsilon, r in rho and D in delta keeps (E, D)-DP, and
+ *   (e, d + D)-DP for every (e, d) that r-zCDP implies; so every bound on
+ *   tests that follows from any of these holds for all its answers together.
  * SOURCE   doc/proofs/risk-of-spending.md, by filter-basic and filter-zcdp.
  * NEEDS    the sums of all charges; each holds for one unit.
  * GIVES    promises, with epsilon and delta rounded up, that a budget of
  *          exactly these sums would have kept. Sums without a bound give no
  *          promise; a promise with an epsilon of 2^10 or more says nothing.
- * FAILS CUSTOS_ENOMEM; if a text is not an amount.
+ * FAILS    CUSTOS_ENOMEM; also if a text is not an amount.
  * TESTED   risk_of_spending_is_an_upper_bound risk_of_nothing_is_a_coin
  *          risk_of_spending_is_never_less_than_its_parts
  */
