@@ -80,7 +80,7 @@ read_digit(struct reader *r, int *out)
     return true;
 }
 
-/* Exactly n digits. */
+/* Reads exactly n digits. */
 static bool
 read_digits(struct reader *r, int n, int *out)
 {
@@ -95,7 +95,7 @@ read_digits(struct reader *r, int n, int *out)
     return true;
 }
 
-/* "e-3" or nothing. */
+/* Reads an exponent such as "e-3", or nothing. */
 static bool
 read_exponent(struct reader *r, int *out)
 {
@@ -198,7 +198,7 @@ read_date(struct reader *r, int64_t *out)
     return true;
 }
 
-/* "12:34[:56[.123456]]" in microseconds. */
+/* Reads "12:34[:56[.123456]]" as microseconds. */
 static bool
 read_time(struct reader *r, int64_t *out)
 {
@@ -226,8 +226,8 @@ read_time(struct reader *r, int64_t *out)
     return true;
 }
 
-/* "+02:30", " +00" or nothing: our times have no time zone, and like PostgreSQL
-   we ignore one that is given. */
+/* Skips a time zone such as "+02:30" or " +00", if there is one: our times have
+   no time zone, and like PostgreSQL we ignore it. */
 static bool
 skip_zone(struct reader *r)
 {
@@ -324,7 +324,8 @@ datum_round(struct datum *d, int precision, int scale)
         bool last = d->scale == scale + 1;
         i128 rest = d->n % 10;
 
-        /* Only the first dropped digit decides: round up from 5. */
+        /* Only the first digit after the cut decides; 5 or more rounds away
+           from 0. */
         d->n /= 10;
         if (last && (rest >= 5 || rest <= -5))
             d->n += rest < 0 ? -1 : 1;

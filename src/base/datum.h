@@ -66,7 +66,7 @@ enum { DATE_FIRST = -719162, DATE_LAST = 2932896 };
 /* Microseconds of a day. */
 #define DAY_US INT64_C(86400000000)
 
-/* Days since 1970-01-01 of a date; and back. Years 1 to 9999. */
+/* Convert a date to days since 1970-01-01, and back. Years 1 to 9999. */
 int64_t date_days(int year, int month, int day);
 void date_split(int64_t days, int *year, int *month, int *day);
 

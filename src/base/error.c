@@ -72,7 +72,7 @@ custos_status_http(custos_status status)
 
 enum { ERROR_TEXT = 4096 }; /* a message and its hint, both in full */
 
-/* Ends a text that was cut with dots, at a character boundary. */
+/* If a text was cut, ends it with dots, at a character boundary. */
 static void
 end_cut(char *text, size_t size, size_t full)
 {

@@ -12,8 +12,10 @@
  *          given again; the first under a key stays, since a second draw would
  *          be a new release. A question whose answer retention dropped is
  *          charged again.
- * GIVES    find returns the bytes of the first store, or nothing.
- * FAILS    CUSTOS_ENAME: none; CUSTOS_ECORRUPT: not the bytes stored.
+ * GIVES    ledger_answer_find returns the bytes that were stored first, or
+ *          nothing.
+ * FAILS    CUSTOS_ENAME: there is no answer; CUSTOS_ECORRUPT: the bytes were
+ *          changed.
  * TESTED   answers_keep_the_first answers_damaged_are_not_given
  */
 #include "ledger/answers.h"

@@ -152,7 +152,8 @@ chain_read(struct query *q, struct ledger_row *out)
     out->rho = query_bytes(q, 9);
     out->delta = query_bytes(q, 10);
     out->data_version = (uint64_t)query_int(q, 11);
-    /* If its length is wrong it stays zero, and the hash will not match. */
+    /* If the stored id has another length, this stays zero, and the hash will
+       not match. */
     (void)query_fixed(q, 12, out->policy, sizeof out->policy);
     out->version = query_bytes(q, 13);
     out->receipt.seq = out->seq;

@@ -13,7 +13,7 @@ void chain_hash(const struct ledger_row *row,
                 const uint8_t before[LEDGER_HASH_BYTES],
                 uint8_t out[LEDGER_HASH_BYTES]);
 
-/* Add a part to a hash, after its length. */
+/* Add a part to a hash, preceded by its length. */
 struct sha256;
 void chain_add_bytes(struct sha256 *h, const void *ptr, size_t len);
 void chain_add_int(struct sha256 *h, uint64_t x);

@@ -8,7 +8,8 @@
  *          its holder log in (RFC 5802, section 9).
  * GIVES    after a crash credential and row both exist or neither does; someone
  *          who reads the store's ledger cannot log in with what they find.
- * FAILS    CUSTOS_ENAME, CUSTOS_EINVAL: nothing is written. As a charge does.
+ * FAILS    CUSTOS_ENAME, CUSTOS_EINVAL: nothing is written. Also as a charge
+ *          does.
  * TESTED   credentials_and_rows_are_one credentials_survive_a_power_cut
  *          credentials_leave_no_secret_in_the_chain tokens_and_rows_are_one
  */
@@ -20,7 +21,7 @@
 #include "base/error.h"
 #include "ledger/inside.h"
 
-/* Columns: name, seq, verifier, expires. False: not what we write. */
+/* Columns: name, seq, verifier, expires. False: malformed. */
 static bool
 credential_read(struct query *q, struct ledger_credential *out)
 {

@@ -52,7 +52,7 @@ CUSTOS_MUST_USE custos_status
 ledger_token_find(struct ledger *l, const uint8_t hash[LEDGER_TOKEN_BYTES],
                   struct ledger_token *out, custos_err *err);
 
-/* Finds the token of a name that a row created, if it still exists. */
+/* Finds the token that a row created for a name, if it still exists. */
 CUSTOS_MUST_USE custos_status ledger_token_of_row(struct ledger *l, str name,
                                                   enum ledger_access access,
                                                   uint64_t seq,
@@ -103,7 +103,7 @@ CUSTOS_MUST_USE custos_status ledger_token_put(struct ledger *l,
                                                struct receipt *out,
                                                custos_err *err);
 
-/* Ends all tokens of that name and access but the newest `keep` (0 or 1).
+/* Ends all tokens of that name and access except the newest `keep` (0 or 1).
    CUSTOS_ENAME: there is nothing to end. */
 CUSTOS_MUST_USE custos_status ledger_tokens_end(struct ledger *l, str name,
                                                 enum ledger_access access,

@@ -85,7 +85,7 @@ count_tokens(struct db *d, const struct ledger_token *of, size_t *out,
     return query_end(&q, err);
 }
 
-/* Makes tokens end at a moment, unless they end before it. */
+/* Makes tokens expire at `until`, unless they expire earlier. */
 static custos_status
 limit_tokens(struct db *d, const struct ledger_token *of, int64_t until,
              custos_err *err)

@@ -9,8 +9,8 @@
  * SOURCE   doc/proofs/ledger-group.md
  * NEEDS    ledger-budgets for a single request; ledger-durable-first for a
  *          single transaction; a request that is refused has written nothing.
- * GIVES    the receipts, refusals and sums of the same requests one by one; on
- *          success each charge of the group is on the disk.
+ * GIVES    the same receipts, refusals and sums as if the requests were made
+ *          one by one; on success each charge of the group is on disk.
  * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM: each job
  *          of the group fails with it, refused ones too, since the charges
  *          because of which they were refused may not be in the ledger. Charges

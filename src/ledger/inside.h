@@ -69,8 +69,9 @@ CUSTOS_MUST_USE custos_status ledger_append(struct ledger *l,
                                             const struct charge *c,
                                             struct sums *own, custos_err *err);
 
-/* One finds a name's credentials, or fails with CUSTOS_ENAME; the other checks
-   that the policy in force has the name (always true for the owner). */
+/* credentials_find_name finds a name's credentials, or fails with CUSTOS_ENAME.
+   credentials_check_name checks that the policy in force has the name (always
+   true for the owner). */
 struct ledger_credential;
 CUSTOS_MUST_USE custos_status credentials_find_name(
     struct db *d, str name, struct ledger_credential *out, custos_err *err);

@@ -50,7 +50,7 @@ struct ledger_analyst {
 };
 struct ledger_terms {
     custos_adjacency adjacency;
-    struct ledger_budget budget; /* global */
+    struct ledger_budget budget; /* common */
     const struct ledger_analyst *analysts;
     size_t n_analysts;
     str unit;           /* describes the privacy unit; cannot be changed */
@@ -193,8 +193,8 @@ struct ledger_job {
  *
  * If the disk or memory fails (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY,
  * CUSTOS_ENOMEM), each job of that commit fails, and the ledger is reopened
- * before the next. Its charges may or may not be in the ledger then; no answer
- * is given in either case.
+ * before the next commit. Its charges may or may not be in the ledger then; no
+ * answer is given in either case.
  */
 enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);

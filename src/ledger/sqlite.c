@@ -2,10 +2,10 @@
  * SQLite, configured so that what is committed survives a power cut.
  *
  *   synchronous=FULL       the log is synced before a commit returns
- *   psow=0                 a torn sector may take its neighbours with it, so
- *                          commits are padded to whole sectors
+ *   psow=0                 a torn sector may damage its neighbours, so commits
+ *                          are padded to whole sectors
  *   wal_autocheckpoint=0   and none on close: checkpoints must hold the lock
- *   defensive, no views in expressions, cell_size_check: the file may be bad
+ *   defensive, cell_size_check, trusted_schema=OFF: the file may be damaged
  */
 #include "ledger/sqlite.h"
 

@@ -13,8 +13,8 @@
  *   later charge of the same analyst. After a failure its analyst is not
  *   charged, and after failures of F analysts nobody is, until the owner's
  *   "resume". So of N questions asked one after the other at most F fail, and
- *   knowing which ones fail gives at most log2 of the sum over j <= F of C(N,
- *   j) bits: 37.3 for N = 10,000 and F = 3.
+ *   knowing which ones fail gives at most log2 of the sum over j <= F of
+ *   C(N, j) bits: 37.3 for N = 10,000 and F = 3.
  * SOURCE   doc/proofs/tripwire.md
  * NEEDS    the rows are read in the transaction that adds the charge; the row
  *          of a failure is durable before its analyst is told.

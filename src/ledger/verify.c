@@ -1,6 +1,6 @@
 /*
  * Verification: checks SQLite's pages, replays the chain, and checks every
- * balance, every cached answer and a receipt from outside.
+ * balance, every cached answer and the caller's receipt.
  */
 #include <inttypes.h>
 #include <string.h>

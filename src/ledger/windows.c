@@ -26,7 +26,7 @@
 
 enum { BEHIND_MOST = 4096 }; /* rows; for more, sum again */
 
-/* The moment at which a window of so many days began. */
+/* The start of a window of so many days that ends now. */
 static int64_t
 window_start(int64_t now, uint32_t days)
 {
@@ -149,7 +149,7 @@ sum_anew(struct db *d, str who, int64_t since, struct window_sum *w,
 
 /* ----------------------------------------------------------------- looking -- */
 
-/* Is the sum one of rows of this chain, with only a few newer rows missing? */
+/* Does the sum count rows of this chain, with only a few newer ones missing? */
 static custos_status
 is_near(struct db *d, const struct window_sum *w, const struct sums *own,
         bool *out, custos_err *err)

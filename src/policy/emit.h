@@ -20,10 +20,11 @@ void emit_text(struct buf *out, str text);
    visits_2024. */
 void emit_word(struct buf *out, str text);
 
-/* "type: decimal, scale: 2" */
+/* Writes "type: decimal, scale: 2". */
 void emit_type(struct buf *out, enum data_type type, int scale);
 
-/* Format, adjacency and budget, with TODO for what only the owner knows. */
+/* Writes format, adjacency and budget, with TODO for what only the owner
+   knows. */
 void emit_head(struct buf *out);
 
 /* Is it a lower-case word that SQL reads without quotes? */

@@ -73,7 +73,8 @@ end_line(struct import *m)
     buf_init(&m->note, NULL, NODE_BYTES_MAX);
 }
 
-/* Python's loader takes True, true, yes and on; so do we. NULL leaves *out. */
+/* Reads a flag; like Python's YAML loader, accepts True, true, yes and on. If
+   the node is NULL, *out is unchanged. */
 static custos_status
 read_flag(const struct reading *r, const struct node *n, bool *out)
 {
@@ -148,7 +149,8 @@ read_type(const struct reading *r, const struct node *column,
                         SHOWN(n->text));
 }
 
-/* Reads lower and upper: both or neither, of the column's type, in order. */
+/* Writes the range if both lower and upper are given; they must have the
+   column's type and be in order. If one is missing, adds a note. */
 static custos_status
 add_range(struct import *m, const struct node *column, enum data_type type)
 {
@@ -246,7 +248,7 @@ add_column(struct import *m, const struct node *column, bool is_unit)
 
 /* --------------------------------------------------------------- tables -- */
 
-/* The column with private_id: True, or NULL. */
+/* Finds the column with private_id: True, or NULL. */
 static custos_status
 find_unit(const struct reading *r, const struct node *table,
           const struct node **out)

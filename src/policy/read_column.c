@@ -9,7 +9,8 @@
 #include "base/ck.h"
 #include "policy/read.h"
 
-/* Most bytes of a text, by default and at most; longer texts become NULL. */
+/* The limit on a text's bytes: its default and its largest value. Longer texts
+   become NULL. */
 enum { TEXT_BYTES = 64 << 10, TEXT_BYTES_MOST = 1 << 20 };
 enum { SCALE_MAX = 18, VALUES_MAX = 65535 };
 

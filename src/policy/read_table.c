@@ -102,7 +102,7 @@ read_source(const struct reading *r, const struct node *map,
     return st;
 }
 
-/* A public table has no unit, and no key that counts per unit. */
+/* A public table has no unit, and no keys such as rows_per_unit. */
 static custos_status
 check_public(const struct reading *r, const struct node *map,
              const struct policy_table *t)

@@ -55,7 +55,7 @@ decimal_read(const char *text, struct decimal *d)
     return any && !*text;
 }
 
-/* Cuts to n digits; if `up`, raises the last one if anything was cut. */
+/* Cuts to n digits; with `up`, raises the last digit if anything was cut. */
 static void
 decimal_cut(struct decimal *d, int n, bool up)
 {

@@ -135,7 +135,7 @@ learn_make(struct learn *l, const char *epsilon, custos_err *err)
     l->without = l->with - learn_one->answer;
     st = epsilon_read(epsilon, &e, err);
     if (!st) {
-        /* The law uses epsilon exactly as it is shown, rounded. */
+        /* Use epsilon exactly as it is shown, after rounding. */
         rat_decimal(&e, RAT_UP, l->epsilon);
         CUSTOS_REQUIRE(!rat_read(l->epsilon, "epsilon", &e, NULL));
         st = compute_widths(l, &e, err);

@@ -83,7 +83,7 @@ static void CUSTOS_PRINTF(3, 4)
     s->say(s->ctx, under, s->text);
 }
 
-/* What an attacker tries to tell apart. */
+/* What an attacker tries to find out. */
 static const char *
 secret_of(const struct risk_told *t)
 {
