@@ -174,9 +174,9 @@ plain_value(const struct bars *bars, int part, i128 n, struct grid g,
  *
  * THEOREM  bars-chosen
  *   Let y = n + Y be shown when y >= t, Y symmetric and log-concave, and h
- *   such that P[|Y| > h] <= beta. Given that y is shown, with probability at
- *   least 1 - beta n lies between y - h and y + h or, where y - h <= t, between
- *   the least count of a shown group and y + h.
+ *   such that P[|Y| > h] <= beta. If y is shown, then, with probability at
+ *   least 1 - beta given that, n lies between y - h and y + h or, where
+ *   y - h <= t, between the least count of a shown group and y + h.
  * SOURCE   doc/proofs/bars-chosen.md
  * NEEDS    the half width of the noise.
  * GIVES    a bar that also holds in groups that are shown only thanks to noise.

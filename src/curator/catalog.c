@@ -9,8 +9,7 @@
  * SOURCE   doc/proofs/catalog-public.md
  * NEEDS    catalog-closed; only catalog_setup fills the small database, which
  *          is sealed off from files and settings.
- * GIVES    answers that cost nothing, in which what is not granted does not
- *          exist.
+ * GIVES    answers that cost nothing and show nothing that is not granted.
  * FAILS    depending on the question, the policy and the machine's memory and
  *          speed.
  * TESTED   an_analyst_sees_what_is_granted what_is_not_listed_is_refused

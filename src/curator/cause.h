@@ -11,7 +11,7 @@
 
 enum { CAUSE_OTHER = 31 }; /* the last cause; they count from 0 */
 
-/* The cause that err->noted has, by its beginning. */
+/* The cause, from the beginning of err->noted. */
 size_t cause_find(const custos_err *err);
 
 /* Was the question ended by an interrupt? */

@@ -86,7 +86,7 @@ on_fault(int signal, siginfo_t *info, void *context)
 
 /* ------------------------------------------------------------- watching -- */
 
-/* Installs them again if somebody has replaced them since. */
+/* Installs the handlers, again if other code has replaced them since. */
 static void
 install_handlers(void)
 {

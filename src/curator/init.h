@@ -1,5 +1,5 @@
 /*
- * `custos init`: from a policy to a store, or to a new data version of it.
+ * `custos init`: makes a store from a policy, or a new data version of a store.
  */
 #ifndef CURATOR_INIT_H
 #define CURATOR_INIT_H

@@ -1,6 +1,6 @@
 /*
- * Opens and shares a store, and follows changes of what is in force. The
- * store's small file `current` names the policy and data in force, and is
+ * Opens a store, shares it between handles, and follows new data and policies.
+ * The store's small file `current` names the policy and data in force, and is
  * replaced by rename. Checking whether it was replaced costs a microsecond, so
  * every question checks.
  *

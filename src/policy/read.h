@@ -40,7 +40,7 @@ CUSTOS_MUST_USE custos_status read_column(const struct reading *r,
 
 /*
  * Checks across tables: referenced columns exist and have the same type, unit
- * columns exist, references end at a unit, public tables reference no other
+ * columns exist, references end at a unit, public tables reference no private
  * table.
  */
 CUSTOS_MUST_USE custos_status resolve_tables(const struct reading *r,
