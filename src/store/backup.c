@@ -15,7 +15,7 @@
 #include "store/file.h"
 #include "store/store.h"
 
-/* One file by its name in both. */
+/* Copies one file, which has the same name in the backup. */
 static custos_status
 copy_name(const struct store *s, const char *folder, const char *name,
           custos_err *err)
@@ -53,12 +53,13 @@ backup_fill(const struct store *s, const char *folder, custos_err *err)
         snprintf(name, sizeof name, "policy/%llu.yaml", (unsigned long long)i);
         st = copy_name(s, folder, name, err);
     }
-    /* Bounds that were paid for; speeds are another machine's. */
+    /* The bounds in `rows` cost budget, so they are kept. `speed` is not copied:
+       the backup may be used on another machine. */
     store_path(s, "rows", path);
     if (!st && !access(path, F_OK))
         st = copy_name(s, folder, "rows", err);
     if (!st) {
-        /* Not copied: it may have moved on since s was opened. */
+        /* Not copied: the original may have changed since s was opened. */
         snprintf(name, sizeof name, "%llu %llu\n",
                  (unsigned long long)s->version, (unsigned long long)s->policy);
         store_path(&copy, "current", path);

@@ -1,7 +1,7 @@
 /*
  * write, fsync, rename, fsync of the folder: the only order in which a name
  * always refers to complete content. fchmod follows open, since the umask may
- * leave too few or too many rights.
+ * have removed rights.
  */
 #include "store/file.h"
 
@@ -95,7 +95,7 @@ file_write(const char *path, str text, custos_err *err)
 
     if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
-    unlink(beside); /* what a crash left */
+    unlink(beside); /* left by a crash */
     fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     if (fd < 0)
         return fail_io(err, "creating a file", beside);
@@ -156,7 +156,7 @@ file_read(const char *path, size_t most, arena *a, str *out, custos_err *err)
     char *text;
 
     if (stat(path, &facts))
-        facts.st_size = 0; /* file_read_into says why */
+        facts.st_size = 0; /* file_read_into reports the error */
     room = (size_t)facts.st_size < most ? (size_t)facts.st_size : most;
     text = arena_take(a, room + 1, 1);
     if (!text)

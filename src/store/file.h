@@ -27,7 +27,8 @@ CUSTOS_MUST_USE custos_status file_write(const char *path, str text,
 CUSTOS_MUST_USE custos_status file_read(const char *path, size_t most, arena *a,
                                         str *out, custos_err *err);
 
-/* Reads at most `room` bytes; *n becomes their number. Fails as file_read. */
+/* Reads a file of at most `room` bytes; sets *n to its length. Fails like
+   file_read. */
 CUSTOS_MUST_USE custos_status file_read_into(const char *path, char *into,
                                              size_t room, size_t *n,
                                              custos_err *err);
@@ -39,7 +40,7 @@ CUSTOS_MUST_USE custos_status file_copy(const char *from, const char *to,
 /* Creates a folder that does not exist yet. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_new(const char *path, custos_err *err);
 
-/* Syncs a file, or the folder that a path lies in. */
+/* file_sync syncs a file; folder_sync_above syncs the folder that contains path. */
 CUSTOS_MUST_USE custos_status file_sync(const char *path, custos_err *err);
 CUSTOS_MUST_USE custos_status folder_sync_above(const char *path,
                                                 custos_err *err);

@@ -25,7 +25,7 @@
 
 enum { NAME_MOST = 64 };
 
-/* At once or not at all. */
+/* Takes a lock without waiting. */
 static custos_status
 lock_take(const char *path, int *out, custos_err *err)
 {
@@ -54,7 +54,8 @@ lock_take(const char *path, int *out, custos_err *err)
     return st;
 }
 
-/* Waits for tmp/ to be ours; close gives it back. -1: it cannot be had. */
+/* Waits for the lock on tmp/ and returns its descriptor; close releases the lock.
+   Returns -1 on failure. */
 static int
 tmp_take(const struct store *s)
 {
@@ -73,7 +74,7 @@ tmp_take(const struct store *s)
     return got ? -1 : fd;
 }
 
-/* Is anybody still at this folder of spill files? */
+/* Does a process still hold the lock of this spill folder? */
 static bool
 spill_is_held(const char *path)
 {
@@ -91,7 +92,7 @@ spill_is_held(const char *path)
     return held;
 }
 
-/* Calls f for every name in a folder of the store but "." and "..". */
+/* Calls f for every name in a folder of the store, except "." and "..". */
 static void
 each_name(const struct store *s, const char *folder,
           void (*f)(const struct store *s, const char *name, const char *path))
@@ -148,7 +149,7 @@ import_take(struct store *s, custos_err *err)
                            "try again when it is done");
     if (st)
         return st;
-    st = store_refresh(s, err); /* another may have ended just now */
+    st = store_refresh(s, err); /* another import may just have ended */
     if (st)
         store_import_end(s);
     return st;
@@ -225,7 +226,7 @@ store_is_read_only(const struct store *s)
     return access(path, W_OK) && errno == EROFS;
 }
 
-/* Makes the folder, and holds it. */
+/* Creates the folder and takes its lock. */
 static custos_status
 spill_make(char *folder, int *held, custos_err *err)
 {

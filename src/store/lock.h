@@ -1,5 +1,5 @@
-/* What the files of this folder share: the import lock without removing
-   leftovers, for changes of `current`; and the names of versions. */
+/* Shared by the files of this folder: the import lock, taken without removing
+   leftovers, for changes of `current`; and the file names of versions. */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 
@@ -8,7 +8,8 @@
 /* May fail: CUSTOS_EBUSY, CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status import_take(struct store *s, custos_err *err);
 
-/* The version whose data file has this name; false if it is not one. */
+/* The version whose data file has this name; false if the name is not that of a
+   data file. */
 bool version_of_name(const char *name, uint64_t *number);
 
 #endif

@@ -62,7 +62,7 @@ current_write(const struct store *s, uint64_t version, uint64_t policy,
     return file_write(path, (str){line, (size_t)n}, err);
 }
 
-/* All that a store has from its birth, in the folder s->path. */
+/* Creates everything that a new store contains, in the folder s->path. */
 static custos_status
 store_fill(struct store *s, str policy, custos_err *err)
 {
@@ -143,7 +143,7 @@ store_unmake(struct store *s, enum store_made made)
 
     if (made == STORE_WAS_THERE || import_take(s, NULL) || s->version > 0)
         return;
-    /* Renamed first: nobody opens half of it. */
+    /* Renamed first, so that nobody opens a store that is half removed. */
     snprintf(gone, sizeof gone, "%.*s.gone-XXXXXX", STORE_PATH_MAX / 2,
              s->path);
     if (!mkdtemp(gone))
@@ -157,7 +157,7 @@ store_unmake(struct store *s, enum store_made made)
         (void)!mkdir(s->path, S_IRWXU | S_IRWXG | S_IRWXO);
 }
 
-/* Owned by this user and closed to all others? */
+/* Checks that path belongs to this user and that other users have no rights to it. */
 static custos_status
 check_private(const char *path, custos_err *err)
 {

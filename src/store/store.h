@@ -2,11 +2,11 @@
  * The store: a folder that only its owner can read (mode 0700, files 0600).
  *
  *     format         "custos store 1"
- *     policy/N.yaml  policies as they were read; the last is in force
+ *     policy/N.yaml  policies as they were read; `current` names the one in force
  *     secret         32 bytes: the salt of ranks; never leaves the store
  *     ledger.db      outlives every data version
  *     lock           held while charging or checkpointing
- *     import         held while importing, so that queries go on meanwhile
+ *     import         held while importing; not `lock`, so that queries go on
  *     current        "D P": the data version and the policy in force
  *     data/N.duckdb  immutable, opened read-only by any number of processes
  *     tmp/           spill files and unfinished versions
@@ -30,10 +30,10 @@ enum { STORE_FORMAT = 1, STORE_SECRET_BYTES = 32, STORE_PATH_MAX = 4096 };
 
 struct store {
     char path[STORE_PATH_MAX]; /* absolute */
-    uint64_t version; /* of the data in force when opened or set; 0: none */
-    uint64_t policy;  /* the same of the policy */
+    uint64_t version; /* data version in force when opened or set; 0: none */
+    uint64_t policy;  /* policy in force at that time */
     uint8_t secret[STORE_SECRET_BYTES];
-    int import; /* descriptor of the lock of imports; -1: not held */
+    int import; /* descriptor of the import lock; -1: not held */
 };
 
 /*
@@ -44,7 +44,8 @@ struct store {
 CUSTOS_MUST_USE custos_status store_create(const char *path, str policy,
                                            custos_err *err);
 
-/* Whether this process created an open store, and what was there before. */
+/* Whether this process created the store that it has open, and what was there
+   before. */
 enum store_made {
     STORE_WAS_THERE,
     STORE_MADE,           /* created; nothing was there */
@@ -61,7 +62,7 @@ void store_unmake(struct store *s, enum store_made made);
 /*
  * Opens a store. May fail: CUSTOS_ENAME (there is none), CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED (a newer format), CUSTOS_EDENIED
- * (others than the owner may read it).
+ * (users other than the owner may read it).
  */
 CUSTOS_MUST_USE custos_status store_open(const char *path, struct store *out,
                                          custos_err *err);
@@ -69,13 +70,13 @@ CUSTOS_MUST_USE custos_status store_open(const char *path, struct store *out,
 /* Releases the import lock and wipes the secret. */
 void store_close(struct store *s);
 
-/* "DIR/name" into out (STORE_PATH_MAX). */
+/* Writes "DIR/name" to out (STORE_PATH_MAX bytes). */
 void store_path(const struct store *s, const char *name, char *out);
 
 /* Reads `current` again, into s->version and s->policy. */
 CUSTOS_MUST_USE custos_status store_refresh(struct store *s, custos_err *err);
 
-/* The policy in force, into a. */
+/* Reads the policy in force into a. */
 CUSTOS_MUST_USE custos_status store_policy(const struct store *s, arena *a,
                                            str *out, custos_err *err);
 
@@ -99,8 +100,8 @@ CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
 void store_import_end(struct store *s);
 
 /*
- * Removes what store_import_begin removes, and counts the bytes freed. May fail
- * as it does.
+ * Removes what store_import_begin removes, and counts the bytes freed. Fails
+ * like store_import_begin.
  */
 struct store_freed {
     uint64_t data_bytes, tmp_bytes;
@@ -121,8 +122,8 @@ CUSTOS_MUST_USE custos_status store_import_keep(struct store *s,
 void store_data_path(const struct store *s, uint64_t version, char *out);
 
 /*
- * The versions that have files, by number, in a: the one in force, and those
- * that a running or interrupted import has written.
+ * Lists in a, ordered by number, the versions that have files: the one in force,
+ * and those that a running or interrupted import has written.
  */
 struct store_version {
     uint64_t number;
@@ -132,12 +133,12 @@ CUSTOS_MUST_USE custos_status store_versions(const struct store *s, arena *a,
                                              struct store_version **out,
                                              size_t *n, custos_err *err);
 
-/* Is it on a read-only disk? It can still be read then. */
+/* Is the store on a read-only file system? It can still be read then. */
 bool store_is_read_only(const struct store *s);
 
 /*
- * Creates a folder below tmp/ for the spill files of one process. Others remove
- * it only after *held is closed. May fail: CUSTOS_EIO.
+ * Creates a folder below tmp/ for the spill files of one process. Other processes
+ * remove it only after *held is closed. May fail: CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status store_spill_new(const struct store *s, char *out,
                                               int *held, custos_err *err);

@@ -1,5 +1,5 @@
 /*
- * Removes what a store no longer needs, and counts the bytes.
+ * Removes files that a store no longer needs, and counts the bytes.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { DEPTH_MOST = 8 };
 
-/* Bytes on the disk below a folder, as far as they can be seen. */
+/* Bytes on disk below a folder, as far as they can be listed. */
 static uint64_t
 tree_bytes(const char *path, int depth)
 {

@@ -1,6 +1,6 @@
 /*
  * A message is four bytes of length (little-endian), one byte of kind, and the
- * content of that kind. The length counts all but itself.
+ * content of that kind. The length counts everything after itself.
  */
 #include "worker/channel.h"
 
@@ -14,7 +14,7 @@
 enum {
     LENGTH_BYTES = 4,
     TICK_MS_MOST = 60000,
-    AT_ONCE_MAX = 1 << 14, /* an empty socket takes it whole */
+    AT_ONCE_MAX = 1 << 14, /* bytes that an empty socket accepts in one call */
 };
 
 void
@@ -26,7 +26,7 @@ message_begin(struct buf *b, size_t most)
     buf_add(b, head, sizeof head);
 }
 
-/* Waits until it can be read or written; events may be 0: for a hang-up. */
+/* Waits until the socket can be read or written, or the other side hangs up. */
 static enum channel_end
 wait_for(const struct channel *c, short events, int64_t until_us)
 {
@@ -53,7 +53,7 @@ channel_wait(const struct channel *c, int64_t until_us)
     return wait_for(c, POLLIN, until_us);
 }
 
-/* Where there was room for it from the beginning (message_begin). */
+/* Writes the head into the room that message_begin left for it. */
 static void
 head_write(struct buf *b, enum message_kind kind)
 {

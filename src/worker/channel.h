@@ -1,6 +1,6 @@
 /*
- * Messages on a socket between the server and a worker: complete ones, within a
- * time limit. The caller provides the clock.
+ * Sends and receives complete messages on a socket between the server and a worker,
+ * within a time limit. The caller provides the clock.
  */
 #ifndef WORKER_CHANNEL_H
 #define WORKER_CHANNEL_H
@@ -17,34 +17,34 @@ struct channel {
 
 enum channel_end {
     CHANNEL_OK,
-    CHANNEL_LATE,   /* the time is over */
+    CHANNEL_LATE,   /* the time limit has passed */
     CHANNEL_CLOSED, /* the other side is gone */
-    CHANNEL_BROKEN, /* it sent something malformed, or there is no memory */
+    CHANNEL_BROKEN, /* it sent something malformed, or out of memory */
 };
 
-/* An empty message, with room for its head. */
+/* Begins an empty message, with room for its head. */
 void message_begin(struct buf *b, size_t most);
 
-/* Sends what message_begin and one of message_*_pack made. until_us 0: no limit;
-   a worker waits for its server as long as that lives. */
+/* Sends a message made by message_begin and one of message_*_pack. until_us 0: no
+   limit; a worker waits as long as its server lives. */
 enum channel_end channel_send(const struct channel *c, enum message_kind kind,
                               struct buf *b, int64_t until_us);
 
-/* The same to an idle worker without waiting; false: it was not sent, since it is
-   too long or the other side is gone. */
+/* Sends a message to an idle worker without waiting. False: not sent, because it
+   is too long or the other side is gone. */
 bool channel_send_at_once(const struct channel *c, enum message_kind kind,
                           struct buf *b);
 
 /* Waits until there is something to read. */
 enum channel_end channel_wait(const struct channel *c, int64_t until_us);
 
-/* The next message: its kind, and its bytes in a, at most so many. */
+/* Receives the next message: its kind, and its bytes (at most `most`) in a. */
 enum channel_end
 channel_receive(const struct channel *c, int64_t until_us, size_t most,
                 arena *a, enum message_kind *kind, str *bytes);
 
-/* Is there nothing to read? An idle worker sends nothing: if it does, or has hung
-   up, something is wrong with it. */
+/* True if there is nothing to read and the other side has not hung up. If this is
+   false for an idle worker, the worker has failed. */
 bool channel_is_quiet(const struct channel *c);
 
 #endif

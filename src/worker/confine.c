@@ -16,7 +16,7 @@
 
 #include "base/base.h"
 
-/* A sanitizer's shadow memory is address space too: no limit fits it. */
+/* A sanitizer's shadow memory counts as address space and exceeds any limit. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED 1
 #elif defined(__has_feature)
@@ -56,11 +56,12 @@ confine_life(int fd, pid_t server)
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     struct rlimit none = {0, 0};
 
-    /* The server ends a worker, and nothing that a terminal sends to both. */
+    /* Only the server ends a worker: signals from a terminal reach both, and the
+       worker ignores them. */
     for (size_t i = 0; i < COUNT_OF(ignored); i++)
         signal(ignored[i], SIG_IGN);
     (void)setrlimit(RLIMIT_CORE, &none);
-    prefer_oom_kill(); /* before the next line, which makes that file root's */
+    prefer_oom_kill(); /* first: the next line gives the file it writes to root */
     (void)prctl(PR_SET_DUMPABLE, 0);
     (void)syscall(SYS_close_range, (unsigned)fd + 1, ~0U, 0);
     return !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == server;
@@ -68,7 +69,7 @@ confine_life(int fd, pid_t server)
 
 /* --------------------------------------------------------------- memory -- */
 
-/* Pages of address space, by the kernel. */
+/* Bytes of address space in use, according to the kernel. */
 static uint64_t
 address_space(void)
 {
@@ -104,7 +105,8 @@ confine_memory(uint64_t bytes)
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
 
-/* Everything that changes a file or a folder, by the kernel's version. */
+/* The rights to execute a file and to change a file or folder, as far as this
+   version of landlock knows them. */
 static uint64_t
 write_rights(long version)
 {
@@ -157,9 +159,9 @@ confine_files(const char *spill)
 
 /* ---------------------------------------------------------------- calls -- */
 
-/* Calls that fail as if not permitted. Threads may be started, processes not:
-   clone is looked at by its flags, and clone3, whose flags lie in memory, is
-   said not to exist, so that the C library uses clone. */
+/* System calls that fail with EPERM. A worker may start threads but no processes:
+   the filter checks the flags of clone. It cannot read the flags of clone3, which
+   are in memory, so clone3 fails with ENOSYS and the C library uses clone. */
 static const int forbidden[] = {
     SYS_socket,
     SYS_socketpair,
@@ -219,7 +221,7 @@ confine_calls(void)
     RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
     RULE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
-#ifdef __x86_64__ /* another table of calls, with other numbers */
+#ifdef __x86_64__ /* reject the x32 ABI, whose calls have other numbers */
     RULE(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1));
     RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
 #endif

@@ -1,8 +1,8 @@
 /*
  * What a worker process cannot do, whatever runs in it: outlive its server, exceed
  * its memory, open a socket, start a program, or write a file outside its folder
- * of temporary files. The kernel enforces this; without landlock (before Linux
- * 5.13) it does not enforce the last.
+ * of temporary files. The kernel enforces all of this, except that without landlock
+ * (before Linux 5.13) it does not restrict which files are written.
  */
 #ifndef WORKER_CONFINE_H
 #define WORKER_CONFINE_H
@@ -13,15 +13,17 @@
 
 #include "custos.h"
 
-/* First: it dies with the server, has no descriptor but fd and the standard
-   ones, and leaves no core dump. False: the server is gone already. */
+/* Call this first: the worker then dies with the server, has no descriptor but fd
+   and the standard ones, and leaves no core dump. False: the server is gone. */
 CUSTOS_MUST_USE bool confine_life(int fd, pid_t server);
 
-/* Then: at most this many bytes of address space beyond what it has now. */
+/* Call this second: limits the worker to this many bytes of address space beyond
+   what it has now. */
 void confine_memory(uint64_t bytes);
 
-/* Last: which files it may write, and which system calls it may make. Both hold
-   for threads started later, so this comes before the engine starts its own. */
+/* Call this last: limits which files the worker may write and which system calls
+   it may make. Both limits hold for threads started later, so call this before the
+   engine starts its threads. */
 void confine_system(const char *spill);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * THEOREM  worker-released
- *   What a worker process sends of private data is an answer of release_answer
- *   (charge-first), a status, a place in the query's text and a cause out of a
- *   closed list.
+ *   About private data a worker process sends only an answer made by
+ *   release_answer (charge-first), a status, a position in the query's text and
+ *   a cause from a closed list.
  * SOURCE   doc/proofs/worker-released.md
  * NEEDS    a question is sent only after its charge is durable; the messages
  *          of message.h are all that is written to the socket, and confine.h
@@ -23,8 +23,8 @@
 #include "worker/channel.h"
 #include "worker/confine.h"
 
-/* Address space that the engine needs besides its memory: its code, stacks of
-   its threads, what it reserves and does not touch. */
+/* Address space that the engine needs besides its memory: its code, the stacks of
+   its threads, and space that it reserves but does not use. */
 #define ADDRESS_SLACK ((uint64_t)1 << 30)
 
 enum { ASKED_ARENA = 64 << 20, ROWS_ARENA = 256 << 20 };
@@ -40,8 +40,8 @@ steady_us(void)
 
 /* ------------------------------------------------------------- questions -- */
 
-/* Below the charge a message is the status's own words: one constant sentence,
-   whatever it was. Of public tables and the catalog it may say more. */
+/* Below the charge the message is the constant sentence of the status, whatever
+   went wrong. For public tables and the catalog it may say more. */
 static void
 pack_failure(custos_status st, const custos_err *err, bool is_charged,
              struct buf *out)
@@ -51,7 +51,7 @@ pack_failure(custos_status st, const custos_err *err, bool is_charged,
     if (is_charged) {
         st = st == CUSTOS_EINTERNAL ? st : CUSTOS_EENGINE;
         custos_fail(&told, st, "%s", custos_status_words(st));
-        custos_note(&told, "%s", err->noted); /* its cause is told: a word */
+        custos_note(&told, "%s", err->noted); /* only its cause is sent */
         told.at = -1;
     }
     message_failed_pack(st, &told, out);
@@ -100,7 +100,7 @@ answer_catalog(struct curator *c, str bytes, arena *a, struct buf *out)
     return st ? MESSAGE_FAILED : MESSAGE_ROWS;
 }
 
-/* One message; false: the server is gone, or speaks another language. */
+/* Answers one message. False: the server is gone, or its message is malformed. */
 static bool
 serve_one(const struct channel *to, struct curator *c)
 {
@@ -171,7 +171,7 @@ worker_main(void)
     buf_clear(&out);
     while (serve_one(&to, c))
         continue;
-    /* The engine's threads are not waited for: the data is read-only, and the
+    /* No need to wait for the engine's threads: the data is read-only, and the
        server clears the folder of temporary files. */
     _exit(0);
 }

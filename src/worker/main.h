@@ -1,16 +1,16 @@
 /*
  * A worker process: reads messages from the server, works on the data, answers.
- * It has one question at a time, so that killing it harms no other. Exact values
- * never leave it: all that leaves is released.
+ * It has one question at a time, so that killing it affects no other question.
+ * Exact values never leave it; only released values do.
  */
 #ifndef WORKER_MAIN_H
 #define WORKER_MAIN_H
 
-/* The socket to the server has this number in a worker. */
+/* The descriptor of the socket to the server, in a worker. */
 enum { WORKER_FD = 3 };
 
-/* Works until the server hangs up or something is wrong; the process's exit
-   status. */
+/* Serves until the server hangs up or something is wrong, then exits. Returns only
+   if it gets no valid HELLO: the exit status. */
 int worker_main(void);
 
 #endif

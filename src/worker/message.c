@@ -179,7 +179,7 @@ message_rows_unpack(str bytes, arena *a, struct catalog_rows *out)
     for (size_t i = 0; r.params && i < r.n_params; i++)
         r.params[i] = (uint32_t)unpack_size(&u, UINT32_MAX);
     r.n_rows = unpack_size(&u, bytes.len);
-    /* every cell takes bytes, so these many fit in what is there */
+    /* Every cell takes at least one byte, so the bytes bound the number of rows. */
     if (u.failed || !r.columns || !r.params || (r.n_rows && !r.n_columns) ||
         r.n_rows > bytes.len / (r.n_columns + 1))
         return false;

@@ -3,9 +3,9 @@
  * Neither side trusts the other: lengths are bounded, and a message is consumed to
  * its last byte or refused.
  *
- * What a worker says about private data is an answer whose every number was
- * released by a mechanism, or that it failed and by which status: no message
- * carries text of the engine or an exact value.
+ * About private data a worker sends either an answer in which a mechanism released
+ * every number, or the status and cause of a failure. No message carries an exact
+ * value or the engine's text about private data.
  */
 #ifndef WORKER_MESSAGE_H
 #define WORKER_MESSAGE_H
@@ -25,9 +25,9 @@ enum message_kind {
 };
 
 enum {
-    MESSAGE_HEAD = 5,            /* length of the rest, and kind */
+    MESSAGE_HEAD = 5,            /* bytes of the length and the kind */
     MESSAGE_MAX_ASKED = 8 << 20, /* to a worker */
-    MESSAGE_MAX_TOLD = 272 << 20 /* from one: the largest answer, and a head */
+    MESSAGE_MAX_TOLD = 272 << 20 /* from it: the largest answer, and a head */
 };
 
 struct message_hello {
@@ -35,10 +35,10 @@ struct message_hello {
     struct work_snapshot of;
     str spill;
     uint64_t memory_bytes;
-    uint64_t parent; /* the server's process */
+    uint64_t parent; /* process id of the server */
 };
 
-/* Without memory, or past the limit, out is failed. */
+/* Sets out->failed if out of memory or past the limit. */
 void message_hello_pack(const struct message_hello *h, struct buf *out);
 void message_query_pack(const struct work *w, struct buf *out);
 void message_catalog_pack(const struct catalog_ask *ask, enum catalog_how how,
@@ -48,7 +48,7 @@ void
 message_failed_pack(custos_status st, const custos_err *err, struct buf *out);
 
 /*
- * From the bytes after the head; texts are borrowed from them, lists live in a.
+ * Decodes the bytes after the head; texts are borrowed from them, lists are in a.
  * False if they are not such a message, or if out of memory.
  */
 CUSTOS_MUST_USE bool message_hello_unpack(str bytes, struct message_hello *out);

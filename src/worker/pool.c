@@ -1,9 +1,9 @@
 /*
  * Slots under one lock, and a keeper: the thread that starts and replaces workers,
- * so that a caller waits only where all are busy. The keeper is one thread for
+ * so that a caller waits only when all are busy. The keeper is one thread for
  * the pool's life, since a worker dies with the thread that started it. It polls
- * the sockets of idle workers, so that one that dies is replaced before it is
- * taken.
+ * the workers' sockets, so that an idle worker that dies is replaced before a
+ * caller takes it.
  */
 #include "worker/pool.h"
 
@@ -20,35 +20,35 @@
 #include "base/error.h"
 
 enum {
-    START_US = 30000000, /* for a worker to be ready */
-    LOOK_US = 50000,     /* how often one who waits looks whether to stop */
-    AGAIN_MS = 200,      /* after a start that failed */
-    FAILURES_MOST = 5,   /* in a row, when the pool begins */
+    START_US = 30000000, /* for a worker to become ready */
+    LOOK_US = 50000,     /* how often a waiting caller checks its stop flag */
+    AGAIN_MS = 200,      /* pause after a start that failed */
+    FAILURES_MOST = 5,   /* failed starts in a row until a new pool gives up */
     KEEPER_STACK = 1 << 18,
 };
 
 enum slot_state {
-    SLOT_EMPTY, /* the keeper is to start one */
+    SLOT_EMPTY, /* the keeper starts a worker here */
     SLOT_STARTING,
     SLOT_IDLE,
     SLOT_TAKEN,
-    SLOT_STALE, /* idle, of another snapshot or dead: to be replaced */
+    SLOT_STALE, /* dead, or idle on another snapshot: to be replaced */
 };
 
 struct slot {
-    struct process process; /* first: what is taken is its slot */
+    struct process process; /* first: its address is that of the slot */
     enum slot_state state;
     enum pool_lane lane;
-    bool died;     /* the keeper has seen that */
-    bool outdated; /* a newer snapshot came after it was started */
+    bool died;     /* the keeper saw the worker die */
+    bool outdated; /* a newer snapshot came after the worker was started */
 };
 
 struct waiter {
     struct waiter *next;
     enum pool_lane lane;
     struct work_snapshot of;
-    int64_t begin_us; /* gives up then; 0: never */
-    size_t needs; /* workers of its snapshot, and takes none; 0: takes one */
+    int64_t begin_us; /* when it gives up; 0: never */
+    size_t needs; /* 0: takes a worker; n: waits until n workers are started */
     struct buf *message; /* NULL: none */
     enum message_kind kind;
     bool sent;
@@ -61,21 +61,21 @@ struct pool {
     struct store store;
     struct process_options options;
     int64_t free_us;
-    size_t most[POOL_LANES];       /* that work at one time */
-    size_t kept_ready[POOL_LANES]; /* of the newest snapshot, for pool_await */
+    size_t most[POOL_LANES];       /* workers that work at one time */
+    size_t kept_ready[POOL_LANES]; /* what pool_await needs; newest snapshot */
     struct work_snapshot of;       /* what new workers are started on */
-    struct waiter *waiters;        /* who came first is served first */
-    unsigned failures;             /* starts in a row */
-    custos_err why;                /* the last one failed */
+    struct waiter *waiters;        /* in order of arrival */
+    unsigned failures;             /* failed starts in a row */
+    custos_err why;                /* why the last start failed */
     pthread_t keeper;
     bool has_keeper, ending;
-    bool beginning; /* none has been ready yet: every start may fail */
+    bool beginning; /* no worker has been ready yet */
     int wake;
     size_t n;
     struct slot slots[];
 };
 
-/* What is free, and what takes long, leaves processors to what does not. */
+/* Free work and long work leave the processors to short private work. */
 static const int nices[POOL_LANES] = {
     [POOL_PRIVATE] = 0, [POOL_LONG] = 5, [POOL_UNTIMED] = 5, [POOL_FREE] = 10};
 
@@ -93,8 +93,8 @@ wake_keeper(struct pool *p)
 
 /* ------------------------------------------------------------- handing -- */
 
-/* Lock held: one that lives. One that died a moment ago is not taken; the keeper
-   sees it too. */
+/* Lock held: an idle worker that is alive, or NULL. Marks those that have just
+   died, so that the keeper replaces them. */
 static struct slot *
 find_idle(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
 {
@@ -112,7 +112,7 @@ find_idle(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
     return NULL;
 }
 
-/* Lock held: may one more of the lane work? Those beyond are spare. */
+/* Lock held: may one more worker of the lane be taken? The others are spare. */
 static bool
 has_place(const struct pool *p, enum pool_lane lane)
 {
@@ -123,7 +123,7 @@ has_place(const struct pool *p, enum pool_lane lane)
     return taken < p->most[lane];
 }
 
-/* Lock held: workers of the lane to those who wait, the first come first. */
+/* Lock held: gives idle workers of the lane to waiters, in order of arrival. */
 static void
 hand_out(struct pool *p, enum pool_lane lane)
 {
@@ -156,7 +156,7 @@ is_newer(const struct work_snapshot *a, const struct work_snapshot *b)
            (a->version == b->version && a->policy > b->policy);
 }
 
-/* Lock held: is there a worker of this snapshot, at work or on its way? */
+/* Lock held: does the lane have a worker of this snapshot, idle, taken or starting? */
 static bool
 has_any(const struct pool *p, enum pool_lane lane,
         const struct work_snapshot *of)
@@ -170,10 +170,10 @@ has_any(const struct pool *p, enum pool_lane lane,
 }
 
 /*
- * Lock held. When a newer snapshot is asked for, workers of others are outdated:
- * the keeper replaces them one by one, so that a question which began on the
- * older snapshot still finds one. If it does not, it gets a worker of that
- * snapshot in place of an idle one.
+ * Lock held. When a caller asks for a newer snapshot, workers of other snapshots
+ * become outdated. The keeper replaces them one by one, so that a question that
+ * began on an older snapshot still finds a worker. If there is none for it, an
+ * idle worker is replaced by one of that older snapshot.
  */
 static void
 look_for(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
@@ -217,7 +217,7 @@ leave_waiters(struct pool *p, const struct waiter *w)
         *at = w->next;
 }
 
-/* Lock held: workers of this snapshot that are ready or at work. */
+/* Lock held: how many workers of this snapshot are idle or taken. */
 static size_t
 count_workers(const struct pool *p, enum pool_lane lane,
               const struct work_snapshot *of)
@@ -240,7 +240,7 @@ is_served(const struct pool *p, const struct waiter *w)
                     : w->got != NULL;
 }
 
-/* Lock held: waits until it has what it waits for, or has to give up. */
+/* Lock held: waits until w is served or has to give up. */
 static void
 wait_for_worker(struct pool *p, struct waiter *w, const _Atomic int *stop)
 {
@@ -304,7 +304,7 @@ pool_take_for(struct pool *p, enum pool_lane lane,
     pthread_mutex_lock(&p->lock);
     look_for(p, lane, of);
     join_waiters(p, &w);
-    if (!stop || !atomic_load(stop)) /* else no worker is sent anything */
+    if (!stop || !atomic_load(stop)) /* after a stop nothing is sent */
         hand_out(p, lane);
     wait_for_worker(p, &w, stop);
     pthread_mutex_unlock(&p->lock);
@@ -345,7 +345,7 @@ pool_give(struct pool *p, struct process *w)
 
     pthread_mutex_lock(&p->lock);
     s->state = s->died ? SLOT_STALE : SLOT_IDLE;
-    hand_out(p, s->lane); /* first to one who waits on the same snapshot */
+    hand_out(p, s->lane); /* first to waiters for the same snapshot */
     if (s->state == SLOT_IDLE && !is_same(&s->process.of, &p->of))
         s->state = SLOT_STALE;
     if (s->state == SLOT_STALE)
@@ -365,7 +365,7 @@ pool_lose(struct pool *p, struct process *w)
     hand_out(p, s->lane);
     wake_keeper(p);
     pthread_mutex_unlock(&p->lock);
-    death = process_end(&gone); /* meanwhile the next one starts */
+    death = process_end(&gone); /* meanwhile the keeper starts another */
     return death;
 }
 
@@ -419,7 +419,7 @@ pool_free_until(const struct pool *p)
 
 /* -------------------------------------------------------------- keeping -- */
 
-/* Lock held: what the next worker of a lane is for. */
+/* Lock held: the snapshot that the next worker of a lane is to serve. */
 static struct work_snapshot
 wanted_snapshot(const struct pool *p, enum pool_lane lane)
 {
@@ -429,7 +429,7 @@ wanted_snapshot(const struct pool *p, enum pool_lane lane)
     return p->of;
 }
 
-/* Lock held, and given up meanwhile. */
+/* Starts a worker for the slot. Lock held, but released while the worker starts. */
 static custos_status
 fill_slot(struct pool *p, struct slot *s, custos_err *err)
 {
@@ -440,7 +440,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     custos_status st;
 
     s->state = SLOT_STARTING;
-    s->process.of = of; /* the rest of it is in old */
+    s->process.of = of; /* the other fields are still those of old */
     pthread_mutex_unlock(&p->lock);
     if (replaces)
         (void)process_end(&old);
@@ -465,7 +465,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Lock held: does somebody wait for a worker of this one's snapshot? */
+/* Lock held: does a caller wait for a worker of this slot's snapshot? */
 static bool
 is_awaited(const struct pool *p, const struct slot *s)
 {
@@ -498,9 +498,10 @@ next_slot(struct pool *p)
 }
 
 /*
- * Sleeps until it is woken, a worker dies, or the time is over. It watches taken
- * workers too, so that nobody has to wake the keeper when giving one back; if a
- * taken worker dies, the keeper only notes it, for the taker sees it as well.
+ * Sleeps until the keeper is woken, a worker dies, or ms have passed. It watches
+ * taken workers too, so that a caller need not wake the keeper when it gives one
+ * back. If a taken worker dies, the keeper only notes it: the caller that has it
+ * sees it too.
  */
 static void
 sleep_keeper(struct pool *p, struct pollfd *fds, int ms)
@@ -542,7 +543,7 @@ keeper_main(void *ctx)
     }
     pthread_mutex_unlock(&p->lock);
     free(fds);
-    /* They die with this thread; it reaps them. */
+    /* The workers die with this thread, which therefore reaps them. */
     for (size_t i = 0; i < p->n; i++)
         if (p->slots[i].state == SLOT_IDLE || p->slots[i].state == SLOT_STALE)
             (void)process_end(&p->slots[i].process);

@@ -24,40 +24,40 @@ enum pool_lane {
 
 struct pool_options {
     const char *command;        /* the program: custos */
-    const char *store;          /* its path */
-    struct work_snapshot of;    /* to begin with */
-    size_t workers[POOL_LANES]; /* at work at one time: at least one each */
-    size_t spare[POOL_LANES];   /* more of them, to replace one that was ended:
-                                   starting another takes longer than a reply
-                                   may be late */
-    uint64_t memory_bytes;      /* of each */
-    int64_t free_us;            /* that free work may take; 0: no limit */
+    const char *store;          /* path of the store */
+    struct work_snapshot of;    /* the first that workers serve */
+    size_t workers[POOL_LANES]; /* that work at one time; at least one */
+    size_t spare[POOL_LANES];   /* further ones, to replace a worker that was
+                                   ended: starting another takes longer than a
+                                   reply may be late */
+    uint64_t memory_bytes;      /* of each worker */
+    int64_t free_us;            /* time that free work may take; 0: no limit */
     steady_clock now_us;
 };
 
-/* Starts all of them. May fail as process_start. */
+/* Starts the workers and waits until the first is ready. Fails like process_start. */
 CUSTOS_MUST_USE custos_status pool_new(const struct pool_options *o,
                                        struct pool **out, custos_err *err);
 
-/* Ends all of them. Nobody may hold one or wait for one. */
+/* Ends all workers. No caller may hold one or wait for one. */
 void pool_free(struct pool *p);
 
 /*
- * A worker for this snapshot, the caller's alone until it is given back. Callers
- * are served in the order in which they come: that of their admission, on which
- * reply times rely (serve/reply_queue.h). NULL: *stop is set, it is too late to
- * begin (begin_us; 0: never), or none can be started.
+ * Takes a worker of this snapshot, which is the caller's alone until it is given
+ * back. Callers are served in order of arrival, which is the order of their
+ * admission; reply times rely on this (serve/reply_queue.h). NULL: *stop is set,
+ * begin_us has passed (0: no limit), or no worker can be started.
  */
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
           int64_t begin_us, const _Atomic int *stop);
 
 /*
- * Waits, before a charge, until workers of this snapshot are ready: starting
- * one takes longer than a reply may be late. A newer snapshot needs as many as
- * the lane has spare ones. Spare workers are never at work, so how long this
- * takes does not depend on what other questions do. False: *stop is set, or
- * none could be started.
+ * Waits, before a charge, until workers of this snapshot have been started:
+ * starting one takes longer than a reply may be late. The newest snapshot needs as
+ * many as the lane has spare workers, an older one needs one worker. Spare workers
+ * are never at work, so the time this takes does not depend on other questions.
+ * False: *stop is set, or not enough workers could be started.
  */
 CUSTOS_MUST_USE bool
 pool_await(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
@@ -72,10 +72,11 @@ struct process *pool_take_for(struct pool *p, enum pool_lane lane,
                               struct buf *message, bool *sent);
 void pool_give(struct pool *p, struct process *w);
 
-/* Ends it and has another started; returns why it had ended. */
+/* Ends a worker that failed and has another started; returns why it had ended. */
 enum process_death pool_lose(struct pool *p, struct process *w);
 
-/* Ends it without waiting: how long that takes depends on its memory. */
+/* Kills a worker without waiting for its end: how long that takes depends on its
+   memory. */
 void pool_kill(struct pool *p, struct process *w);
 
 /* The newest snapshot that was asked for. */
@@ -87,7 +88,7 @@ bool pool_is_late(const struct pool *p, int64_t begin_us);
 /* Is a worker of the lane at work? */
 bool pool_is_busy(struct pool *p, enum pool_lane lane);
 
-/* When free work that begins now is ended; 0: never. */
+/* When free work that begins now has to end; 0: no limit. */
 int64_t pool_free_until(const struct pool *p);
 
 #endif

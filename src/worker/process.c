@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-/* A child with `theirs` as its socket, and no signal blocked. */
+/* Starts a child with `theirs` as its socket and no signal blocked. */
 static bool
 spawn_worker(const char *command, int theirs, pid_t *pid)
 {
@@ -45,7 +45,8 @@ spawn_worker(const char *command, int theirs, pid_t *pid)
     return good;
 }
 
-/* Both ends above WORKER_FD: to be put there a descriptor must be another. */
+/* A pair of sockets. `theirs` is above WORKER_FD, since dup2 of a descriptor onto
+   itself would leave it close-on-exec. */
 static bool
 sockets_open(int *ours, int *theirs)
 {
@@ -134,7 +135,8 @@ process_end(struct process *p)
 {
     int status = 0;
 
-    /* Killed before it is hung up on: one that leaves by itself is at fault. */
+    /* Killed before its socket is closed: on a hang-up it would exit by itself,
+       which counts as a fault. */
     if (p->pid > 0) {
         kill(p->pid, SIGKILL);
         while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)

@@ -1,7 +1,7 @@
 /*
  * One worker process, from the server's side: start, messages, end. The server
- * owns its folder of temporary files, so that nothing is left behind however it
- * ends.
+ * owns the worker's folder of temporary files, so that nothing is left behind
+ * however the worker ends.
  */
 #ifndef WORKER_PROCESS_H
 #define WORKER_PROCESS_H
@@ -15,7 +15,7 @@ struct process_options {
     const char *command; /* the program: custos */
     const struct store *store;
     uint64_t memory_bytes;
-    int nice; /* added to the server's */
+    int nice; /* added to the server's nice value */
     steady_clock now_us;
 };
 
@@ -29,14 +29,14 @@ struct process {
 
 /* Why it ended. */
 enum process_death {
-    DEATH_KILLED, /* by SIGKILL: ours, or somebody's from outside */
+    DEATH_KILLED, /* by SIGKILL, from the server or from outside */
     DEATH_FAULT,  /* by itself: it crashed or exited */
 };
 
 /*
- * Starts one on a snapshot and waits until it is ready, at most until_us. It dies
- * with the thread that calls this. May fail:
- * CUSTOS_EIO, CUSTOS_ENOMEM, and as opening the data does.
+ * Starts a worker on a snapshot and waits, no longer than until_us, until it is
+ * ready. The worker dies with the thread that calls this. May fail: CUSTOS_EIO,
+ * CUSTOS_ENOMEM, and with the errors of opening the data.
  */
 CUSTOS_MUST_USE custos_status process_start(const struct process_options *o,
                                             const struct work_snapshot *of,

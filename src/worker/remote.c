@@ -1,14 +1,14 @@
 /*
  * THEOREM  worker-costs-one
- *   A worker process that fails, is killed or sends what is no message costs
- *   the question it had, and no other: its charge stands, nothing of it is
- *   answered, and the worker is replaced.
+ *   A worker process that fails, is killed or sends a malformed message costs
+ *   only the question it had: that question stays charged, no part of an answer
+ *   to it is given, and the worker is replaced.
  * SOURCE   doc/proofs/worker-released.md
  * NEEDS    a worker has one question at a time (pool_take).
- * GIVES    of a charged question that fails here one constant sentence,
+ * GIVES    one constant sentence for a charged question that fails here,
  *          whatever happened.
- * FAILS    CUSTOS_EENGINE, with *end for the tripwire; of what is public also
- *          what the worker said.
+ * FAILS    CUSTOS_EENGINE, with *end for the tripwire; for public work, also the
+ *          worker's own error.
  * TESTED   a_killed_worker_costs_one_question a_worker_that_lies_is_ended
  *          a_stop_is_never_lost a_stop_leaves_short_work_its_worker
  *          work_ends_at_its_time
@@ -22,8 +22,8 @@
 #include "curator/answer.h"
 
 enum {
-    LOOK_US = 20000,   /* how often one who waits looks whether to stop */
-    GRACE_US = 200000, /* for free work that is stopped to end by itself */
+    LOOK_US = 20000,   /* how often a waiting caller checks its stop flag */
+    GRACE_US = 200000, /* that stopped free work has to end by itself */
 };
 
 struct remote {
@@ -31,7 +31,7 @@ struct remote {
     struct pool *pool;
 };
 
-/* What a worker is asked. */
+/* One request to a worker. */
 struct errand {
     enum pool_lane lane;
     const struct work_snapshot *of;
@@ -39,10 +39,10 @@ struct errand {
     int64_t begin_us, until_us; /* 0: any time */
     enum message_kind asks, wants;
     struct buf *request;
-    arena *a; /* of the reply */
-    /* Takes the reply; false: it is none, and the worker is at fault. */
+    arena *a; /* for the reply */
+    /* Decodes the reply; false: it is malformed, and the worker is at fault. */
     bool (*takes)(const struct errand *c, str bytes);
-    custos_err told; /* of a MESSAGE_FAILED */
+    custos_err told; /* the error in a MESSAGE_FAILED */
     custos_status status;
     void *out;
 };
@@ -60,17 +60,17 @@ work_end_of(const struct errand *c, enum channel_end end,
 {
     if (end == CHANNEL_BROKEN ||
         (end == CHANNEL_CLOSED && death == DEATH_FAULT))
-        return WORK_FAILED; /* by itself, whether it was stopped too or not */
+        return WORK_FAILED; /* the worker's own fault, even if there was a stop too */
     if (is_stopped(c))
         return WORK_STOPPED;
     return end == CHANNEL_LATE ? WORK_OVERRUN : WORK_LOST;
 }
 
 /*
- * When a worker that was sent this is ended after a stop. Starting another costs
- * more than short work does, and others would wait for it: so a private question
- * of a short public time runs to its end, for which it was charged, and free
- * work has a moment to end by itself.
+ * When, after a stop, the worker that got this request is ended. Starting another
+ * takes longer than short work does, and others would wait for it. So a private
+ * question with a short public time, which is charged anyway, runs to its end, and
+ * free work has a moment to end by itself.
  */
 static int64_t
 end_after_stop(const struct errand *c, int64_t now_us)
@@ -85,7 +85,7 @@ end_after_stop(const struct errand *c, int64_t now_us)
     return now_us;
 }
 
-/* Waits for the beginning of a reply, at most until its time. */
+/* Waits for the beginning of a reply, at most until the request's time limit. */
 static enum channel_end
 await_reply(const struct process *w, const struct errand *c)
 {
@@ -134,7 +134,8 @@ exchange_messages(const struct process *w, bool sent, struct errand *c)
     return kind == c->wants && c->takes(c, bytes) ? CHANNEL_OK : CHANNEL_BROKEN;
 }
 
-/* Asks a worker; WORK_DONE: c->status is OK, or what the worker failed with. */
+/* Sends the request to a worker. WORK_DONE: there is a reply, and c->status is
+   CUSTOS_OK or the worker's error. */
 static enum work_end
 ask_worker(struct remote *r, struct errand *c)
 {
@@ -157,7 +158,7 @@ ask_worker(struct remote *r, struct errand *c)
         pool_give(r->pool, w);
         return WORK_DONE;
     }
-    if (end == CHANNEL_LATE) { /* the reply leaves now */
+    if (end == CHANNEL_LATE) { /* do not wait: the reply leaves now */
         pool_kill(r->pool, w);
         return work_end_of(c, end, DEATH_KILLED);
     }
@@ -178,8 +179,8 @@ fail_constant(enum work_end end, custos_err *err)
     return st;
 }
 
-/* A failure reported by the worker. Below the charge it counts, unless it
-   happened before private data was read, which CUSTOS_EINTERNAL says. */
+/* A failure reported by the worker. Below the charge it counts for the tripwire,
+   unless CUSTOS_EINTERNAL says that it happened before private data was read. */
 static custos_status
 fail_told(const struct work *w, const struct errand *c, enum work_end *end,
           custos_err *err)
@@ -362,7 +363,7 @@ remote_ping(struct pool *p, enum pool_lane lane, int64_t until_us,
     else if (w)
         (void)pool_lose(p, w);
     else
-        good = pool_is_busy(p, lane); /* with questions that take long */
+        good = pool_is_busy(p, lane); /* true: with long questions */
     return good ? CUSTOS_OK
                 : custos_fail(err, CUSTOS_EBUSY, "no worker process answers");
 }

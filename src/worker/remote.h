@@ -1,6 +1,6 @@
 /*
- * An executor (curator/executor.h) whose work a worker process does: one for
- * each handle of the curator, all on one pool.
+ * An executor (curator/executor.h) whose work is done by worker processes. Each
+ * handle of the curator has one executor; all of them use one pool.
  */
 #ifndef WORKER_REMOTE_H
 #define WORKER_REMOTE_H
