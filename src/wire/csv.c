@@ -37,5 +37,5 @@ csv_add_datum(struct buf *out, const struct datum *value)
     if (value->type == TYPE_TEXT)
         csv_add_text(out, value->text);
     else if (value->type != TYPE_NULL)
-        datum_write(value, out); /* no other has a comma or a quote */
+        datum_write(value, out); /* never has a comma or a quote */
 }

@@ -6,7 +6,7 @@
 
 #include "base/datum.h"
 
-/* Quoted where it must be; the empty text is "", to tell it from NULL. */
+/* Adds quotes where needed. An empty text is "", which differs from NULL. */
 void csv_add_text(struct buf *out, str text);
 
 /* NULL is an empty cell. */

@@ -1,5 +1,6 @@
 /*
- * One row per field; an unknown field is refused, with the nearest name there is.
+ * Decodes bodies field by field. An unknown field is refused, and the hint suggests
+ * the nearest known name.
  */
 #include "wire/http.h"
 
@@ -30,7 +31,7 @@ fail_unknown(const struct json_value *field, const char *whose,
                        near ? near : "", near ? "\"?" : "");
 }
 
-/* An object and nothing else; `like` shows one. */
+/* Reads a body that must be an object; `like` is an example for the message. */
 static custos_status
 read_object(arena *a, str body, const char *like, struct json_value *out,
             custos_err *err)
@@ -43,7 +44,7 @@ read_object(arena *a, str body, const char *like, struct json_value *out,
     return st;
 }
 
-/* A number, or a text that holds one: exact either way. */
+/* Reads a number, or a text that holds one; exact in both cases. */
 static custos_status
 read_amount(const struct json_value *field, str *out, custos_err *err)
 {

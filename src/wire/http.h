@@ -1,5 +1,5 @@
 /*
- * Bodies of HTTP requests, read.
+ * Decodes the bodies of HTTP requests.
  */
 #ifndef WIRE_HTTP_H
 #define WIRE_HTTP_H
@@ -20,8 +20,9 @@ struct http_query {
 };
 
 /*
- * In the arena. May fail: CUSTOS_ESYNTAX (not JSON), CUSTOS_EINVAL (an unknown
- * field, or one of the wrong type), CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
+ * Decodes a body into the arena. May fail: CUSTOS_ESYNTAX (not JSON),
+ * CUSTOS_EINVAL (an unknown field, or one of the wrong type), CUSTOS_EOVERFLOW,
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
                                               struct http_query *out,
@@ -29,7 +30,7 @@ CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
 
 /*
  * {"act": "add", "name": "ana"}: an act of the owner on an analyst's credentials.
- * The same failures.
+ * Fails like http_query_read.
  */
 enum http_act_kind { HTTP_ACT_ADD, HTTP_ACT_ROTATE, HTTP_ACT_REVOKE };
 struct http_act {

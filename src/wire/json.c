@@ -1,7 +1,7 @@
 /*
- * jansson reads numbers as doubles. To keep them exact the text is read twice:
- * as it is, and with every number put in quotes; where the first has a number
- * the second has its text. Depth is counted before that, on the plain text.
+ * jansson reads numbers as doubles. To keep them exact, the text is parsed twice:
+ * as it is, and with every number in quotes. Where the first result has a number,
+ * the second has its text. The depth is checked first, on the unparsed text.
  */
 #include "wire/json.h"
 
@@ -16,7 +16,7 @@ fail_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* ----------------------------------------------------- the flat text -- */
+/* ------------------------------------------------- the unparsed text -- */
 
 static bool
 in_number(char c)
@@ -24,7 +24,7 @@ in_number(char c)
     return (c >= '0' && c <= '9') || strchr("+-.eE", c);
 }
 
-/* The end of the string whose quote stands at `at`, or of the text. */
+/* Where the string that opens at `at` ends; the end of the text if it never does. */
 static size_t
 string_end(str text, size_t at)
 {
@@ -33,7 +33,7 @@ string_end(str text, size_t at)
     return at < text.len ? at + 1 : text.len;
 }
 
-/* jansson takes a NUL for the end in some places. */
+/* Rejects invalid UTF-8 and NUL, which jansson takes for the end in some places. */
 static custos_status
 check_text(str text, custos_err *err)
 {
@@ -45,7 +45,7 @@ check_text(str text, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Depth of [ and {; and the text with its numbers in quotes. */
+/* Checks the depth of [ and {, and copies the text with its numbers in quotes. */
 static custos_status
 quote_numbers(str text, char *out, size_t *out_len, custos_err *err)
 {
@@ -83,7 +83,7 @@ quote_numbers(str text, char *out, size_t *out_len, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* --------------------------------------------------- out of jansson -- */
+/* ----------------------------------------------------- from jansson -- */
 
 static custos_status
 copy_text(arena *a, const char *ptr, size_t len, str *out, custos_err *err)
@@ -139,7 +139,7 @@ copy_members(arena *a, json_t *value, const json_t *exact,
     return st;
 }
 
-/* As deep as the flat text was. */
+/* Recursive; quote_numbers has checked the depth. */
 static custos_status
 copy_value(arena *a, const json_t *value, const json_t *exact,
            struct json_value *out, custos_err *err)
@@ -199,7 +199,7 @@ json_read(arena *a, str text, struct json_value *out, custos_err *err)
 
     if (st)
         return st;
-    /* "1,2" grows most: two quotes for a digit. */
+    /* Each number gets two quotes and may be a single digit. */
     if (text.len < SIZE_MAX / 3)
         quoted = arena_take(a, 3 * text.len + 1, 1);
     st = quoted ? quote_numbers(text, quoted, &len, err) : fail_memory(err);

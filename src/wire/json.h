@@ -1,7 +1,7 @@
 /*
- * JSON: read with jansson, which nothing else uses, and small writers. Numbers
- * are exact both ways: they are kept as the text that was written, and values
- * are written as texts of every digit. What was read is in an arena.
+ * Reads JSON with jansson, which nothing else uses, and writes JSON. Numbers are
+ * exact both ways: a number that was read is kept as its text, and a number is
+ * written as a text with every digit. Values that were read are in an arena.
  */
 #ifndef WIRE_JSON_H
 #define WIRE_JSON_H
@@ -21,7 +21,7 @@ enum json_kind {
 
 struct json_value {
     enum json_kind kind;
-    str name; /* of a member */
+    str name; /* if it is a member of an object */
     bool truth;
     str text; /* of a text; of a number, as it was written */
     const struct json_value *items; /* of a list or an object, in order */
@@ -31,9 +31,9 @@ struct json_value {
 enum { JSON_DEPTH_MAX = 16 };
 
 /*
- * One value and nothing after it; all of it in the arena. May fail:
+ * Reads a text that is exactly one value; everything is in the arena. May fail:
  * CUSTOS_ESYNTAX with the position, CUSTOS_EOVERFLOW (deeper than JSON_DEPTH_MAX),
- * CUSTOS_ENOMEM. Names of an object are unique, texts UTF-8 without NUL.
+ * CUSTOS_ENOMEM. Names in an object are unique; texts are UTF-8 without NUL.
  */
 CUSTOS_MUST_USE custos_status json_read(arena *a, str text,
                                         struct json_value *out,
@@ -45,7 +45,7 @@ json_member(const struct json_value *object, const char *name);
 
 /* ------------------------------------------------------------- writing -- */
 
-/* With its quotes. Bytes that are not UTF-8 become U+FFFD. */
+/* Writes a text in quotes. Bytes that are not UTF-8 become U+FFFD. */
 void json_add_text(struct buf *out, str text);
 
 /* One more member of an object, `,"name":"text"`; an empty text is null. */

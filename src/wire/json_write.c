@@ -1,6 +1,6 @@
 /*
- * JSON to a buf. Numbers are texts with every digit, so that also a reader that
- * makes doubles of JSON's numbers gets what was released.
+ * Writes JSON to a buf. Numbers are written as texts with every digit, so that
+ * even a reader that turns JSON numbers into doubles gets what was released.
  */
 #include "base/utf8.h"
 #include "wire/json.h"

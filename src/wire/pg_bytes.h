@@ -1,5 +1,5 @@
 /*
- * Integers in network order, in and out. The one place that shifts.
+ * Reads and writes integers in network byte order.
  */
 #ifndef WIRE_PG_BYTES_H
 #define WIRE_PG_BYTES_H

@@ -1,7 +1,7 @@
 /*
- * A reader that stays inside the message's own length, with a sticky error
- * `bad`: a message is parsed straight through, and must then have ended exactly
- * where its length said.
+ * A reader stays within the length that the message states, and keeps its first
+ * error in `bad`. So a message is parsed to its end without checks in between;
+ * then its fields must fill that length exactly.
  */
 #include "wire/pg_in.h"
 
@@ -66,7 +66,7 @@ take_u32(struct reader *r)
     return p ? u32_at(p) : 0;
 }
 
-/* A text up to its NUL, which is taken too. */
+/* Takes a text and the NUL that ends it. */
 static str
 take_text(struct reader *r)
 {
@@ -93,7 +93,7 @@ take_rest(struct reader *r)
 
 /* ------------------------------------------------------------ lists -- */
 
-/* The count that lists begin with. */
+/* Takes the count at the beginning of a list. */
 static size_t
 take_count(struct reader *r)
 {
@@ -227,7 +227,8 @@ refuse_message(custos_err *err, const char *message, const struct reader *r)
     return PG_IN_BAD;
 }
 
-/* The bytes of the first message, if its length is allowed and all are there. */
+/* Finds the bytes of the next message, if its length is allowed and all of it has
+   arrived. */
 static enum pg_in
 find_frame(str bytes, size_t head, size_t least, size_t most, struct reader *r,
            size_t *used, custos_err *err)
@@ -261,7 +262,7 @@ find_frame(str bytes, size_t head, size_t least, size_t most, struct reader *r,
     return PG_IN_MESSAGE;
 }
 
-/* A key has 4 to 256 bytes; of longer ones than ours the beginning is kept. */
+/* A key has 4 to 256 bytes. If it is longer than ours, its beginning is kept. */
 static void
 read_cancel(struct reader *r, struct pg_cancel *out)
 {
@@ -369,7 +370,7 @@ read_execute(struct reader *r, struct pg_message *m)
     m->execute.portal = take_text(r);
     m->execute.rows = take_u32(r);
     if (m->execute.rows > LENGTH_MAX)
-        m->execute.rows = 0; /* as PostgreSQL: not above 0 is no limit */
+        m->execute.rows = 0; /* negative: no limit, as in PostgreSQL */
 }
 
 static void
@@ -443,7 +444,7 @@ pg_in_next(str bytes, const struct pg_limits *limits, struct pg_message *out,
         *used = 1 + LENGTH_BYTES;
         return PG_IN_MORE;
     }
-    /* Before its length counts: what is no message must not be waited for. */
+    /* Checked before the length: do not wait for the rest of an unknown kind. */
     row = row_of(bytes.ptr[0]);
     if (!row) {
         custos_fail(err, CUSTOS_EPROTOCOL,

@@ -1,11 +1,11 @@
 /*
- * What a PostgreSQL client sends, protocols 3.0 and 3.2: bytes to messages.
- * Nothing is copied and no memory is taken: a message borrows from the bytes it
- * was read from, and lists are views into them that were checked with the
- * message, so that reading them cannot fail.
+ * Decodes what a PostgreSQL client sends (protocols 3.0 and 3.2). Nothing is
+ * copied or allocated: a message borrows from the bytes it was read from. Lists
+ * are views into these bytes; they were checked with the message, so that reading
+ * them cannot fail.
  *
- * A message is taken whole, to its last byte, or refused; after a refusal the
- * stream has no next message and the connection must end.
+ * A message is decoded to its last byte, or refused. After a refusal the stream
+ * has no next message, and the connection must end.
  */
 #ifndef WIRE_PG_IN_H
 #define WIRE_PG_IN_H
@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 
-/* The most that is taken; the caller's choice, small before a login. */
+/* Limits on what is accepted. The caller chooses them: small before a login. */
 struct pg_limits {
     size_t message_bytes; /* of one message, its type and length included */
     size_t list_max;      /* entries of one list: formats, values, types */
@@ -24,12 +24,12 @@ enum {
     PG_FIRST_BYTES = 10000, /* PostgreSQL's own limit for first packets */
     PG_MINOR = 2,           /* protocol 3.2 is the newest that we speak */
     PG_KEY_MIN = 4,         /* bytes of a cancel key in 3.0 */
-    PG_KEY_MAX = 32,        /* and in 3.2, which lets servers choose */
+    PG_KEY_MAX = 32,        /* bytes of ours in 3.2, where servers choose */
 };
 
 enum pg_in {
-    PG_IN_MORE,    /* *used is how many bytes there must be to go on */
-    PG_IN_MESSAGE, /* *used is how many bytes it took */
+    PG_IN_MORE,    /* *used: how many bytes are needed to go on */
+    PG_IN_MESSAGE, /* *used: how many bytes the message has */
     PG_IN_BAD,     /* err says why: CUSTOS_EPROTOCOL or CUSTOS_EOVERFLOW */
 };
 
@@ -39,7 +39,7 @@ enum pg_kind {
     PG_SSL_REQUEST,
     PG_GSS_REQUEST,
     PG_CANCEL_REQUEST,
-    /* after them */
+    /* later messages */
     PG_QUERY,
     PG_PARSE,
     PG_BIND,
@@ -49,7 +49,7 @@ enum pg_kind {
     PG_FLUSH,
     PG_SYNC,
     PG_TERMINATE,
-    PG_SECRET, /* a password or a step of SASL, by the state of the login */
+    PG_SECRET, /* a password or a SASL step: the login's state says which */
     PG_COPY_DATA,
     PG_COPY_DONE,
     PG_COPY_FAIL,
@@ -71,7 +71,7 @@ struct pg_startup {
     str user, database;   /* database: the user's name when not given */
 };
 
-/* A key of another length than ours cannot be right, hence len. */
+/* len is kept since a key whose length differs from ours cannot be right. */
 struct pg_cancel {
     uint32_t process;
     uint32_t len; /* of the key as it was sent */
@@ -85,7 +85,7 @@ struct pg_parse {
 
 struct pg_bind {
     str portal, statement;
-    struct pg_list formats; /* of values; pg_format_at: none, one or each */
+    struct pg_list formats; /* of values: none, one or each; pg_format_at */
     struct pg_list values;  /* pg_value_next */
     struct pg_list results; /* formats of columns; pg_format_at */
 };
@@ -125,10 +125,10 @@ struct pg_message {
 };
 
 /*
- * The message that `bytes` begin with; out and *used as enum pg_in says. Texts
- * have no NUL in them but need not be UTF-8. pg_in_first reads the packets that
- * a connection begins with, again after an SSL or GSS request; pg_in_next reads
- * all that follow.
+ * Decodes the message at the beginning of `bytes`; enum pg_in says what out and
+ * *used then hold. Texts contain no NUL but need not be UTF-8. pg_in_first reads
+ * the first packet of a connection, and the one after an SSL or GSS request;
+ * pg_in_next reads all later messages.
  */
 CUSTOS_MUST_USE enum pg_in
 pg_in_first(str bytes, struct pg_message *out, size_t *used, custos_err *err);
@@ -144,7 +144,8 @@ bool pg_pair_next(struct pg_list *pairs, str *name, str *value);
 /* Type i of a Parse; needs i < n. */
 uint32_t pg_type_at(const struct pg_list *types, size_t i);
 
-/* Format of value or column i: none is text, one is for all. */
+/* Format of value or column i. An empty list means text; a single format applies
+   to all. */
 enum pg_format pg_format_at(const struct pg_list *formats, size_t i);
 
 struct pg_bytes {

@@ -1,5 +1,6 @@
 /*
- * numeric in digits of base 10,000; doubles as shortest decimals.
+ * Encodes and decodes numeric (digits of base 10,000) and floats (shortest
+ * decimals).
  */
 #include "wire/pg_number.h"
 
@@ -11,10 +12,10 @@
 /* ----------------------------------------------------------- numeric -- */
 
 enum {
-    GROUP = 4,       /* decimal digits of one digit of the wire */
-    GROUPS_MAX = 40, /* more hold more than 36 digits, or zeros only */
-    WEIGHT_MAX = 20, /* of the first group, either way */
-    SCALE_MAX = 80,  /* of what is written: far above any */
+    GROUP = 4,       /* decimal digits of one base-10,000 digit */
+    GROUPS_MAX = 40, /* more would have over 36 digits, or only zeros */
+    WEIGHT_MAX = 20, /* of the first group, positive or negative */
+    SCALE_MAX = 80,  /* of a written number: far above any in use */
     SIGN_MINUS = 0x4000,
 };
 
@@ -29,8 +30,8 @@ group_value(const char *digits)
 }
 
 /*
- * The number's digits, with zeros before and behind so that the point falls
- * between two groups; groups of zeros at both ends are not sent.
+ * Pads the digits with zeros on both sides, so that the decimal point falls
+ * between two groups. Groups of zeros at either end are not sent.
  */
 void
 numeric_write(i128 n, int scale, struct buf *out)
@@ -40,7 +41,7 @@ numeric_write(i128 n, int scale, struct buf *out)
     size_t fraction = (size_t)scale;
     size_t whole = len > fraction ? len - fraction : 0;
     size_t before = (GROUP - whole % GROUP) % GROUP;
-    size_t zeros = len > fraction ? 0 : fraction - len; /* 0.00<text> */
+    size_t zeros = len > fraction ? 0 : fraction - len; /* as in 0.00<text> */
     size_t total = before + whole + fraction, first = 0, last;
 
     CUSTOS_REQUIRE(scale >= 0 && scale <= SCALE_MAX);
@@ -61,7 +62,7 @@ numeric_write(i128 n, int scale, struct buf *out)
         add_u16(out, (uint16_t)group_value(padded + GROUP * i));
 }
 
-/* Written out in decimal and read as any other number. */
+/* Converts the number to decimal text and reads that. */
 bool
 numeric_read(str bytes, struct datum *out)
 {
@@ -100,20 +101,21 @@ numeric_read(str bytes, struct datum *out)
 
 /* ------------------------------------------------------------ floats -- */
 
-/* Digits that every float of the size holds, and that always suffice. */
+/* sure: digits that every float of the size preserves; enough: digits that
+   identify every such float. */
 static const struct {
     int sure, enough;
 } digits_of[] = {[FLOAT_4] = {6, 9}, [FLOAT_8] = {15, 17}};
 
-/* The nearest float, widened. */
+/* The nearest float of this size, as a double. */
 static double
 nearest_float(const char *text, enum float_bytes size)
 {
     return size == FLOAT_8 ? strtod(text, NULL) : (double)strtof(text, NULL);
 }
 
-/* As d.ddde-05, with as few digits as read back as the same float, give or
-   take zeros at the end. */
+/* Writes x as d.ddde-05, with the fewest digits that read back as the same float;
+   there may be zeros at the end. */
 static void
 write_shortest(double x, enum float_bytes size, char text[32])
 {
@@ -151,8 +153,8 @@ float_write(const struct datum *d, enum float_bytes size, struct buf *out)
 }
 
 /*
- * PostgreSQL writes an exponent below 1e-4, and from 1e15 (float8) or 1e6
- * (float4) on.
+ * Like PostgreSQL, writes an exponent for numbers below 1e-4, and for those from
+ * 1e15 (float8) or 1e6 (float4) on.
  */
 void
 float_write_text(const struct datum *d, enum float_bytes size, struct buf *out)

@@ -1,15 +1,15 @@
 /*
  * Numbers on the wire that are not integers: PostgreSQL's numeric in binary
- * (digits of base 10,000), and doubles as the shortest decimals that read back
- * as them. No double leaves this file: one that comes in becomes a decimal
- * before it becomes a value.
+ * (digits of base 10,000), and doubles as the shortest decimals that read back as
+ * the same double. No double leaves this file: an incoming one becomes a decimal
+ * value.
  */
 #ifndef WIRE_PG_NUMBER_H
 #define WIRE_PG_NUMBER_H
 
 #include "base/datum.h"
 
-/* n / 10^scale, exactly. */
+/* Writes n / 10^scale exactly. */
 void numeric_write(i128 n, int scale, struct buf *out);
 
 /* False: not a number, or more than 36 digits. */
@@ -22,8 +22,8 @@ void float_write(const struct datum *d, enum float_bytes size, struct buf *out);
 void
 float_write_text(const struct datum *d, enum float_bytes size, struct buf *out);
 
-/* Needs as many bytes as size says. False for NaN, the infinities and what
-   36 digits on either side of the point do not hold. */
+/* Reads as many bytes as size says. False for NaN, the infinities, and numbers
+   with more than 36 digits on a side of the point. */
 bool float_read(const char *bytes, enum float_bytes size, struct datum *out);
 
 #endif

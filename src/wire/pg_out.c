@@ -1,5 +1,6 @@
 /*
- * A message begins with room for its length, which is filled in at its end.
+ * Each message begins with room for its length, which is filled in when the
+ * message ends.
  */
 #include "wire/pg_out.h"
 
@@ -10,7 +11,7 @@
 
 enum { AUTH_OK = 0, AUTH_SASL = 10, AUTH_SASL_CONTINUE = 11, AUTH_FINAL = 12 };
 
-/* With its NUL; what stands behind one in the text is left out. */
+/* Writes a text and a NUL. The text ends at its first NUL. */
 static void
 add_text(struct buf *out, str text)
 {
@@ -28,7 +29,7 @@ add_count(struct buf *out, size_t n)
     add_u16(out, (uint16_t)n);
 }
 
-/* Begins a message; where its length will stand. */
+/* Begins a message; returns the position of its length. */
 static size_t
 begin_message(struct buf *out, char letter)
 {
@@ -40,7 +41,8 @@ begin_message(struct buf *out, char letter)
     return at;
 }
 
-/* The length of what stands behind `at`: with_itself 4 for messages. */
+/* Fills in the length at `at`: the number of bytes after it, plus with_itself,
+   which is 4 for messages because they count the length field. */
 static void
 fill_length(struct buf *out, size_t at, size_t with_itself)
 {
@@ -162,7 +164,7 @@ pg_out_negotiate(struct buf *out, const struct pg_startup *s)
     size_t at = begin_message(out, 'v');
     str name, value;
 
-    /* Major and minor, as servers send it and clients read it. */
+    /* Major and minor version, as servers send and clients expect it. */
     add_u32(out, 3u << 16 | (uint32_t)pg_minor_spoken(s));
     add_u32(out, count_options(s));
     while (pg_pair_next(&pairs, &name, &value))
@@ -223,7 +225,7 @@ pg_row_begin(struct buf *out, size_t n)
     return at;
 }
 
-/* What was begun has never been: its letter stands before its length. */
+/* Removes a message that was begun: its length, at begin_at, follows its letter. */
 static void
 take_back(struct buf *out, size_t begin_at)
 {

@@ -1,8 +1,8 @@
 /*
- * What a PostgreSQL server sends, protocols 3.0 and 3.2: messages to bytes,
- * appended to a buf. Nothing here can fail but the buf, whose failed bit is checked once;
- * what the protocol has no room for (a list of more than 32,767 entries, a
- * message past 2^31 bytes) sets it too. A text ends at its first NUL.
+ * Encodes what a PostgreSQL server sends (protocols 3.0 and 3.2) and appends it to
+ * a buf. Only the buf can fail; the caller checks its failed bit once. What the
+ * protocol has no room for (a list of more than 32,767 entries, a message past
+ * 2^31 bytes) sets this bit too. A text ends at its first NUL.
  */
 #ifndef WIRE_PG_OUT_H
 #define WIRE_PG_OUT_H
@@ -15,7 +15,8 @@
 
 void pg_out_auth_ok(struct buf *out);
 
-/* Which mechanisms are offered: both where there is TLS to bind to. */
+/* Which mechanisms are offered: SCRAM-SHA-256 alone, or, with TLS to bind to,
+   both. */
 enum pg_sasl { PG_SASL_PLAIN, PG_SASL_PLUS };
 void pg_out_auth_sasl(struct buf *out, enum pg_sasl offer);
 void pg_out_auth_sasl_continue(struct buf *out, str data);
@@ -25,13 +26,13 @@ void pg_out_parameter(struct buf *out, const char *name, const char *value);
 /* key: PG_KEY_MIN bytes in protocol 3.0, up to PG_KEY_MAX in 3.2. */
 void pg_out_key(struct buf *out, uint32_t process, str key);
 
-/* The minor version that is spoken: 2 where it was asked for, else 0 (there is
-   no 3.1). */
+/* The minor version that is used: 2 if the client asked for 2 or more, else 0
+   (there is no 3.1). */
 int pg_minor_spoken(const struct pg_startup *s);
 
-/* When a client asks for another version than is spoken: which that is, and the
-   startup's options that begin with "_pq_.", of which we know none. Call it
-   when pg_must_negotiate. */
+/* True if the client asked for a version that we do not use, or for an option that
+   begins with "_pq_.", since we know none of these. pg_out_negotiate then sends our
+   version and the names of these options. */
 bool pg_must_negotiate(const struct pg_startup *s);
 void pg_out_negotiate(struct buf *out, const struct pg_startup *s);
 
@@ -57,16 +58,16 @@ void
 pg_out_parameter_description(struct buf *out, const uint32_t *types, size_t n);
 
 /*
- * A row: begin, then a value for each column, then end. The others take what
- * begin returned. May fail as pg_value_write and pg_text_write do; then the
- * row's bytes are removed from the buf.
+ * Writes a row: pg_row_begin, then a value for each column, then pg_row_end. The
+ * later calls take what pg_row_begin returned. Fails like pg_value_write and
+ * pg_text_write; the row's bytes are then removed from the buf.
  */
 size_t pg_row_begin(struct buf *out, size_t n);
 CUSTOS_MUST_USE custos_status pg_row_add(struct buf *out, size_t begin,
                                          const struct datum *value,
                                          const struct pg_column *column,
                                          custos_err *err);
-/* A value that is held as PostgreSQL's text of it (pg_text.h). */
+/* Adds a value that we hold as PostgreSQL's text for it (pg_text.h). */
 CUSTOS_MUST_USE custos_status pg_row_add_text(struct buf *out, size_t begin,
                                               const struct pg_bytes *text,
                                               const struct pg_column *column,
@@ -100,11 +101,11 @@ struct pg_report {
     int position;     /* in characters, from 1; 0: none */
 };
 
-/* ErrorResponse from PG_ERROR on, else NoticeResponse. */
+/* Writes an ErrorResponse for PG_ERROR and PG_FATAL, else a NoticeResponse. */
 void pg_out_report(struct buf *out, const struct pg_report *report);
 
-/* An error found in `sql` (may be empty): the SQLSTATE of its code, its message,
-   hint and position. Borrows from err. */
+/* Describes an error found in `sql` (may be empty): the SQLSTATE of its code, its
+   message, hint and position. Borrows from err. */
 struct pg_report
 pg_report_of(enum pg_severity severity, const custos_err *err, str sql);
 

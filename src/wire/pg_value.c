@@ -86,7 +86,7 @@ pg_data_type(uint32_t oid, enum data_type *out)
     return true;
 }
 
-/* The limits of the integer types; false for a type that is none. */
+/* The limits of an integer type; false for other types. */
 static bool
 int_limits(uint32_t oid, int64_t *low, int64_t *high)
 {
@@ -111,7 +111,7 @@ fail_kind(const struct datum *d, uint32_t oid, custos_err *err)
                        data_type_name(d->type), row ? row->name : "this type");
 }
 
-/* A whole number within the limits of an integer type. */
+/* Checks that a value for an integer type is a whole number within its limits. */
 static custos_status
 check_int(const struct datum *d, uint32_t oid, custos_err *err)
 {
@@ -130,7 +130,7 @@ check_int(const struct datum *d, uint32_t oid, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* As datum_write, but of parts of a second no zeros at the end. */
+/* Like datum_write, but without zeros at the end of fractional seconds. */
 static void
 write_timestamp(const struct datum *d, uint32_t oid, struct buf *out)
 {
@@ -224,8 +224,8 @@ is_sign(char c)
     return c == '+' || c == '-';
 }
 
-/* "Z", "+02", "-0330", "+05:30" at the end of a text: how many microseconds
-   its clock is ahead; the text without it. Without one it is UTC. */
+/* Removes a time zone ("Z", "+02", "-0330", "+05:30") from the end of a text.
+   *ahead: how many microseconds it is ahead of UTC; 0 if there is no zone. */
 static bool
 take_zone(str *text, int64_t *ahead)
 {
@@ -240,7 +240,7 @@ take_zone(str *text, int64_t *ahead)
     }
     while (at > 0 && text->len - at < 6 && !is_sign(text->ptr[at - 1]))
         at--;
-    /* A minus before the time is one of the date. */
+    /* A minus among the first 10 characters belongs to the date. */
     if (at == 0 || !is_sign(text->ptr[at - 1]) || at <= 10)
         return true;
     p = text->ptr + at;
@@ -287,8 +287,8 @@ trim_spaces(str text)
     return text;
 }
 
-/* As PostgreSQL does: but for timestamptz a zone is passed over, and of a time
-   a date takes the day. (JDBC sends both so, of no type.) */
+/* Like PostgreSQL, ignores the time zone unless the type is timestamptz, and for a
+   date takes the day of a timestamp. (JDBC sends dates with a zone and no type.) */
 static bool
 read_time_text(str text, const struct row *row, struct datum *out)
 {

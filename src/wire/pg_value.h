@@ -1,8 +1,8 @@
 /*
- * Values as PostgreSQL writes them, in text and binary, and the types they are
- * of. Numbers stay exact decimals; where the wire has a double (float8), it is
- * the nearest one on the way out, and on the way in the shortest decimal that
- * reads back as the same double: what the client's own language would print.
+ * Values as PostgreSQL writes them, in text and binary, and their types. Numbers
+ * stay exact decimals. Where the wire has a double (float8), an outgoing decimal
+ * becomes the nearest double. An incoming double becomes the shortest decimal that
+ * reads back as it, which is what the client's own language would print.
  */
 #ifndef WIRE_PG_VALUE_H
 #define WIRE_PG_VALUE_H
@@ -43,8 +43,8 @@ enum pg_width { PG_64_BITS, PG_WIDER };
    NULL: text. */
 struct pg_type pg_type_of(enum data_type type, enum pg_width width);
 
-/* One of enum pg_oid, its length and no modifier; a type that we do not know
-   has length -1. */
+/* The type with an OID, which is one of enum pg_oid: its length, and no modifier.
+   A type that we do not know has length -1. */
 struct pg_type pg_type_by_oid(uint32_t oid);
 
 /* The type that values of an OID are read as; TYPE_TEXT for unspecified (0)
@@ -52,10 +52,11 @@ struct pg_type pg_type_by_oid(uint32_t oid);
 bool pg_data_type(uint32_t oid, enum data_type *out);
 
 /*
- * Appends the value (not NULL) without its length. Text of any type; binary of
- * the types above, and texts as they are for any type. May fail: CUSTOS_ERANGE,
- * where the number does not fit the type; CUSTOS_EUNSUPPORTED, where the value
- * is of another kind than the type or the type has no binary form here.
+ * Appends the value (not NULL) without its length. The text format serves every
+ * type. The binary format serves the types above; a text value of an unknown type
+ * is copied. May fail: CUSTOS_ERANGE, if the number does not fit the type;
+ * CUSTOS_EUNSUPPORTED, if the value is not of the type or the type has no binary
+ * form here.
  */
 CUSTOS_MUST_USE custos_status pg_value_write(const struct datum *value,
                                              uint32_t oid,
@@ -63,10 +64,10 @@ CUSTOS_MUST_USE custos_status pg_value_write(const struct datum *value,
                                              struct buf *out, custos_err *err);
 
 /*
- * A parameter as a value; texts are borrowed from bytes, and are UTF-8 without
- * NUL. Messages begin "parameter $<number>". May fail: CUSTOS_EINVAL where it
- * is not a value of the type, CUSTOS_ERANGE where it has more than 36 digits,
- * CUSTOS_EUNSUPPORTED for other types.
+ * Decodes a parameter; texts are borrowed from bytes, and are UTF-8 without NUL.
+ * Error messages begin with "parameter $<number>". May fail: CUSTOS_EINVAL if it
+ * is not a value of the type, CUSTOS_ERANGE if it has more than 36 digits,
+ * CUSTOS_EUNSUPPORTED for types that we do not know.
  */
 CUSTOS_MUST_USE custos_status pg_value_read(const struct pg_bytes *bytes,
                                             uint32_t oid, enum pg_format format,

@@ -1,6 +1,6 @@
 /*
- * The steps of a login. All comparisons take constant time, and that a verifier
- * is a mock matters only in the last `&` of the last one.
+ * The steps of a login. Comparisons of proofs take constant time. Whether the
+ * verifier is a mock matters only in the last `&` of proof_good.
  */
 #include "wire/scram.h"
 
@@ -44,7 +44,7 @@ fail_message(const char *what, custos_err *err)
                        what);
 }
 
-/* What stands before the next comma; the comma is taken too. */
+/* Takes the part before the next comma, and the comma. */
 static str
 take_part(str *text)
 {
@@ -71,7 +71,7 @@ value_of(str part)
 
 /* ------------------------------------------------------- client-first -- */
 
-/* Does the client's flag belong to the mechanism and to what was offered? */
+/* Does the client's flag fit the chosen mechanism and what was offered? */
 static custos_status
 check_binding(struct scram *s, str mechanism, str flag, custos_err *err)
 {
@@ -92,7 +92,7 @@ check_binding(struct scram *s, str mechanism, str flag, custos_err *err)
         return CUSTOS_OK;
     if (!str_equal(flag, str_of("y")))
         return fail_message("without SCRAM-SHA-256-PLUS nothing is bound", err);
-    /* Somebody between us took the offer out. */
+    /* "y" means that no PLUS was offered: somebody in between removed our offer. */
     return offered ? fail_message("the client could have bound the login to "
                                   "TLS and was not told so",
                                   err)
@@ -108,7 +108,7 @@ nonce_good(str nonce)
     return nonce.len > 0 && nonce.len <= CLIENT_NONCE_MAX;
 }
 
-/* Reads up to the client's nonce, and keeps header and nonce. */
+/* Reads client-first up to the nonce; keeps the header and the nonce. */
 static custos_status
 read_first(struct scram *s, str mechanism, str message, str *bare,
            custos_err *err)
@@ -140,7 +140,7 @@ read_first(struct scram *s, str mechanism, str message, str *bare,
     return CUSTOS_OK;
 }
 
-/* server-first, and what of both is signed later. */
+/* Writes server-first, and keeps what is signed later of both first messages. */
 static void
 write_first(struct scram *s, str bare, struct buf *out)
 {
@@ -182,7 +182,7 @@ scram_first(struct scram *s, str mechanism, str message, struct buf *out,
 
 /* ------------------------------------------------------- client-final -- */
 
-/* c= is the header again, and the binding behind it where it was chosen. */
+/* c= must be the header again, followed by the binding if the client chose PLUS. */
 static bool
 binding_same(const struct scram *s, str base64)
 {
@@ -199,7 +199,7 @@ binding_same(const struct scram *s, str base64)
            sodium_memcmp(got, want, n) == 0;
 }
 
-/* Cuts the proof off; all else must be as it was agreed. */
+/* Splits off the proof; the rest must match the first messages. */
 static custos_status
 read_final(const struct scram *s, str message, str *signed_part,
            uint8_t proof[SHA256_BYTES], custos_err *err)
@@ -244,7 +244,7 @@ sign_conversation(const struct scram *s, const uint8_t key[SHA256_BYTES],
     wipe(&h, sizeof h);
 }
 
-/* The proof is the client's key, hidden by its signature. */
+/* The proof is the client's key XOR the client's signature. */
 static bool
 proof_good(const struct scram *s, str last, uint8_t proof[SHA256_BYTES])
 {

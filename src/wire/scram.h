@@ -2,10 +2,10 @@
  * SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, 7677), the server's side:
  * messages in, messages out; no I/O, no randomness of its own.
  *
- * The password comes here only to make a verifier, and a verifier does not let
- * its holder log in. A login of a name that does not exist runs the
- * same steps over a mock verifier that depends on the name and a secret of the
- * server alone, so that neither messages nor time tell which names there are.
+ * A password is used here only to make a verifier, and whoever has a verifier
+ * cannot log in with it. A login with a name that does not exist runs the same
+ * steps on a mock verifier, which depends only on the name and a secret of the
+ * server. So neither messages nor time reveal which names exist.
  *
  * Passwords are printable ASCII, which SASLprep does not change; for other
  * characters clients differ in what they send.
@@ -30,7 +30,7 @@ enum {
 };
 
 struct scram_verifier {
-    bool mock; /* nobody logs in by it */
+    bool mock; /* nobody can log in with it */
     uint32_t iterations;
     size_t salt_len;
     uint8_t salt[SCRAM_SALT_MAX];
@@ -50,23 +50,23 @@ CUSTOS_MUST_USE custos_status scram_verifier_read(str text,
                                                   custos_err *err);
 
 /*
- * For a name without a password: nobody logs in by it. Cannot fail.
+ * For a name without a password: nobody can log in with it. Cannot fail.
  *
  * THEOREM  scram-names
- *   Before a proof is accepted a login shows only the salt and the iterations
+ *   Before a proof is accepted, a login shows only the salt and the iterations
  *   of a verifier, and for a mock no proof is accepted. A mock's salt is the
- *   first half of the SHA-256 of a constant, a secret and the name: to whoever
- *   does not hold the secret it is a random string that stays the same from
- *   login to login, as that of a true verifier is.
+ *   first half of the SHA-256 of a constant, a secret and the name. To whoever
+ *   does not hold the secret, it is a random string that stays the same from
+ *   login to login, like the salt of a true verifier.
  * SOURCE   RFC 5802, section 9; Coron, Dodis, Malinaud, Puniya 2005,
  *          "Merkle-Damgard revisited" (a hash whose output is cut behaves as a
  *          random function).
  * NEEDS    The salt is credential_mock_salt's; its secret never changes and is
- *          never shown. A verifier that was made elsewhere, with other
- *          iterations or bytes of salt than the two above, tells that its name
- *          exists.
+ *          never shown. A verifier that was made elsewhere, with a number of
+ *          iterations or bytes of salt other than the two above, reveals that
+ *          its name exists.
  * GIVES    Messages, errors and steps of a login do not depend on whether the
- *          name exists, but for the one who knows its password.
+ *          name exists, except for whoever knows its password.
  * FAILS    Cannot.
  * TESTED   mock_salts_stay, names_that_do_not_exist, logins_that_fail,
  *          names_look_alike_on_the_wire
@@ -77,7 +77,7 @@ void scram_verifier_mock(const uint8_t salt[SCRAM_SALT_BYTES],
 /*
  * One login. scram_begin copies what it is given; scram_clear wipes it. The
  * binding is the tls-server-end-point data of the connection's certificate,
- * empty without TLS; with it SCRAM-SHA-256-PLUS was offered.
+ * empty without TLS; if it is not empty, SCRAM-SHA-256-PLUS was offered.
  */
 struct scram {
     enum { SCRAM_WAITS_FIRST, SCRAM_WAITS_FINAL, SCRAM_DONE, SCRAM_FAILED } at;
@@ -99,7 +99,7 @@ void scram_begin(struct scram *s, const struct scram_verifier *verifier,
 
 /*
  * client-first in, server-first out. May fail: CUSTOS_EPROTOCOL (not SCRAM, a
- * mechanism that was not offered, a channel binding that does not belong).
+ * mechanism that was not offered, a channel binding that does not match).
  */
 CUSTOS_MUST_USE custos_status scram_first(struct scram *s, str mechanism,
                                           str message, struct buf *out,
@@ -112,15 +112,15 @@ CUSTOS_MUST_USE custos_status scram_first(struct scram *s, str mechanism,
  * THEOREM  scram-proof
  *   CUSTOS_OK needs a key K with SHA-256(K) = StoredKey, hidden by the HMAC of
  *   this conversation under StoredKey: both nonces, salt, iterations, and the
- *   channel that the client believed to be on. Whoever does not hold K (the
- *   verifier's holder included) can make one only by inverting SHA-256; whoever
- *   heard another conversation, or stands between two ends of TLS, has a proof
- *   of other bytes.
+ *   channel that the client believes to be on. Whoever does not hold K (this
+ *   includes the verifier's holder) can make one only by inverting SHA-256. A
+ *   proof from another conversation, or from a man in the middle of TLS, is over
+ *   other bytes.
  * SOURCE   RFC 5802, sections 3, 5, 6 and 9; RFC 7677; RFC 5929, section 4.
- * NEEDS    Nonces that do not repeat; steps in order, which the state holds.
+ * NEEDS    Nonces that do not repeat; steps in order, which s->at enforces.
  * GIVES    On CUSTOS_OK, and only then, the client knows the password (or the
  *          key made of it), and speaks on the channel that the server sees.
- * FAILS    CUSTOS_EPROTOCOL, CUSTOS_EAUTH; after either, for good.
+ * FAILS    CUSTOS_EPROTOCOL, CUSTOS_EAUTH; after either, every later step fails.
  * TESTED   the_example_of_the_rfc, logins_that_fail, every_byte_counts,
  *          first_messages_that_are_refused
  */

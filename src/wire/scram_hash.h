@@ -1,5 +1,5 @@
 /*
- * What both files of SCRAM need: HMAC-SHA-256 and base64, by libsodium.
+ * Shared by both files of SCRAM: HMAC-SHA-256 and base64, by libsodium.
  */
 #ifndef WIRE_SCRAM_HASH_H
 #define WIRE_SCRAM_HASH_H
@@ -12,7 +12,7 @@
 void scram_hmac(const uint8_t key[SHA256_BYTES], str text,
                 uint8_t out[SHA256_BYTES]);
 
-/* With padding; false where the text holds anything else. */
+/* Decodes base64 with padding; false if the text is anything else. */
 bool scram_base64(str text, uint8_t *out, size_t room, size_t *len);
 
 /* Needs len <= 2048. */

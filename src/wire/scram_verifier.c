@@ -12,14 +12,14 @@
 
 enum {
     ITERATIONS_DIGITS = 7,
-    KEY_BASE64 = 44, /* characters of 32 bytes */
+    KEY_BASE64 = 44, /* characters that encode 32 bytes */
 };
 
 static const char prefix[] = "SCRAM-SHA-256$";
 
 /*
- * Hi() of RFC 5802: PBKDF2 with one block. The key's own state is made once
- * and copied, so that a round is two blocks of SHA-256.
+ * Hi() of RFC 5802: PBKDF2 with one block. The HMAC state after the key is
+ * computed once and copied, so that a round takes two blocks of SHA-256.
  */
 static void
 hi(str password, const uint8_t *salt, size_t salt_len, uint32_t iterations,
@@ -107,8 +107,8 @@ scram_verifier_write(const struct scram_verifier *v, struct buf *out)
     scram_add_base64(out, v->server_key, sizeof v->server_key);
 }
 
-/* What stands before `end` of the text, which is taken from it; false when
-   there is no `end`. */
+/* Takes from the text the part before `end`, and `end` itself; false if there is
+   no `end`. */
 static bool
 take_until(str *text, char end, str *out)
 {
@@ -171,7 +171,7 @@ scram_verifier_read(str text, struct scram_verifier *out, custos_err *err)
 
 /* ---------------------------------------------------------------- mocks -- */
 
-/* Keys and salt are 0. A mock is read as a true verifier is, so that it takes as
+/* Keys and salt are 0. A mock is parsed like a true verifier, so that it takes as
    long. */
 static const char nobody[] = "SCRAM-SHA-256$4096:"
                              "AAAAAAAAAAAAAAAAAAAAAA=="
