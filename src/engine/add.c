@@ -1,7 +1,7 @@
 /*
- * Sums of whole numbers in 128 bits: exact, and far from their limits, since
- * the planner proved ceiling times bound below them. Loops are written once
- * and compiled for each type a value has in memory.
+ * Exact sums of whole numbers in 128 bits. They cannot overflow: the planner has
+ * proved that the ceiling times the bound fits. Each loop is written once and
+ * compiled for each type that values have in memory.
  */
 #include "engine/add.h"
 
@@ -17,7 +17,7 @@ valid_at(const uint64_t *valid, uint32_t row)
     return !valid || (valid[row / 64] >> (row % 64) & 1);
 }
 
-/* What one value adds to a part. */
+/* The term that one value adds to a part. */
 static inline i128
 term(enum part_kind kind, i128 value, i128 centre)
 {
@@ -78,7 +78,7 @@ add_part(const struct part *p, const struct kept *k,
             cells[cell_at(k, i)] += k->first[i];
         break;
     case PART_QUANTILES:
-    case PART_DISTINCT: break; /* not by the fold: it sees no values twice */
+    case PART_DISTINCT: break; /* never planned for the fold */
     case PART_VALUES: add_values(PART_VALUES, 0, k, value, cells); break;
     case PART_SUM: add_values(PART_SUM, p->centre, k, value, cells); break;
     case PART_SQUARES:

@@ -1,5 +1,5 @@
 /*
- * Adding up what the fold kept: one pass over the kept rows for each part.
+ * Adds up the rows that the fold kept, in one pass for each part.
  */
 #ifndef ENGINE_ADD_H
 #define ENGINE_ADD_H
@@ -14,7 +14,8 @@ struct kept {
     const int32_t *cell; /* by row of the chunk; NULL: all in cell 0 */
 };
 
-/* Adds the kept rows to part p's cells; value NULL for rows and units. */
+/* Adds the kept rows to part p's cells; value is NULL for PART_ROWS and
+   PART_UNITS. */
 void add_part(const struct part *p, const struct kept *k,
               const struct duck_column *value, i128 *cells);
 

@@ -2,17 +2,17 @@
  * Attached files, as an import sees them.
  *
  * THEOREM  attached-decoded
- *   Of an attached table no row fails to be decoded by a query: `custos init`
- *   reads the whole file through the view that queries read, with all declared
- *   columns, and refuses it where that fails; the file's mark is kept, and a
- *   query of a file with another mark is refused above the charge.
+ *   No query fails to decode a row of an attached table: `custos init` reads the
+ *   whole file through the view that queries read, with all declared columns,
+ *   and refuses the file if that fails. It keeps the file's mark, and a query of
+ *   a file with another mark is refused above the charge.
  * SOURCE   doc/proofs/attached-decoded.md
  * NEEDS    a file with the same mark has the same bytes: its owner is trusted
  *          not to change it while a query reads it.
- * GIVES    how far the engine reads a file, which depends on people (an empty
- *          side of a join ends a scan, row groups are skipped), affects nothing
- *          but time.
- * FAILS    CUSTOS_EPOLICY, CUSTOS_EIO, to the owner alone.
+ * GIVES    how far the engine reads a file depends on private data (an empty
+ *          side of a join ends a scan, row groups are skipped), but affects
+ *          nothing except time.
+ * FAILS    CUSTOS_EPOLICY, CUSTOS_EIO, which only the owner sees.
  * TESTED   a_file_is_decoded_in_full a_changed_file_is_refused
  */
 #include "base/error.h"
@@ -35,7 +35,7 @@ not_decoded(const struct policy_table *t, custos_err *err)
                   SHOWN(t->name));
 }
 
-/* The changes of one row: its list. */
+/* Counts the changes of one row, which are the items of its list. */
 static custos_status
 count_changes(struct import *m, struct engine_import_table *t,
               const struct duck_column *list, size_t row, custos_err *err)
@@ -55,8 +55,8 @@ count_changes(struct import *m, struct engine_import_table *t,
     return st;
 }
 
-/* A chunk of n rows: the columns of the view, bad, changes. In left, by column, how many
-   values are not NULL. */
+/* Counts in a chunk of n rows, whose columns are those of the view, then bad and
+   changes. Adds to left[k] how many values of column k are not NULL. */
 static custos_status
 count_chunk(struct import *m, struct engine_import_table *t,
             const struct duck_column *columns, size_t n, uint64_t *left,

@@ -1,7 +1,7 @@
 /*
  * Is the file of an attached table the one that custos init decoded in full
- * (attached-decoded)? Asked above the charge, and by a worker before it reads;
- * nothing of the file itself is read.
+ * (attached-decoded)? Checked above the charge, and by a worker before it reads.
+ * The check does not read the content of the file.
  */
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include "engine/refail.h"
 #include "plan/relation.h"
 
-/* Why the engine could not open the file, which is there. */
+/* Says why the engine could not open a file that exists. */
 static custos_status
 not_opened(const struct engine_table *is, str name, custos_err *err)
 {
@@ -29,7 +29,8 @@ not_opened(const struct engine_table *is, str name, custos_err *err)
                        SHOWN(name));
 }
 
-/* shown: the view through which it is read, whose tables stay hidden; or empty. */
+/* shown: empty, or the view through which the table is read; messages then name
+   the view, since its tables stay hidden. */
 static custos_status
 table_check_attached(struct engine *e, const struct policy_table *t, str shown,
                      custos_err *err)
@@ -57,7 +58,7 @@ table_check_attached(struct engine *e, const struct policy_table *t, str shown,
     return CUSTOS_OK;
 }
 
-/* All tables below r. */
+/* Checks all tables below r. */
 static custos_status
 relation_check_attached(struct engine *e, const struct relation *r, str shown,
                         custos_err *err)

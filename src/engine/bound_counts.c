@@ -1,10 +1,10 @@
 /*
- * The exact numbers of a bound selection (plan/bound_selection.h): for each
- * unit, rows_needed, the least bound that loses none of its rows; for each
- * bound, how many units need more. Where a path is cut by rank, rows_needed is
- * the largest rank of a row that passes the conditions, else the number of such
- * rows; of several paths the largest. It depends on the unit's own rows alone,
- * for relations are unit-local.
+ * The exact numbers of a bound selection (plan/bound_selection.h): for each bound,
+ * how many units need a larger one. What a unit needs is rows_needed, the least
+ * bound that loses none of its rows. On a path that is bounded by rank, this is
+ * the largest rank of a row that passes the conditions; on other paths it is the
+ * number of such rows. The largest of all paths counts. rows_needed depends on
+ * the unit's own rows alone, since relations are unit-local.
  */
 #include "plan/bound_selection.h"
 
@@ -22,8 +22,8 @@ struct printing {
     bool more; /* a path was printed before */
 };
 
-/* unit and rows_needed of one path; the whole of FROM is cut after WHERE and
-   keys. */
+/* Prints unit and rows_needed of one path. If the path is all of FROM, rows are
+   bounded after WHERE and keys, so these conditions apply. */
 static void
 print_path(void *ctx, const struct relation *r)
 {
@@ -39,7 +39,7 @@ print_path(void *ctx, const struct relation *r)
     p->more = true;
 }
 
-/* For a stored table without changes, ranks are enough: a unit needs more than k
+/* For a stored table and no conditions, ranks are enough: a unit needs more than k
    rows if it has a row of rank k + 1. */
 static void
 print_ranks(struct engine *e, const struct plan *plan, size_t n,
@@ -86,7 +86,7 @@ print_bound_selection(struct engine *e, const struct plan *plan, size_t n,
     buf_clear(&conditions);
 }
 
-/* One row, sealed number by number. */
+/* Reads the one row and seals each of its numbers, negated. */
 static custos_status
 seal_row(struct duck_rows *rows, size_t n, custos_sealed **out, custos_err *err)
 {

@@ -1,8 +1,8 @@
 /*
  * Counts of public tables for the planner: the rows, and the most rows that share
  * a value of a column. They are facts of public data, the same for everyone; each
- * is counted when a plan first needs it. Two threads may count the same at once,
- * with the same result.
+ * is counted when a plan first needs it. If two threads count the same fact at
+ * once, they get the same result.
  */
 #include "engine/import.h"
 #include "engine/open.h"

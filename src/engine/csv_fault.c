@@ -1,8 +1,7 @@
 /*
- * The engine's complaint has the number of the line, the line as it is, the
- * cause and the file, each at the start of a line of its own. A line of the
- * owner's file may look like any of these: then the message, which only the owner
- * sees, names a wrong cause or file.
+ * The engine's message has the line number, the line itself, the cause and the
+ * file, each on a new line. If a line of the owner's file looks like one of these,
+ * our message, which only the owner sees, may name a wrong cause or file.
  */
 #include "engine/csv_fault.h"
 
@@ -14,8 +13,8 @@ enum { PATH_SHOWN = 72 };
 static const char LINE[] = "CSV Error on Line: ", FILE_IS[] = "\n  file = ";
 
 /*
- * The numbers behind two phrases: "Expected ...: 2 Found: 3". The engine stops
- * counting at the first value that is too many.
+ * Reads the two numbers of "Expected Number of Columns: 2 Found: 3". The engine
+ * stops counting at the first value that is too many.
  */
 static bool
 width_cause(const char *engine, char *out, size_t size)
@@ -49,7 +48,7 @@ other_cause(const char *engine)
     return "it is not CSV";
 }
 
-/* The last file that is named, from its end if it is long. */
+/* The last file that the message names; only the end of a long path. */
 static void
 file_named(const char *engine, char out[PATH_SHOWN + 1])
 {

@@ -1,5 +1,5 @@
 /*
- * What is wrong with a CSV file, and where; its content is never quoted.
+ * Says what is wrong with a CSV file, and where; never quotes its content.
  */
 #ifndef ENGINE_CSV_FAULT_H
 #define ENGINE_CSV_FAULT_H
@@ -10,8 +10,9 @@
 #define CSV_FAULT_MARK "CSV: "
 
 /*
- * If the engine complains about a line of a CSV: true, and in out the mark, file,
- * line and cause. The line itself, which the engine quotes, is left out.
+ * If the engine's message is about a line of a CSV file, writes the mark, the file,
+ * the line number and the cause to out, and returns true. The line itself, which
+ * the engine quotes, is left out.
  */
 bool csv_fault_write(const char *engine, char *out, size_t size);
 

@@ -1,20 +1,21 @@
 /*
- * Discovered groups on their way out. Until a selection has run, nothing can be
- * asked about them; it runs here, so that not even their number leaves. Afterwards
- * only the chosen ones exist: the rest is wiped. Values of quantiles are collected
- * only then, for the chosen ones, with the same bounding.
+ * Discovered groups. Until a selection has run, nothing can be asked about them. It
+ * runs here, so that not even the number of groups leaves the engine. Afterwards
+ * only the chosen groups exist; the others are wiped. Values for quantiles are
+ * collected only then, for the chosen groups, with the same bounding.
  *
  * THEOREM  groups-sealed
- *   Of groups that a selection did not choose nothing leaves the engine: not
- *   their keys, numbers or count. Of the chosen ones keys leave, and each
- *   exact part once, sealed.
+ *   Nothing about the groups that a selection did not choose leaves the engine:
+ *   not their keys, their numbers or how many there are. Of the chosen groups,
+ *   the keys leave, and each exact part leaves once, sealed.
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    custos_keys_release, a mechanism, decides from sealed counts.
- * GIVES    chosen groups in the order of their keys, NULL last: the first, at
- *          most plan->cells of them, whose texts have KEY_TEXT_MEAN bytes for
- *          each of so many; and how many were chosen besides, all of it a
- *          function of what was chosen.
- * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one sentence each.
+ * GIVES    the chosen groups in the order of their keys, NULL last: the first
+ *          ones, at most plan->cells, whose key texts fit in shown_of's room
+ *          (KEY_TEXT_MEAN bytes per cell); and how many more were chosen. All
+ *          of it is a function of what was chosen.
+ * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one constant
+ *          sentence each.
  * TESTED   nothing_leaves_before_the_choice chosen_groups_are_in_order
  *          suppressed_looks_like_absent groups_beyond_the_most_are_told
  *          quantiles_are_of_the_chosen_alone
@@ -25,11 +26,11 @@
 #include "engine/work.h"
 
 struct engine_groups {
-    struct groups found; /* all; once chosen, those shown, in order */
+    struct groups found; /* all; after the choice, those shown, in order */
     bool chosen;
-    int64_t *counts; /* the selection's noisy counts of these */
-    bool *taken;     /* by part and group */
-    size_t n, more;  /* shown; chosen besides. 0 before the choice */
+    int64_t *counts; /* the selection's noisy counts of the shown groups */
+    bool *taken;     /* by group and part */
+    size_t n, more;  /* shown; chosen but not shown. 0 before the choice */
 };
 
 static custos_status
@@ -93,7 +94,7 @@ by_keys(const void *a, const void *b, void *ctx)
     return 0;
 }
 
-/* The units of every group, as the selection takes them. */
+/* Seals the number of units of every group, for the selection. */
 static custos_status
 seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
 {
@@ -102,7 +103,7 @@ seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
 
     if (!units)
         return no_memory(err);
-    for (size_t i = 0; i < found->n; i++) /* the ceiling of rows is 2^62 */
+    for (size_t i = 0; i < found->n; i++) /* at most 2^62: it fits */
         units[i] = (int64_t)found->units[i];
     st = custos_seal_ints(NULL, units, found->n, out, err);
     wipe(units, found->n * sizeof *units);
@@ -110,7 +111,7 @@ seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
     return st;
 }
 
-/* How many of n chosen groups are shown: a function of their keys. */
+/* How many of the chosen groups are shown: a function of their keys. */
 static size_t
 shown_of(const struct groups *found, const size_t *at, size_t chosen)
 {
@@ -133,7 +134,7 @@ shown_of(const struct groups *found, const size_t *at, size_t chosen)
     return n;
 }
 
-/* Where the chosen ones are, in the order of their keys. */
+/* Writes to at where the chosen groups are, in the order of their keys. */
 static size_t
 place_chosen(struct groups *found, const uint8_t *kept, size_t *at)
 {
@@ -147,7 +148,7 @@ place_chosen(struct groups *found, const uint8_t *kept, size_t *at)
     return n;
 }
 
-/* Keeps only the chosen groups; the others are gone from here on. */
+/* Keeps only the chosen groups that are shown, and wipes the others. */
 static custos_status
 keep_chosen(struct engine_groups *g, const uint8_t *kept, const int64_t *counts,
             custos_err *err)
@@ -276,7 +277,7 @@ engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
                                "the part was taken already");
         g->taken[i * n_parts + part] = true;
     }
-    if (g->n == 0) /* none was chosen, or not yet */
+    if (g->n == 0) /* none chosen, or no choice yet */
         return CUSTOS_OK;
     return quantiles_collect(e, g->found.plan, part, &g->found, take, ctx, err);
 }

@@ -1,7 +1,7 @@
 /*
- * DuckDB, as much of it as we use: databases, statements, and results as
- * columns of raw values that come in chunks. duckdb.c and duck_*.c are the only
- * files that see its header.
+ * The part of DuckDB that we use: databases, statements, and results as columns
+ * of raw values that come in chunks. Only duckdb.c and duck_*.c include DuckDB's
+ * header.
  *
  * The engine's messages may depend on the data: every failure is one constant
  * sentence, and the original goes to err->noted.
@@ -18,12 +18,12 @@
 #include "custos.h"
 
 struct duck;            /* a database */
-struct duck_connection; /* one thread at a time */
+struct duck_connection; /* used by one thread at a time */
 struct duck_rows;       /* a result */
 
 enum duck_mode { DUCK_READ, DUCK_WRITE };
 
-/* How a column's values lie in memory. */
+/* The layout of a column's values in memory. */
 enum duck_type {
     DUCK_OTHER,
     DUCK_BOOL,
@@ -52,8 +52,8 @@ struct duck_column {
     enum duck_type type;
     int scale;
     const void *data;
-    const uint64_t *valid; /* a bit a row, 0 is NULL; NULL: none is NULL */
-    enum duck_type item;   /* DUCK_LIST: of its items */
+    const uint64_t *valid; /* bit per row, 0: NULL; NULL array: no NULLs */
+    enum duck_type item;   /* DUCK_LIST: the type of its items */
     const void *items;
     const uint64_t *items_valid;
 };
@@ -74,10 +74,9 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
                                            custos_err *err);
 void duck_disconnect(struct duck_connection *c);
 
-/* Which prepared statements c reuses from now on; only where nothing that a
-   statement reads can change. DUCK_REUSE_OTHER_NUMBERS: also for a text that
-   differs in whole numbers alone; only where the engine has one thread
-   (duck_numbers.h). */
+/* Sets which prepared statements c reuses from now on. Needs data that cannot
+   change. DUCK_REUSE_OTHER_NUMBERS: also reuses a statement for a text that differs
+   only in whole numbers; needs an engine with one thread (duck_numbers.h). */
 enum duck_reuse {
     DUCK_REUSE_NONE,
     DUCK_REUSE_SAME_TEXT,
@@ -85,14 +84,14 @@ enum duck_reuse {
 };
 void duck_reuse(struct duck_connection *c, enum duck_reuse keeps);
 
-/* Interrupts what another thread runs on c, which fails then. */
+/* Interrupts the statement that another thread runs on c; it then fails. */
 void duck_interrupt(struct duck_connection *c);
 
 /* Runs a statement for its effect. May fail: CUSTOS_EENGINE. */
 CUSTOS_MUST_USE custos_status duck_do(struct duck_connection *c,
                                       const char *sql, custos_err *err);
 
-/* The same, reporting from time to time how many percent are done. */
+/* The same, but reports progress in percent from time to time. */
 typedef void (*duck_progress)(void *ctx, unsigned percent);
 CUSTOS_MUST_USE custos_status duck_do_slowly(struct duck_connection *c,
                                              const char *sql,
@@ -108,7 +107,7 @@ CUSTOS_MUST_USE custos_status duck_ask(struct duck_connection *c,
                                        const char *sql, struct duck_rows **out,
                                        custos_err *err);
 
-/* The names and types of its columns alone; nothing runs. */
+/* Gives only the names and types of a query's columns; the query does not run. */
 CUSTOS_MUST_USE custos_status duck_describe(struct duck_connection *c,
                                             const char *sql,
                                             struct duck_rows **out,
@@ -119,13 +118,13 @@ size_t duck_width(const struct duck_rows *r);
 const char *duck_name(const struct duck_rows *r, size_t column);
 enum duck_type
 duck_column_type(const struct duck_rows *r, size_t column, int *scale);
-/* The same, and for a list the type of its items. */
+/* The type of a column and, for a list, the type of its items. */
 enum duck_type
 duck_item_type(const struct duck_rows *r, size_t column, enum duck_type *item);
 
 /*
- * The next chunk: *n rows, 0 at the end; columns[i] for every column, valid
- * until the next call. May fail: CUSTOS_EENGINE.
+ * Reads the next chunk: *n rows, 0 at the end. Fills columns[i] for every column,
+ * valid until the next call. May fail: CUSTOS_EENGINE.
  */
 CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
                                         struct duck_column *columns,
@@ -134,10 +133,10 @@ CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
 /* One value of a chunk. duck_whole gives 0 for a float. */
 bool duck_null(const struct duck_column *c, size_t row);
 i128 duck_whole(const struct duck_column *c, size_t row);
-double duck_real(const struct duck_column *c, size_t row); /* public data */
+double duck_real(const struct duck_column *c, size_t row); /* if public */
 str duck_text(const struct duck_column *c, size_t row);
 
-/* A list's items as a column; those of the row begin at *from. */
+/* The items of a list column as a column; the row's *n items begin at *from. */
 struct duck_column
 duck_items(const struct duck_column *c, size_t row, size_t *from, size_t *n);
 
@@ -156,9 +155,9 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
 
 /*
  * From now on statements of c's database may call value_ordinal(column, row,
- * unit, value): ordinals.h, with a memory for each of so many columns; a
- * SMALLINT. The statement fails where rows do not come one after the other. May
- * fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ * unit, value), a SMALLINT: the ordinal of the value (ordinals.h). Each of
+ * `columns` columns has a memory of its own. The statement fails if rows do not
+ * come one after the other. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duck_ordinal_add(struct duck_connection *c,
                                                size_t columns, custos_err *err);
@@ -170,7 +169,7 @@ CUSTOS_MUST_USE custos_status duck_ordinal_add(struct duck_connection *c,
 CUSTOS_MUST_USE custos_status duck_own_add(struct duck_connection *c,
                                            custos_err *err);
 
-/* 'text' and "name", with quotes within doubled; a NUL fails b. */
+/* Write 'text' and "name", with inner quotes doubled; a NUL sets b->failed. */
 void duck_quote_text(struct buf *b, str text);
 void duck_quote_name(struct buf *b, str name);
 

@@ -2,8 +2,8 @@
  * row_hash: salted SHA-256 as a function of the engine. The engine's own sha256
  * returns text and would need the salt in every statement.
  *
- * SHA-256 takes 64 bytes at a time: the salt, as text, is just that long, so
- * that it is hashed once for all rows.
+ * SHA-256 works in blocks of 64 bytes. The salt, as text, is exactly one block, so
+ * it is hashed once for all rows.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include "engine/duck_inside.h"
 
 struct salted {
-    struct sha256 begun; /* the salt is in it */
+    struct sha256 begun; /* the state after the salt */
 };
 
 static void
@@ -21,7 +21,7 @@ salted_free(void *salted)
     free(salted);
 }
 
-/* The first 128 bits, the first byte highest: ordered as the bytes are. */
+/* The first 128 bits as a big-endian number, which sorts like the bytes. */
 static duckdb_uhugeint
 hash_of(const struct salted *s, duckdb_string_t *text)
 {

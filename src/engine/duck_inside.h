@@ -1,5 +1,5 @@
 /*
- * What the files over DuckDB's C API share.
+ * Shared by the files that call DuckDB's C API.
  */
 #ifndef ENGINE_DUCK_INSIDE_H
 #define ENGINE_DUCK_INSIDE_H
@@ -9,11 +9,11 @@
 #include "engine/duck.h"
 #include "engine/duck_numbers.h"
 
-/* A statement that was prepared before, and may be run again. */
+/* A prepared statement that may be run again. */
 struct duck_statements {
     char *sql;
     duckdb_prepared_statement statement;
-    uint64_t used; /* when last; the least recently used one is dropped */
+    uint64_t used; /* time of last use; the least recent one is dropped */
     bool busy;     /* a result of it is open */
 };
 
@@ -27,16 +27,16 @@ struct duck_connection {
 };
 
 /*
- * The prepared statement of a text, kept or new; *kept is where it lies, NULL
- * when the caller owns it. After a failure *statement has the error's text, and
- * the caller owns it. *bound has the numbers to use while it runs.
+ * Gives the prepared statement of a text, kept or new. *kept is its entry; NULL:
+ * the caller owns the statement. After a failure *statement has the error's text,
+ * and the caller owns it. *bound has the numbers to use while it runs.
  */
 bool duck_prepare(struct duck_connection *c, const char *sql,
                   duckdb_prepared_statement *statement,
                   struct duck_statements **kept, struct duck_numbers *bound);
 void duck_forget_all(struct duck_connection *c);
 
-/* A flat vector as a column. */
+/* Describes a flat vector as a column. */
 void duck_vector_read(duckdb_vector v, struct duck_column *out);
 
 #endif

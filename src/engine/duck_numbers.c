@@ -1,6 +1,7 @@
 /*
- * Finds the literals in the text of a statement, and the function of the engine
- * that gives their numbers back. Tested with duck_statements.c (t_statements).
+ * Replaces the literals in the text of a statement, and defines the function by
+ * which the engine gets their numbers. Tested with duck_statements.c
+ * (t_statements).
  */
 #include "engine/duck_numbers.h"
 
@@ -19,7 +20,7 @@ duck_numbers_use(const struct duck_numbers *b)
     in_use = b;
 }
 
-/* Where the literal at `at` ends; NULL: there is none. TRY_CAST is another. */
+/* Where the literal at `at` ends; NULL: none begins there. TRY_CAST is not one. */
 static const char *
 literal_end(const char *sql, const char *at, int64_t *value)
 {
@@ -39,8 +40,8 @@ literal_end(const char *sql, const char *at, int64_t *value)
     return end + sizeof after - 1;
 }
 
-/* Behind a quoted text or name, or the next character. A quote within is
-   doubled, and reads as the end of one and the beginning of the next. */
+/* Skips a quoted text or name, or one character. An inner quote is doubled: it
+   reads as the end of one quoted text and the beginning of the next. */
 static const char *
 skip_quoted(const char *at)
 {
@@ -52,8 +53,8 @@ skip_quoted(const char *at)
 bool
 duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to)
 {
-    /* Conditions would not go below a join, and of a function that may differ
-       from call to call the engine does not know a key or a value again. */
+    /* statement_number is volatile: the engine would not push conditions that
+       use it below a join, nor see that two keys or values are the same. */
     static const char *const more[] = {" JOIN ", " GROUP BY ", " ORDER BY ",
                                        "DISTINCT ", " OVER "};
     const char *at = sql, *next;

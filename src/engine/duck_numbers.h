@@ -1,12 +1,12 @@
 /*
- * Whole numbers outside the text of a statement, so that questions that differ
- * in them alone share one prepared statement: a question on a small table spends
- * most of its time in the engine's planner. (The engine's own parameters would
- * not do: it plans again for each of their values.)
+ * Takes whole numbers out of the text of a statement, so that questions that differ
+ * only in these numbers share one prepared statement: a question on a small table
+ * spends most of its time in the engine's planner. (The engine's own parameters
+ * would not help: it plans again for each of their values.)
  *
  * A literal CAST('7' AS BIGINT) becomes statement_number(0), a function of ours
  * that reads number 0 of this thread. So the engine must run the statement on the
- * thread that asks: it has no other where this is used (open_size).
+ * calling thread. Where this is used, the engine has no other thread (open_size).
  */
 #ifndef ENGINE_DUCK_NUMBERS_H
 #define ENGINE_DUCK_NUMBERS_H
@@ -24,9 +24,9 @@ struct duck_numbers {
     int64_t values[DUCK_NUMBERS_MAX];
 };
 
-/* Writes sql with its numbers taken out. False: run it as it is, since it has no
-   numbers, or more than there is room for, or is more than a scan of one table
-   with conditions; or there is no memory. */
+/* Writes sql with its numbers taken out. False: run sql unchanged, because it has
+   no numbers or too many, or is more than a scan of one table with conditions, or
+   because out of memory. */
 bool
 duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to);
 

@@ -1,9 +1,9 @@
 /*
  * value_ordinal: the ordinal of a value among those of its unit, as a function of
- * the engine, called on every row of a table while it is written. It has a
- * memory, so it relies on the engine to call it row after row on one thread at
- * a time; the number of the row is an argument, and a statement that calls it
- * otherwise fails.
+ * the engine, called on every row of a table while the table is written. It
+ * remembers earlier rows, so the engine must call it row after row, on one thread
+ * at a time. The row's number is an argument; a statement that calls the function
+ * in another order fails.
  */
 #include <stdatomic.h>
 
@@ -30,10 +30,10 @@ ordinal_memory_free(void *memory)
     free(p);
 }
 
-/* Arguments: which memory, the row's number, its unit, its value. */
+/* Arguments: the column's number, the row's number, its unit, its value. */
 enum { ARG_COLUMN, ARG_ROW, ARG_UNIT, ARG_VALUE, ARGS };
 
-/* All rows of a chunk; false when one does not follow. */
+/* Numbers all rows of a chunk; false if one is out of order. */
 static bool
 number_rows(struct ordinal_memory *p, const struct duck_column *arg, size_t n,
             int16_t *to)
@@ -104,7 +104,7 @@ duck_ordinal_add(struct duck_connection *c, size_t columns, custos_err *err)
         duckdb_scalar_function_add_parameter(f, arg);
         duckdb_destroy_logical_type(&arg);
     }
-    duckdb_scalar_function_set_special_handling(f); /* NULL is a value */
+    duckdb_scalar_function_set_special_handling(f); /* NULL is a value too */
     duckdb_scalar_function_set_volatile(f);
     duckdb_scalar_function_set_extra_info(f, p, ordinal_memory_free);
     duckdb_scalar_function_set_function(f, value_ordinal);

@@ -1,5 +1,6 @@
 /*
- * Our own functions in the engine: what a call is, and their registration.
+ * Our own functions in the engine: access to the values of a call, and
+ * registration.
  */
 #include "engine/duck_own.h"
 
@@ -10,7 +11,7 @@
 
 enum { WORD_BITS = 64 };
 
-/* The result is NULL where this argument is. */
+/* Makes the result NULL where this argument is NULL. */
 static void
 own_take_nulls(struct own_call *c, duckdb_vector argument)
 {
@@ -94,7 +95,7 @@ add_types(duckdb_scalar_function f, const struct own_function *own)
     return true;
 }
 
-/* All functions of one name, which stand together; *n: how many. */
+/* Registers all functions of one name, which follow each other; *n: how many. */
 static bool
 add_set(struct duck_connection *c, const struct own_function *own,
         bool is_volatile, size_t *n)

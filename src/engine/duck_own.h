@@ -5,12 +5,12 @@
  *
  *   whole_add sub mul neg abs div mod   of BIGINT or HUGEINT, saturating at the
  *                             ends of the type; NULL for division by 0
- *   whole_clamp(x, low, high) into the limits, of BIGINT or HUGEINT
+ *   whole_clamp(x, low, high) x clamped to the limits; BIGINT or HUGEINT
  *   whole_narrow(x)           a HUGEINT as BIGINT, saturating at its ends
  *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped;
- *                             NULL for NaN; BIGINT or HUGEINT as the limits are
+ *                             NULL for NaN; BIGINT or HUGEINT, like the limits
  *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
- *   statement_number(n)       number n of duck_numbers.h; NULL where there is none
+ *   statement_number(n)       number n of duck_numbers.h; NULL if there is none
  *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
  *                             the years 1 to 9999, or if p is not a period
  *   calendar(d)               a date or timestamp; NULL outside the years 1
@@ -18,9 +18,9 @@
  *   date_shift(d, days)       NULL outside the years 1 to 9999
  *   read_whole real bool date timestamp (text)    NULL if text is not one
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
- *   text_concat(a, b)         NULL where it has more than TEXT_COMPUTED_MAX bytes
- *   text_short(a, most)       a; NULL where it has more bytes than that
- *   text_like(a, pattern)     like.h; NULL where it took too many steps
+ *   text_concat(a, b)         NULL if it has more than TEXT_COMPUTED_MAX bytes
+ *   text_short(a, most)       a; NULL if it has more than `most` bytes
+ *   text_like(a, pattern)     like.h; NULL if it would take too many steps
  */
 #ifndef ENGINE_DUCK_OWN_H
 #define ENGINE_DUCK_OWN_H
@@ -48,20 +48,21 @@ struct own_call {
 };
 
 /*
- * Reads a call. The result is NULL where an argument is: what is computed of
- * such a row does not matter, and every argument is readable memory.
+ * Reads a call. The result is NULL where an argument is NULL. A function may
+ * compute such a row too: the argument is readable memory, and the value that it
+ * computes does not matter.
  */
 struct own_call own_begin(duckdb_data_chunk input, duckdb_vector output);
 
-/* Is the result of a row still a value? Makes it NULL. */
+/* own_is_valid: is the result of a row not NULL so far? */
 bool own_is_valid(const struct own_call *c, size_t row);
 void own_set_null(const struct own_call *c, size_t row);
 
-/* A text among the arguments, borrowed; a text as the result. */
+/* own_text: a text argument, borrowed. own_set_text: sets a text result. */
 str own_text(const struct own_call *c, size_t arg, size_t row);
 void own_set_text(const struct own_call *c, size_t row, str text);
 
-/* The lists of the files; the last has no name. */
+/* The functions of each file; the last entry has no name. */
 extern const struct own_function own_whole[];
 extern const struct own_function own_read[];
 extern const struct own_function own_text_functions[];

@@ -1,14 +1,14 @@
 /*
- * Text as values, in the engine as everywhere else: datum_read decides what a
- * number or a date is, so that the planner's evaluation of public values
- * (plan/evaluate.h) agrees with what the engine computes in a row.
+ * Reads values from text in the engine in the same way as everywhere else:
+ * datum_read decides what a number or a date is, so that the planner's evaluation
+ * of public values (plan/evaluate.h) agrees with what the engine computes in a row.
  */
 #include "base/base.h"
 #include "base/datum.h"
 #include "engine/duck_own.h"
 #include "plan/evaluate.h"
 
-/* The text of a row as a value of a type; false: NULL. */
+/* Reads the text of a row as a value of a type; false: the result is NULL. */
 static bool
 read_row(const struct own_call *c, size_t row, enum data_type type,
          struct datum *out)

@@ -1,6 +1,6 @@
 /*
- * Functions on texts with results of bounded length, and a LIKE of bounded time:
- * DuckDB's own backtracks on patterns with _ or ESCAPE.
+ * Functions on texts with results of bounded length, and LIKE in bounded time:
+ * DuckDB's own LIKE backtracks on patterns with _ or ESCAPE.
  */
 #include <string.h>
 
@@ -33,8 +33,8 @@ text_concat(duckdb_function_info info, duckdb_data_chunk input,
     }
 }
 
-/* In the catalog a macro would hold its argument twice, and calls within calls
-   would grow exponentially before they are run. */
+/* Not a macro in the catalog: its text would contain the argument twice, so nested
+   calls would grow exponentially before they run. */
 static void
 text_short(duckdb_function_info info, duckdb_data_chunk input,
            duckdb_vector output)
@@ -56,7 +56,7 @@ text_short(duckdb_function_info info, duckdb_data_chunk input,
     }
 }
 
-/* Patterns are literals: the same in every row, and compiled once a call. */
+/* Patterns are literals: the same in every row, and compiled once per call. */
 static void
 text_like(duckdb_function_info info, duckdb_data_chunk input,
           duckdb_vector output)

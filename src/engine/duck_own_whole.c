@@ -1,15 +1,15 @@
 /*
- * Whole numbers and dates in the engine that cannot fail: base/whole.h over
- * columns.
+ * Functions of the engine on whole numbers and dates that cannot fail: base/whole.h
+ * for columns.
  *
  * THEOREM  total-functions
  *   Each function of own_whole, own_read, own_text_functions and own_bound
  *   returns a value of its type or NULL for all values of its arguments, raises
- *   no error, and
- *   takes time and memory bounded by the length of its arguments.
+ *   no error, and takes time and memory bounded by the length of its arguments.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    flat vectors of the declared types, as the C API hands them over.
- * GIVES    an expression of these cannot fail, whatever ranges were believed.
+ * GIVES    an expression of these cannot fail, whatever ranges the planner
+ *          assumed.
  * FAILS    cannot.
  * TESTED   own_functions_are_total own_functions_stop_at_the_ends
  */
@@ -48,7 +48,7 @@ narrow_set(void *list, size_t i, int64_t x)
     ((int64_t *)list)[i] = x;
 }
 
-/* name of one or two numbers, of both widths. */
+/* Define run_name_width, which calls whole_name_width on one or two numbers. */
 #define ONE(name, width, at, set)                                              \
     static void run_##name##_##width(duckdb_function_info info,                \
                                      duckdb_data_chunk input,                  \
@@ -74,7 +74,7 @@ narrow_set(void *list, size_t i, int64_t x)
                 whole_##name##_##width(at(c.arg[0], i), at(c.arg[1], i)));     \
     }
 
-/* The same where the second must not be 0. */
+/* The same for functions whose second number must not be 0. */
 #define PART(name, width, at, set)                                             \
     static void run_##name##_##width(duckdb_function_info info,                \
                                      duckdb_data_chunk input,                  \
@@ -136,9 +136,9 @@ narrow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 /* --------------------------------------------------------- from doubles -- */
 
 /*
- * The whole number next to r, within low .. high. A double is converted only
- * where the type can hold it: both of its ends are exact as doubles. Limits are
- * compared as whole numbers, since they may not be.
+ * The whole number nearest to r, clamped to low .. high. A double is converted only
+ * if the type can hold it; this compares doubles, since both ends of the type are
+ * exact as doubles. The limits may not be, so they are compared as whole numbers.
  */
 static inline int64_t
 near_i64(double r, int64_t low, int64_t high)
@@ -202,7 +202,7 @@ of_double_i128(duckdb_function_info info, duckdb_data_chunk input,
 
 /* ----------------------------------------------------- indices and dates -- */
 
-/* Distances are taken in 128 bits, stopping: no pair of arguments wraps. */
+/* Differences are computed in 128 bits and saturate, so no arguments overflow. */
 static void
 set_index(const struct own_call *c, size_t i, i128 x, i128 from, i128 n)
 {

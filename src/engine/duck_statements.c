@@ -1,7 +1,7 @@
 /*
- * Statements that are prepared once: a question on a small table spends most of
- * its time in the engine's planner. Only a connection to data that cannot change
- * keeps them, since the engine's plan depends on the state of the files.
+ * Keeps prepared statements, since a question on a small table spends most of its
+ * time in the engine's planner. Only a connection to data that cannot change keeps
+ * them, since the engine's plan depends on the state of the files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ duck_forget_all(struct duck_connection *c)
         forget_statement(&c->kept[i]);
 }
 
-/* The entry with this text, or the one to use for it; NULL: all are busy. */
+/* The entry with this text, or else one to use for it; NULL: all are busy. */
 static struct duck_statements *
 entry_for(struct duck_connection *c, const char *sql)
 {

@@ -1,5 +1,5 @@
 /*
- * Values of a chunk's raw columns, as duckdb.h lays them out.
+ * Reads values from a chunk's raw columns, in the memory layout of duckdb.h.
  */
 #include "engine/duck_inside.h"
 
@@ -50,7 +50,7 @@ duck_text(const struct duck_column *c, size_t row)
 
     if (c->type != DUCK_TEXT)
         return (str){"", 0};
-    /* read as duckdb.h lays it out: a call for each row would cost more */
+    /* Reads the struct of duckdb.h directly: a call for each row would cost more. */
     t = &((const duckdb_string_t *)c->data)[row];
     return (str){t->value.inlined.length <= sizeof t->value.inlined.inlined
                      ? t->value.inlined.inlined

@@ -18,7 +18,7 @@ struct duck {
 
 struct duck_rows {
     duckdb_prepared_statement statement;
-    struct duck_statements *kept; /* whose statement it is; NULL: ours */
+    struct duck_statements *kept; /* owns the statement; NULL: we do */
     struct duck_numbers bound;
     duckdb_result result;
     duckdb_data_chunk chunk;
@@ -51,7 +51,7 @@ custos_status
 duck_open(const char *path, enum duck_mode mode, struct duck **out,
           custos_err *err)
 {
-    /* Extensions are never fetched nor loaded by themselves. */
+    /* The engine must not fetch or load extensions by itself. */
     static const char *const settings[][2] = {
         {"autoinstall_known_extensions", "false"},
         {"autoload_known_extensions", "false"},
@@ -419,7 +419,7 @@ duck_ask_whole(struct duck_connection *c, const char *sql, i128 *out,
         st = fail_engine(err, "not one value");
     if (!st)
         *out = duck_null(&columns[0], 0) ? 0 : duck_whole(&columns[0], 0);
-    /* to its end: what is left open keeps its transaction open too */
+    /* Read to the end: an open result would keep its transaction open. */
     if (!st)
         st = duck_next(r, &n, columns, err);
     duck_rows_free(r);
