@@ -14,8 +14,8 @@
 struct engine;
 
 /*
- * Opens the data version in force, read-only, sealed off: no external access
- * (attached files excepted, named by the policy), no extensions, settings
+ * Opens the data version in force, read-only and sealed off: no access to files
+ * except the attached ones that the policy names, no extensions, settings
  * locked. p is borrowed. May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_ENAME
  * (no data yet), CUSTOS_EUNSUPPORTED (written by a newer custos or DuckDB, or
  * imported by an older custos).
@@ -24,8 +24,8 @@ CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
                                           const struct policy *p,
                                           struct engine **out, custos_err *err);
 
-/* The same for a worker, which is given a folder for its temporary files (that
-   it does not own) and a share of the machine's memory. */
+/* The same for a worker, which gets a folder for temporary files that it does not
+   own, and a share of the machine's memory. */
 struct engine_limits {
     const char *spill;
     uint64_t memory_bytes;
@@ -35,8 +35,9 @@ CUSTOS_MUST_USE custos_status engine_open_within(
     const struct engine_limits *limits, struct engine **out, custos_err *err);
 
 /*
- * One more handle on what e has open, with connections of its own: each handle
- * is for one thread at a time. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ * Makes one more handle on the version that e has open, with connections of its
+ * own: each handle is for one thread at a time. May fail: CUSTOS_EENGINE,
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_share(struct engine *e,
                                            struct engine **out,
@@ -45,41 +46,41 @@ CUSTOS_MUST_USE custos_status engine_share(struct engine *e,
 /* The last handle closes the version. */
 void engine_close(struct engine *e);
 
-/* From another thread: interrupts what e runs, which fails then. */
+/* Called from another thread: interrupts what e runs, which then fails. */
 void engine_interrupt(struct engine *e);
 
 uint64_t engine_version(const struct engine *e);
 
 /*
- * For plan_known: counts of public tables, each made once and kept while the
- * version is open. ctx is the engine. False for a private table and where the
- * engine failed.
+ * For plan_known: counts of public tables, each computed once and kept while the
+ * version is open. ctx is the engine. False for a private table, and if the engine
+ * fails.
  */
 bool engine_count(void *ctx, size_t table, int column, uint64_t *out);
 
 /*
- * Can all tables of a plan be read: is the file of each attached one there, and
- * unchanged since custos init? And is the fan-out of a private plan known?
- * Called above the charge, and by a worker before it reads; looks at no values.
- * May fail: CUSTOS_EIO, CUSTOS_EINVAL.
+ * Checks that all tables of a plan can be read (the file of each attached one
+ * exists and is unchanged since custos init), and that the fan-out of a private
+ * plan is known. Called above the charge, and by a worker before it reads; reads no
+ * values. May fail: CUSTOS_EIO, CUSTOS_EINVAL.
  */
 CUSTOS_MUST_USE custos_status engine_check_attached(struct engine *e,
                                                     const struct plan *plan,
                                                     custos_err *err);
 
 /*
- * Does a private plan have parts over public data that may fail: subqueries
- * with aggregates and the like, attached tables? They are computed first.
+ * Does a private plan have public parts that may fail, such as subqueries with
+ * aggregates or attached tables? These are computed first.
  */
 bool engine_has_public_parts(const struct plan *plan);
 
 /*
- * Computes these parts into temporary tables of the handle, by statements that
- * read public tables alone; statements that read private tables use the result.
- * Called above the charge, and again by whoever does the work; engine_unprepare
- * drops the tables, and a plan without such parts needs neither. A failure is a
- * function of public data. May fail: CUSTOS_EINVAL (one constant sentence, nothing is
- * left prepared), CUSTOS_ENOMEM.
+ * Computes the public parts into temporary tables of the handle, by statements that
+ * read only public tables; statements that read private tables use the results.
+ * Called above the charge, and again by the executor that does the work.
+ * engine_unprepare drops the tables. A plan without such parts needs neither call.
+ * Whether it fails depends on public data only. May fail: CUSTOS_EINVAL (one
+ * constant sentence, nothing is left prepared), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
                                              const struct plan *plan,
@@ -87,9 +88,9 @@ CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
 void engine_unprepare(struct engine *e);
 
 /*
- * The numbers of plan's bound_selection, all from one snapshot: out[i] is one
- * sealed int, minus the number of units that have more rows than bound i; the
- * last bound has none. The caller frees each. May fail: CUSTOS_EENGINE,
+ * The numbers of plan's bound_selection, all from one snapshot. out[i] is one
+ * sealed int: the number of units that have more rows than bound i, negated. There
+ * is none for the last bound. The caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
@@ -98,9 +99,9 @@ CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
                                                   custos_err *err);
 
 /*
- * Computes all parts of a private plan from one snapshot: parts[i] is sealed,
- * plan->cells wide ints (all 0 for quantiles: see below); the caller frees each.
- * May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
+ * Computes all parts of a private plan from one snapshot: parts[i] is plan->cells
+ * wide ints, sealed (all 0 for quantiles: see below); the caller frees each. May
+ * fail: CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
                                          const struct plan *plan,
@@ -108,10 +109,9 @@ CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
                                          custos_err *err);
 
 /*
- * The same for a plan whose groups come from the data. Nothing can be asked of
- * the groups until engine_groups_choose has applied plan->selection to them,
- * once. The caller frees *out; plan is borrowed until then. May fail as
- * engine_run.
+ * The same for a plan with discovered groups. Nothing can be asked about the
+ * groups until engine_groups_choose has applied plan->selection to them, once.
+ * The caller frees *out; plan is borrowed until then. Fails like engine_run.
  */
 struct engine_groups;
 CUSTOS_MUST_USE custos_status engine_find(struct engine *e,
@@ -125,25 +125,28 @@ CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
                                                    custos_rng *rng,
                                                    custos_err *err);
 
-/* The chosen ones, ordered by their keys: how many; a key, its text borrowed
-   from g; the selection's noisy number of units, where it serves a part. */
+/* The chosen groups that are shown, ordered by their keys: how many there are; a
+   key, its text borrowed from g; the selection's noisy number of units, if it
+   serves a part. */
 size_t engine_groups_count(const struct engine_groups *g);
-size_t engine_groups_more(const struct engine_groups *g); /* not shown */
+size_t engine_groups_more(const struct engine_groups *g); /* are not shown */
 struct datum
 engine_groups_key(const struct engine_groups *g, size_t group, size_t k);
 int64_t engine_groups_units(const struct engine_groups *g, size_t group);
 
-/* A chosen group's exact part, sealed, once; the caller frees it. */
+/* Takes an exact part of a chosen group, sealed; possible once. The caller frees
+   it. */
 CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
                                                  size_t group, size_t part,
                                                  custos_sealed **out,
                                                  custos_err *err);
 
 /*
- * The values of part i, PART_QUANTILES, group by group in the order of cells,
- * each sealed three times: for its quantiles, and padded for the low and the
- * high ends of their bars. `take` gets each seal once, of `cells` wide ints,
- * and does not keep it. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM, and as take.
+ * Collects the values of a PART_QUANTILES, group by group in the order of cells.
+ * The values of a group are sealed three times: for the quantiles, and padded for
+ * the low and the high ends of their error bars. `take` gets each sealed list of
+ * `cells` wide ints once and does not keep it. May fail: CUSTOS_EENGINE,
+ * CUSTOS_ENOMEM, and with the errors of take.
  */
 enum engine_quantile { QUANTILE_AT, QUANTILE_LOW, QUANTILE_HIGH };
 typedef custos_status (*engine_take)(void *ctx, size_t cell,
@@ -155,13 +158,14 @@ CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
                                                size_t part, engine_take take,
                                                void *ctx, custos_err *err);
 
-/* The same for the groups of g that are shown, found by this e, in any order;
-   none before the choice. May also fail: CUSTOS_ETAKEN (called before). */
+/* The same for the shown groups of g, which e must have found; the groups come in
+   any order, and none before the choice. May also fail: CUSTOS_ETAKEN (called
+   before). */
 CUSTOS_MUST_USE custos_status
 engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
                         engine_take take, void *ctx, custos_err *err);
 
-/* Rows of a query over public data alone, in a. May fail: CUSTOS_EENGINE. */
+/* The rows of a query over public data only, in a. May fail: CUSTOS_EENGINE. */
 struct engine_rows {
     size_t n, n_columns;
     struct datum *cells; /* row by row */
@@ -178,32 +182,33 @@ typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
 /* Values of a column that were changed in one way. */
 struct engine_import_change {
     uint64_t count;
-    str *examples; /* the first ones in the source, cut and on one line */
+    str *examples; /* the first in the source; each cut to one short line */
     size_t n_examples;
     const char *found; /* what they look like; NULL: unknown */
     const char *remedy;
 };
 
 /*
- * What only the owner learns about a column: exact numbers and values of private
- * data, for the terminal of `custos init` and for no log, ledger or analyst.
+ * Facts about a column that only the owner may learn: exact numbers and values of
+ * private data, for the terminal of `custos init`; never for a log, the ledger or
+ * an analyst.
  */
 struct engine_import_column {
     const struct policy_column *is;
-    uint64_t values; /* in the source, NULL left out; of changed columns */
-    uint64_t empty;  /* NULL in the source; of columns that are not nullable */
+    uint64_t values; /* not NULL in the source; set for changed columns */
+    uint64_t empty;  /* NULL in the source; set if not nullable */
     struct engine_import_change changes[CHANGES];
     bool refused; /* it loses too much */
 };
 
-/* The same about a table. */
+/* The same for a table. */
 struct engine_import_table {
     str name;
     const struct policy_table *is;
     bool attached;       /* not imported: units and without_unit are 0 */
     uint64_t rows, kept; /* in the source; in the store */
     uint64_t units;
-    uint64_t without_unit; /* dropped: NULL or missing parent */
+    uint64_t without_unit; /* dropped: unit is NULL, or no such parent */
     struct engine_import_column *columns;
     bool refused; /* it, or a column of it, loses too much */
 };
@@ -221,7 +226,7 @@ uint64_t engine_import_lost(const struct engine_import_column *c);
  * called; a failure leaves nothing behind. base: the folder that paths of sources
  * are relative to. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
  * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.
- * Where a column or a table would lose more than max_loss_ppm millionths, it
+ * If a column or a table would lose more than max_loss_ppm millionths, the import
  * fails with CUSTOS_EPOLICY, and *tables is set: `refused` says which.
  */
 CUSTOS_MUST_USE custos_status engine_import(

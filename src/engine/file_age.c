@@ -1,9 +1,9 @@
 /*
  * A DuckDB file begins with a checksum, "DUCK", the storage version, flags and
  * the name of the DuckDB that made the file. The storage version alone decides
- * whether an engine reads it: by default every DuckDB since 0.10 writes
- * version 64, and a newer one only when its owner asks for it. The bytes are
- * read here, since the wording of the engine's messages may change.
+ * whether an engine reads it: every DuckDB since 0.10 writes version 64, unless it
+ * is told to write a newer one. This file reads the bytes itself, since the wording
+ * of the engine's messages may change.
  */
 #include "engine/file_age.h"
 
@@ -23,7 +23,7 @@ enum {
     HEADER_BYTES = 84,
 };
 
-/* Copies only the characters that a version can have: it goes to a terminal. */
+/* Copies only characters that a version can have, since it goes to a terminal. */
 static void
 writer_read(const unsigned char *from, char writer[FILE_WRITER_MAX])
 {

@@ -8,12 +8,12 @@
 #include "custos.h"
 
 enum file_age {
-    FILE_AGE_READABLE, /* or no DuckDB file: age is not what is wrong */
-    FILE_AGE_OLDER,    /* of a DuckDB before 0.10 */
-    FILE_AGE_NEWER,    /* of a storage version that the engine does not know */
+    FILE_AGE_READABLE, /* or not a DuckDB file: age is not the problem */
+    FILE_AGE_OLDER,    /* written by a DuckDB before 0.10 */
+    FILE_AGE_NEWER,    /* has a storage version that the engine does not know */
 };
 
-/* Storage versions that the pinned engine reads; t_file_age.c asks it. */
+/* Storage versions that the pinned engine reads; t_file_age.c checks this. */
 enum { FILE_VERSION_OLDEST = 64, FILE_VERSION_NEWEST = 68 };
 
 enum { FILE_WRITER_MAX = 16 };

@@ -1,7 +1,7 @@
 /*
- * Which file an attached table was read from by `custos init`: its size, the
- * time of its last change and its inode. A file with the same mark is taken for
- * the same bytes, all of which were decoded once; see attach.c.
+ * Identifies the file of an attached table that `custos init` read, by its size, the
+ * time of its last change and its inode. A file with the same mark is assumed to
+ * have the same bytes, which `custos init` has decoded in full; see attach.c.
  */
 #ifndef ENGINE_FILE_MARK_H
 #define ENGINE_FILE_MARK_H
@@ -13,7 +13,8 @@ struct file_mark {
     int64_t size, changed_ns, inode;
 };
 
-/* For a DuckDB file, with its log if there is one. False: there is no file. */
+/* For a DuckDB file, the mark includes its log if there is one. False: there is no
+   file. */
 bool file_mark_read(const char *path, struct file_mark *out);
 
 static inline bool

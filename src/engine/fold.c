@@ -1,7 +1,7 @@
 /*
- * One pass without a branch on cells where groups are not tracked; else a
- * stamp for every cell says which unit was let into it last, so that no set of
- * groups is ever built.
+ * If groups are not tracked, the pass has no branches and ignores cells. Otherwise
+ * a stamp for every cell says which unit last had a row kept in it, so that no set
+ * of groups is ever built.
  */
 #include "engine/fold.h"
 
@@ -104,9 +104,9 @@ fold_rows(struct fold *f, const int64_t *unit, const int32_t *cell, size_t n,
 {
     size_t k;
 
-    /* They rise, so that the first is the least. */
+    /* Units rise, so the first is the smallest. */
     f->torn |= n > 0 && unit[0] < f->from;
-    /* Cells index arrays: one outside is refused before it is used. */
+    /* Cells are array indices: refuse one out of range before it is used. */
     for (size_t i = 0; cell && i < n; i++)
         f->torn |= (uint32_t)cell[i] >= f->cells;
     if (f->torn)

@@ -1,13 +1,13 @@
 /*
- * The general rewriting, by windows of the engine: for tables that are not
- * stored sorted. It keeps exactly what the fold keeps: rows are numbered per
- * unit in the order of their hash, among those that pass WHERE and have a key;
- * a group comes where its first row comes.
+ * General bounding, by window functions of the engine, for tables that are not
+ * stored sorted. It keeps exactly what the fold keeps: the rows of a unit that pass
+ * WHERE and have a key are numbered in the order of their hash, and its groups in
+ * the order of their first rows.
  *
  * THEOREM  general-equals-fold
  *   Of each unit the first `rows` rows by hash are kept, and of these the rows
- *   of its first `groups` cells: the same rows as by fold-bounds-units on the
- *   imported table, for hash and rank are in one order.
+ *   of its first `groups` cells. fold-bounds-units keeps the same rows of the
+ *   imported table, since hash and rank have the same order.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rank-of-own-rows, unit-of-a-row.
  * GIVES    x filled.
@@ -19,7 +19,7 @@
 #include "engine/relation.h"
 #include "engine/work.h"
 
-/* The relation with the order of its rows as row_order, bracketed. */
+/* Prints the relation in parentheses, with the order of its rows as row_order. */
 static void
 print_rows(struct engine *e, const struct plan *plan, struct buf *out)
 {
@@ -49,7 +49,7 @@ print_keys(const struct plan *plan, const char *before, struct buf *out)
         buf_printf(out, "%skey_%zu", i ? ", " : before, i);
 }
 
-/* Numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
+/* Prints the numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
 static void
 print_numbered(struct engine *e, const struct plan *plan,
                const struct work_values *values, struct buf *out)
@@ -72,7 +72,7 @@ print_numbered(struct engine *e, const struct plan *plan,
     work_conditions(plan, out);
 }
 
-/* Are groups limited, or is anything counted by unit? */
+/* Is the number of groups limited, or are units counted? */
 static bool
 is_tracked(const struct plan *plan)
 {
@@ -84,8 +84,8 @@ is_tracked(const struct plan *plan)
     return plan->groups < plan->rows && plan->groups < plan->cells;
 }
 
-/* Where tracked there is also first_row_no: the row_no of the unit's first row
-   in the group. */
+/* If is_tracked, there is also first_row_no: the row_no of the unit's first row in
+   the group. */
 void
 general_bounded(struct engine *e, const struct plan *plan,
                 const struct work_values *values, struct buf *out)

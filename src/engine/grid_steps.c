@@ -1,7 +1,7 @@
 /*
- * Two walks: the first finds digits and ranges and refuses what might leave 64
- * bits, the second prints. Both ask the same function for each node, so that
- * nothing is printed that was not proved.
+ * Two walks over the expression: the first finds digits and ranges and refuses what
+ * might overflow 64 bits, the second prints. Both call know_expr for each node, so
+ * that nothing is printed that was not proved.
  */
 #include "engine/grid_steps.h"
 
@@ -30,7 +30,7 @@ power_of_ten(int digits)
     return p;
 }
 
-/* The same values in smaller steps. */
+/* Expresses the same values in smaller steps. */
 static bool
 refine(struct grid_steps *s, int digits)
 {
@@ -59,7 +59,7 @@ most(i128 a, i128 b)
     return a > b ? a : b;
 }
 
-/* Both are narrow, so that no product passes 2^124. */
+/* Both are narrow, so no product exceeds 2^124. */
 static struct grid_steps
 product(const struct grid_steps *a, const struct grid_steps *b)
 {
@@ -127,7 +127,8 @@ is_result(const struct expr *e, size_t i)
     return e->kind != EXPR_CASE || i % 2 == 1 || i + 1 == e->n_args;
 }
 
-/* One of several values: in the smallest steps, from the least to the most. */
+/* CASE or COALESCE: uses the smallest steps of its values; the range covers all of
+   their ranges. */
 static bool
 know_any(const struct plan *plan, const struct expr *e, struct grid_steps *s)
 {
@@ -292,7 +293,7 @@ print_own(const struct plan *plan, const struct expr *e, int digits,
     }
 }
 
-/* e in steps of 10^-digits, which are no larger than its own. */
+/* Prints e in steps of 10^-digits, which are no larger than its own. */
 static void
 print_expr(const struct plan *plan, const struct expr *e, int digits,
            struct buf *out)

@@ -7,25 +7,25 @@
 
 #include "plan/plan.h"
 
-/* What is known of the steps: their size is 10^-digits. */
+/* What is known about a value in steps of 10^-digits. */
 struct grid_steps {
     int digits;
     i128 lower, upper;
-    i128 reach; /* as plan/bare.c has it: of any order of terms and factors */
+    i128 reach; /* bounds results in every order of evaluation: plan/bare.c */
 };
 
 /*
  * THEOREM  steps-are-exact
  *   Let e be made of sums, differences, products, negations, CASE and COALESCE
  *   over stored whole numbers and decimals with declared ranges and over
- *   literals. Its value times 10^digits is the printed whole number, exactly;
- *   it and every intermediate result lie within +-2^62, in whatever order its
- *   terms and factors are taken, so that no row makes 64 bits overflow; and it
- *   lies within [lower, upper].
+ *   literals. Its value times 10^digits is exactly the printed whole number.
+ *   This number and every intermediate result are within +-2^62, in whatever
+ *   order terms and factors are taken, so that no row makes 64 bits overflow.
+ *   The number is within [lower, upper].
  * SOURCE   doc/proofs/steps-are-exact.md
  * NEEDS    stored columns within their declared ranges (view.h).
- * GIVES    false where e is not so made or the proof of the range fails; the
- *          text is unusable then.
+ * GIVES    false if e is not made so or the proof of the range fails; the text
+ *          is then unusable.
  * FAILS    cannot otherwise.
  * TESTED   steps_equal_the_rational_value steps_stay_within_their_range
  *          no_order_of_terms_overflows

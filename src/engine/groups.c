@@ -1,9 +1,9 @@
 /*
- * A hash table from key tuples to numbers of groups, and beside it arrays that
- * grow with them. Texts are copied once, when their group is new.
+ * A hash table from key tuples to group numbers, and arrays indexed by group
+ * number. Texts are copied once, when their group is new.
  *
- * How long this takes and how much memory depends on how many groups there
- * are, which is private: THREATS.md names it.
+ * The time and memory that this takes depend on the number of groups, which is
+ * private: THREATS.md describes this.
  */
 #include "engine/groups.h"
 
@@ -51,7 +51,7 @@ groups_clear(struct groups *g)
 
 /* --------------------------------------------------------------- growing -- */
 
-/* The array at *at, as long as `room`, the new part 0. */
+/* Grows the array at *at to `room` entries; new ones are 0. */
 static bool
 grow_array(void **at, size_t size, size_t old, size_t room)
 {
@@ -144,8 +144,8 @@ group_new(struct groups *g, const struct datum *keys, uint64_t hash)
     return true;
 }
 
-/* Is the tuple's group there? *hash is set either way. Inline, so that one key
-   costs no loops. */
+/* Finds the group of a tuple; false if there is none. Sets *hash in either case.
+   Inline, so that for one key the compiler removes the loops. */
 static inline bool
 group_seek(const struct groups *g, const struct datum *keys, size_t n_keys,
            uint64_t *hash, size_t *out)
@@ -171,7 +171,7 @@ group_seek(const struct groups *g, const struct datum *keys, size_t n_keys,
     return false;
 }
 
-/* The group of a tuple, new or not; false without memory. */
+/* Finds the group of a tuple, or adds it; false if out of memory. */
 static inline bool
 group_of(struct groups *g, const struct datum *keys, size_t n_keys, size_t *out)
 {
@@ -195,7 +195,7 @@ groups_has(const struct groups *g, const struct duck_column *columns,
     return group_seek(g, keys, g->plan->n_keys, &hash, out);
 }
 
-/* One key, the common case. */
+/* groups_find for one key, the common case. */
 static bool
 find_one(struct groups *g, const struct duck_column *c, const uint32_t *row,
          size_t n, int32_t *cell)

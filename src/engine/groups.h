@@ -1,7 +1,7 @@
 /*
- * Groups that come from the data: a set of key tuples, each with the number of its
- * units and its exact parts. Only groups that a selection has chosen leave the
- * engine (discovered.c).
+ * Discovered groups: a set of key tuples, each with the number of its units and its
+ * exact parts. Only groups that a selection has chosen leave the engine
+ * (discovered.c).
  */
 #ifndef ENGINE_GROUPS_H
 #define ENGINE_GROUPS_H
@@ -12,46 +12,47 @@
 struct groups {
     const struct plan *plan;
     arena *texts;
-    struct datum *keys; /* n_keys a group; public keys: their index */
+    struct datum *keys; /* n_keys per group; for a public key its index */
     i128 **values;      /* by part, by group */
     i128 *units;        /* by group */
-    int64_t *stamp;     /* by group: the last unit that was let in */
+    int64_t *stamp;     /* by group: the last unit with a kept row */
     uint64_t *hash;     /* by group */
     size_t n, room;
     uint32_t *slots; /* open addressing: 0, or a group's number + 1 */
     size_t n_slots;  /* a power of two */
 };
 
-/* False without memory; call groups_clear also then. */
+/* False if out of memory; call groups_clear even then. */
 bool groups_init(struct groups *g, const struct plan *plan);
 void groups_clear(struct groups *g);
 
 /*
- * Which group each of n rows of a chunk is in, new ones added: cell[row[i]].
- * columns: one for every key. False without memory.
+ * Sets cell[row[i]] to the group of each of n rows of a chunk, and adds groups that
+ * are new. columns: one for every key. False if out of memory.
  */
 bool groups_find(struct groups *g, const struct duck_column *columns,
                  const uint32_t *row, size_t n, int32_t *cell);
 
-/* Is the group of a row there, and which is it? None is added. */
+/* Finds the group of a row without adding one; false if there is none. */
 bool groups_has(const struct groups *g, const struct duck_column *columns,
                 size_t row, size_t *out);
 
-/* Adds all of `from`; n groups of it, in this order. False without memory. */
+/* groups_merge adds all groups of `from`; groups_pick adds n of them, in the order
+   of `at`. False if out of memory. */
 bool groups_merge(struct groups *g, const struct groups *from);
 bool groups_pick(struct groups *g, const struct groups *from, const size_t *at,
                  size_t n);
 
 /*
  * THEOREM  fold-bounds-groups
- *   Rows come unit by unit. Of each unit the rows of the first `groups` groups
- *   met are kept, over chunks as within one; what is kept of a unit depends on
- *   its own rows alone. So one unit is counted in at most `groups` groups,
- *   once in each.
+ *   Rows come unit by unit. Of each unit the rows in the first `groups` groups
+ *   that occur are kept, across chunks as within one. What is kept of a unit
+ *   depends on its own rows alone. So one unit is counted in at most `groups`
+ *   groups, once in each.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rows that fold_rows let through, of one range of units, in order.
- * GIVES    row and first cut to what is kept; how many by return; units of
- *          each group counted.
+ * GIVES    row and first, reduced to the kept rows, and returns their number;
+ *          counts the units of each group.
  * FAILS    cannot.
  * TESTED   groups_fold_equals_the_reference removing_a_unit_moves_few_groups
  *          neighbours_differ_as_the_plan_says

@@ -1,11 +1,12 @@
 /*
- * A new data version: sources are staged, people numbered, and each table is
- * written sorted by unit and rank. All of it happens in tmp/; the version gets
- * its name when it is complete and synced.
+ * Makes a new data version: stages the sources, numbers the people, and writes each
+ * table sorted by unit and rank. All of this happens in tmp/; the version gets its
+ * name when it is complete and synced.
  *
- * Tables of the version: t<i>, by table of the policy; people; facts (of the
- * policy that the columns depend on); sources (attached tables, with the marks of
- * their files); cuts (units at equal distances, where threads divide their work).
+ * Tables of the version: t<i> for table i of the policy; people; facts (those of
+ * the policy that the columns depend on); sources (attached tables, with the marks
+ * of their files); cuts (units at about equal distances in rows, where threads
+ * divide their work).
  */
 #include "engine/import.h"
 
@@ -32,8 +33,8 @@ step_percent(void *ctx, unsigned percent)
 }
 
 /*
- * Why a step failed, for the owner: for a CSV file, line and cause. Analysts never
- * see this.
+ * Tells the owner why a step failed; for a CSV file, with line and cause. Analysts
+ * never see this.
  */
 static custos_status
 step_failed(const struct policy_table *t, const char *what, custos_err *err)
@@ -77,7 +78,7 @@ import_step(struct import *m, size_t table, const char *what, struct buf *b,
     return st;
 }
 
-/* The columns, of all tables, that have ordinals. */
+/* How many columns of all tables have ordinals. */
 static size_t
 count_ordinals(const struct policy *p)
 {
@@ -89,7 +90,7 @@ count_ordinals(const struct policy *p)
     return n;
 }
 
-/* Settings, the salt and the stage. */
+/* Prepares the connection: settings, the stage, the salt and our functions. */
 static custos_status
 import_prepare(struct import *m, const char *spill, custos_err *err)
 {
@@ -120,7 +121,7 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }
 
-/* h<i> of every column that has ordinals, from u, row_no and c<i>. */
+/* Prints h<i> for every column that has ordinals, computed from u, row_no and c<i>. */
 static void
 print_ordinals(struct import *m, const struct policy_table *t, struct buf *out)
 {
@@ -137,11 +138,12 @@ print_ordinals(struct import *m, const struct policy_table *t, struct buf *out)
 }
 
 /*
- * t<i> of a table with units: sorted by unit and hash, then numbered as it
- * streams by (number of the row, less that of its unit's first). A window per
- * unit would be shorter to write, but does not spill to disk. import_check sees to it
- * that the order held, value_ordinal that it got rows in the order of row_no, which
- * r follows within a unit. Ties of the hash are equal rows.
+ * Prints the statement that makes t<i> of a table with units. It sorts rows by unit
+ * and hash, then numbers them as they stream by: r is the row's number less that of
+ * its unit's first row, plus 1. A window per unit would be shorter to write, but
+ * does not spill to disk. import_check checks that the rows are in this order, and
+ * value_ordinal that it got rows in the order of row_no; within a unit, r has the
+ * same order. Rows of a unit with the same hash are equal.
  */
 static void
 sorted_table(struct import *m, size_t i, struct buf *out)
@@ -195,7 +197,7 @@ import_table(struct import *m, size_t i, custos_err *err)
     return import_step(m, i, "sorting by unit", &b, err);
 }
 
-/* How the order of a table is checked as it was written. */
+/* The state of import_check: the last row it saw, and counts. */
 struct walk {
     int64_t unit, rank;
     uint64_t rows, units;
@@ -218,7 +220,7 @@ walk_see(struct walk *o, const struct duck_column *columns, size_t n)
     o->rows += n;
 }
 
-/* Checks the order of t<i>, counts its units, and writes where to cut it. */
+/* Checks the order of t<i>, counts its units, and writes its cuts. */
 static custos_status
 import_check(struct import *m, size_t i, custos_err *err)
 {
@@ -257,7 +259,7 @@ import_check(struct import *m, size_t i, custos_err *err)
     return st;
 }
 
-/* The tables that describe the version, before any other. */
+/* Makes the tables that describe the version, before all others. */
 static custos_status
 import_facts(struct import *m, custos_err *err)
 {
@@ -331,7 +333,7 @@ import_all(struct import *m, custos_err *err)
     return st;
 }
 
-/* The version as a file in tmp/, closed. */
+/* Writes the version as a file in tmp/, and closes it. */
 static custos_status
 import_file(struct import *m, custos_err *err)
 {
@@ -363,7 +365,7 @@ import_file(struct import *m, custos_err *err)
     return st;
 }
 
-/* An empty report of every table. */
+/* Makes an empty report for every table. */
 static bool
 tables_new(struct import *m)
 {

@@ -1,7 +1,7 @@
 /*
- * What the files of an import share. Its steps in order: stage.c (sources into
- * normalised tables), import_report.c (what was changed or lost), unit_path.c
- * (whom each row belongs to), import.c (the sorted tables, and the version).
+ * Shared by the files of an import. The steps of an import, in order: stage.c
+ * (sources into normalised tables), import_report.c (what was changed or lost),
+ * unit_path.c (the unit of each row), import.c (the sorted tables, and the version).
  */
 #ifndef ENGINE_IMPORT_H
 #define ENGINE_IMPORT_H
@@ -28,12 +28,12 @@ struct import {
     struct duck_connection *c;
     struct source *sources; /* by table */
     struct engine_import_table *tables;
-    bool lost_too_much;       /* it failed for that reason */
-    engine_progress progress; /* NULL: nobody asks */
+    bool lost_too_much;       /* the import fails for this reason */
+    engine_progress progress; /* NULL: no reports */
     void *ctx;
-    uint64_t steps, step; /* statements in all and done */
+    uint64_t steps, step; /* number of steps: in all, done */
     const char *what;
-    size_t ordinals; /* columns that had them so far */
+    size_t ordinals; /* columns with ordinals printed so far */
 };
 
 /* Runs b as one step, and clears it. The error names the table. */
@@ -65,8 +65,8 @@ CUSTOS_MUST_USE custos_status import_example_add(struct import *m,
                                                  str x, custos_err *err);
 enum view_change import_change_of(str x);
 
-/* Once the changes of c are counted: sets its values, and guesses the format of
-   the examples. */
+/* Called when the changes of c are counted: sets its `values` and `empty`, and
+   guesses the format of the examples. */
 void import_column_end(struct engine_import_table *t,
                        struct engine_import_column *c, uint64_t left);
 
@@ -102,9 +102,9 @@ unit_path_schema(const struct policy *p, const struct policy_table *t,
                  const struct policy_column *key);
 
 /*
- * FROM text of the rows of table i with the value of their unit: the columns
- * unit_rows.unit_value and unit_rows.c0 ... Rows without a unit are not in it.
- * relation is a bracketed select.
+ * Prints FROM text for the rows of table i with the value of their unit: the columns
+ * unit_rows.unit_value and unit_rows.c0 ... It leaves out rows without a unit.
+ * relation is a select in parentheses.
  */
 #define UNIT_PATH_TEXT "CAST(unit_rows.unit_value AS VARCHAR)"
 void unit_path_from(const struct policy *p, size_t table, const char *relation,

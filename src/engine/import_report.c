@@ -1,5 +1,5 @@
 /*
- * What an import changed and lost, column by column, for the owner alone.
+ * Reports what an import changed and lost, column by column, to the owner only.
  *
  * Every value is counted once: unreadable, not in the list, clamped, or unchanged
  * (view_changes). For an imported table the counts are aggregates over the stage;
@@ -73,7 +73,7 @@ import_column_end(struct engine_import_table *t, struct engine_import_column *c,
     }
 }
 
-/* The first values of column k of stage.source_<i> that met a change. */
+/* Collects the first values of column k of stage.source_<i> that had this change. */
 static custos_status
 staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
                 custos_err *err)
@@ -102,7 +102,7 @@ staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
     return st;
 }
 
-/* The n whole numbers of a query's one row. */
+/* Reads the n whole numbers of a query that has one row. */
 static custos_status
 ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
            custos_err *err)
@@ -119,13 +119,14 @@ ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
         st = duck_next(rows, &got, columns, err);
     for (size_t i = 0; i < n && !st && got == 1; i++)
         out[i] = (uint64_t)duck_whole(&columns[i], 0);
-    if (!st) /* to its end: what is left open keeps its transaction open */
+    if (!st) /* to the end: an open result keeps its transaction open */
         st = duck_next(rows, &got, columns, err);
     duck_rows_free(rows);
     return st;
 }
 
-/* Column k of stage.source_<i>, in which something was changed or is missing. */
+/* Counts in column k of stage.source_<i>, where values were changed or are
+   missing. */
 static custos_status
 staged_column(struct import *m, size_t i, size_t k, custos_err *err)
 {
@@ -152,7 +153,8 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     return st;
 }
 
-/* Columns from .. to - 1 of stage.source_<i>: those in which something was changed. */
+/* Counts in those columns from .. to - 1 of stage.source_<i> where values were
+   changed or may be missing. */
 static custos_status
 staged_columns(struct import *m, size_t i, size_t from, size_t to,
                custos_err *err)

@@ -1,5 +1,5 @@
 /*
- * Where a key is made NULL the row stays: it is in the group of NULL.
+ * If a key is made NULL, its row stays and is in the NULL group.
  */
 #include "engine/key.h"
 

@@ -1,6 +1,6 @@
 /*
- * Keys of the data: values that become the names of groups; how they are printed
- * as engine text, and how two of them are compared.
+ * Keys of the data, that is, values that become the names of groups: how they are
+ * printed as engine text, and how two of them are compared.
  */
 #ifndef ENGINE_KEY_H
 #define ENGINE_KEY_H
@@ -11,10 +11,10 @@
 #include "plan/plan.h"
 
 /*
- * value, engine text of the given type, as a key: of one type for its kind,
- * and NULL where it can be none: dates of years that are not 1 to 9999,
- * timestamps after 9999-12-31 00:00:00 (stores were made so), and texts of more
- * than KEY_TEXT_MAX bytes.
+ * Prints value, an engine text of the given type, as a key. Each type has one engine
+ * type for its keys. The key is NULL for values that cannot be keys: dates outside
+ * the years 1 to 9999, timestamps before them or after 9999-12-31 00:00:00 (existing
+ * stores rely on this), and texts of more than KEY_TEXT_MAX bytes.
  */
 void
 key_print(enum data_type type, bool wide, const char *value, struct buf *out);
@@ -30,7 +30,7 @@ key_at(const struct duck_column *c, size_t row)
     return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
 }
 
-/* Multiply and fold: for hash tables alone. */
+/* Multiply and fold; for hash tables only. */
 static inline uint64_t
 key_mix_word(uint64_t h, uint64_t x)
 {

@@ -1,14 +1,14 @@
 /*
- * The greedy matcher. A step is one unit of the pattern compared or one byte or
- * character of the text passed over, and costs a constant time.
+ * The greedy matcher. A step compares one unit of the pattern, or passes over one
+ * byte or character of the text, in constant time.
  *
  * THEOREM  like-steps
  *   Matching takes at most n(L + 1) + 2p steps, where n is the length of
  *   the text in bytes, L that of the longest segment and p that of the pattern,
- *   and never more than LIKE_STEPS_MAX. The answer is LIKE's.
+ *   and never more than LIKE_STEPS_MAX. The answer is that of LIKE.
  * SOURCE   doc/proofs/like-steps.md
  * NEEDS    text that is UTF-8; otherwise only the bound holds.
- * GIVES    a cost of one value that its length and the pattern's bound.
+ * GIVES    a cost per value that is bounded by its length and the pattern's.
  * FAILS    never; past LIKE_STEPS_MAX the answer is LIKE_TOO_LONG, a function
  *          of pattern and text.
  * TESTED   exhaustive_patterns_match_the_reference,
@@ -33,7 +33,7 @@ is_continuation(unsigned int byte)
 
 /* -------------------------------------------------------------- compile -- */
 
-/* Closes the segment of the units from start on; an empty one is none. */
+/* Ends the segment that begins at unit start; an empty one is left out. */
 static void
 add_segment(struct like *l, size_t start)
 {
@@ -90,12 +90,12 @@ like_compile(str pattern, struct like *out)
 
 struct scan {
     const unsigned char *text;
-    size_t lo; /* what is still to be matched is text[lo .. hi) */
+    size_t lo; /* text[lo .. hi) is still to be matched */
     size_t hi;
     size_t left; /* steps that may still be taken */
 };
 
-/* The place after the character at i. Needs i < hi. */
+/* The position after the character at i. Needs i < hi. */
 static size_t
 next_character(const unsigned char *text, size_t i, size_t hi)
 {
@@ -107,7 +107,7 @@ next_character(const unsigned char *text, size_t i, size_t hi)
     return end;
 }
 
-/* The place of the character before i. Needs i > lo. */
+/* The position of the character before i. Needs i > lo. */
 static size_t
 previous_character(const unsigned char *text, size_t i, size_t lo)
 {
@@ -118,8 +118,8 @@ previous_character(const unsigned char *text, size_t i, size_t lo)
     return at;
 }
 
-/* Does the segment, without its first `from` units, stand at text[at]? If so
-   *end is where it ends. */
+/* Does the segment, without its first `from` units, match at text[at]? If so, *end
+   is where the match ends. */
 static enum like_result
 compare_segment(struct scan *s, const struct like *l,
                 const struct like_segment *g, size_t from, size_t at,
@@ -175,10 +175,10 @@ find_byte(struct scan *s, int byte)
 }
 
 /*
- * The first place of a segment that has a % before it. Its leading _ are passed
- * at once, for %_ and _% mean the same; what follows begins with a byte that
- * can be searched for. Of a whole character this is the first byte, which is in
- * UTF-8 the first byte of no other's middle, so a match begins at a character.
+ * Finds the first match of a segment that follows a %. Its leading _ are skipped
+ * first, since %_ and _% mean the same. The rest begins with a byte that can be
+ * searched for. It is the first byte of a character, and in UTF-8 such a byte never
+ * occurs inside another character, so a match begins at a character.
  */
 static enum like_result
 find_segment(struct scan *s, const struct like *l, const struct like_segment *g)
@@ -204,7 +204,7 @@ find_segment(struct scan *s, const struct like *l, const struct like_segment *g)
     return result;
 }
 
-/* The last segment, which has a % before it, at the end of the text. */
+/* Matches the last segment, which follows a %, at the end of the text. */
 static enum like_result
 match_end(struct scan *s, const struct like *l, const struct like_segment *g)
 {
@@ -233,7 +233,7 @@ match_segments(struct scan *s, const struct like *l)
     size_t last = l->n_segments - (l->at_end ? 1 : 0);
     enum like_result result = LIKE_YES;
 
-    /* Every unit takes at least a byte. */
+    /* Every unit matches at least one byte. */
     if (s->hi < l->n_units)
         return LIKE_NO;
     if (l->n_segments == 0)

@@ -1,13 +1,13 @@
 /*
- * LIKE in time that its lengths bound. Engines match by backtracking, which
- * takes exponential time on a pattern with several % and _, so that one
- * person's text could make a query slow. This matcher is greedy: a pattern is
- * cut at its % into segments, and each is looked for from where the one before
- * it ended. It allocates nothing and cannot fail.
+ * LIKE in time bounded by the lengths of pattern and text. Engines match by
+ * backtracking, which takes exponential time on a pattern with several % and _, so
+ * that one person's text could make a query slow. This matcher is greedy: it splits
+ * the pattern at its % into segments, and searches for each segment after the match
+ * of the one before. It allocates nothing and cannot fail.
  *
  * The pattern is PostgreSQL's: % stands for any text, _ for one character (a
  * code point), and a backslash makes the character after it an ordinary one.
- * ILIKE is this on lower-case pattern and text.
+ * ILIKE is LIKE on the lower-case pattern and text.
  */
 #ifndef ENGINE_LIKE_H
 #define ENGINE_LIKE_H
@@ -25,8 +25,8 @@ enum like_result {
     LIKE_TOO_LONG, /* undecided after LIKE_STEPS_MAX steps: NULL in SQL */
 };
 
-/* units[start .. start + len) of the pattern, none of them a %. Of these the
-   first skip are _. */
+/* units[start .. start + len) of the pattern, none of them a %. The first `skip` of
+   these are _. */
 struct like_segment {
     uint16_t start;
     uint16_t len;
@@ -52,7 +52,7 @@ bool like_compile(str pattern, struct like *out);
    the continuation bytes (0x80 to 0xbf) after it. */
 enum like_result like_match(const struct like *l, const char *text, size_t len);
 
-/* The same, and how many steps it took. */
+/* The same; *steps is how many steps it took. */
 enum like_result like_match_counted(const struct like *l, const char *text,
                                     size_t len, size_t *steps);
 
