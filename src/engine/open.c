@@ -1,9 +1,10 @@
 /*
- * A data version, opened read-only and sealed off: the attached files, which the
+ * Opens a data version read-only and seals it off. The attached files, which the
  * engine may also read, are fixed before its settings are locked.
  *
- * The version records the facts of the policy it was made under; under any other
- * its columns would mean something else, so it is not opened.
+ * The version records the facts of the policy under which it was made. Under a
+ * policy with other facts its columns would mean something else, so it is not
+ * opened.
  */
 #include "engine/open.h"
 
@@ -60,7 +61,8 @@ check_facts(struct engine *e, custos_err *err)
     return st;
 }
 
-/* What the import wrote of an attached table: its view, file and statement. */
+/* Takes over what the import wrote about an attached table: its view, its file and
+   the statement that opens it. */
 static custos_status
 source_take(struct engine *e, const struct duck_column *columns, size_t row,
             custos_err *err)
@@ -91,8 +93,8 @@ source_take(struct engine *e, const struct duck_column *columns, size_t row,
 }
 
 /*
- * What an attached table needs: its database, or permission to read its file. If
- * the file is not there, other tables can still be queried: attached_check.c.
+ * Opens the database of an attached table, or adds its file to those that may be
+ * read. If the file is missing, other tables can still be queried: attached_check.c.
  */
 static void
 attach_table(struct engine *e, struct engine_table *t, struct buf *paths)
@@ -108,8 +110,8 @@ attach_table(struct engine *e, struct engine_table *t, struct buf *paths)
 }
 
 /*
- * Views of attached tables, as the import wrote them. All are read before the
- * first is attached: a statement ends the open result of its connection.
+ * Reads the views of attached tables, as the import wrote them. All are read before
+ * the first table is attached: a statement ends the open result of its connection.
  */
 static custos_status
 open_sources(struct engine *e, struct buf *paths, custos_err *err)
@@ -188,9 +190,9 @@ open_cuts(struct engine *e, custos_err *err)
 }
 
 /*
- * From here on the engine reaches nothing that is not open or allowed. One
- * optimizer is off: top_n_window_elimination of DuckDB 1.5 fails on some queries
- * over attached tables (doc/decisions/duckdb-version.md).
+ * From here on the engine can read only what is open or allowed. One optimizer is
+ * disabled: top_n_window_elimination of DuckDB 1.5 fails on some queries over
+ * attached tables (doc/decisions/duckdb-version.md).
  */
 static custos_status
 seal_off(struct engine *e, const char *paths, custos_err *err)
@@ -221,7 +223,7 @@ open_reuse(const struct engine *e)
                             : DUCK_REUSE_NONE;
 }
 
-/* One connection, or, where that can be of use, one for each core. */
+/* Opens one connection for each core, or only one if all tables are small. */
 static custos_status
 connect_all(struct engine *e, custos_err *err)
 {
@@ -242,9 +244,9 @@ connect_all(struct engine *e, custos_err *err)
 
 /*
  * If all tables are so small that the engine would scan them on one thread anyway,
- * it is given one: waking others costs more than a small query. The time of a
- * query may reveal that, as all that the engine does may; serve/response_steps.h
- * deals with it.
+ * it gets only one: waking others costs more than a small query. The time of a
+ * query may reveal this, like everything that the engine does;
+ * serve/response_steps.h deals with that.
  */
 static custos_status
 open_size(struct engine *e, int64_t small_rows, custos_err *err)
@@ -263,7 +265,7 @@ open_size(struct engine *e, int64_t small_rows, custos_err *err)
     return st ? st : connect_all(e, err);
 }
 
-/* The file of the version, named by what is wrong with it. */
+/* Opens the file of the version; an error says what is wrong with the file. */
 static custos_status
 open_file(struct engine *e, const char *path, custos_err *err)
 {
@@ -282,7 +284,7 @@ open_file(struct engine *e, const char *path, custos_err *err)
                   "restore a backup, or import it again with custos init");
 }
 
-/* Where temporary files go, and how much memory there is. */
+/* Decides where temporary files go, and how much memory the engine may use. */
 static custos_status
 open_limits(struct engine_data *d, const struct store *s,
             const struct engine_limits *limits, custos_err *err)
@@ -295,7 +297,7 @@ open_limits(struct engine_data *d, const struct store *s,
         return CUSTOS_OK;
     }
     d->memory_bytes = (uint64_t)pages / MEMORY_SHARE * (uint64_t)page;
-    /* Without a place to spill, a query has the memory there is. */
+    /* Without a spill folder, a query has only this memory. */
     return store_is_read_only(s) ? CUSTOS_OK
                                  : store_spill_new(s, d->spill, &d->held, err);
 }
@@ -338,7 +340,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
     return st;
 }
 
-/* A handle on data, which it then owns a share of; NULL without memory. */
+/* Makes a handle, which shares d with other handles; NULL if out of memory. */
 static struct engine *
 engine_new(struct engine_data *d)
 {

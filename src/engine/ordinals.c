@@ -1,7 +1,7 @@
 /*
- * A set that is emptied at every unit: most units are small, so slots are as
- * few as the unit needs, and a slot counts only in the turn it was written in,
- * so that emptying costs nothing.
+ * A set of values that is emptied for every unit. Most units are small, so it has
+ * only as many slots as the unit needs. A slot counts only in the turn in which it
+ * was written, so that emptying the set costs nothing.
  */
 #include "engine/ordinals.h"
 
@@ -25,7 +25,7 @@ ordinals_clear(struct ordinals *p)
     *p = (struct ordinals){0};
 }
 
-/* The array at *at with room for at least `wanted`, at most doubled. */
+/* Grows the array at *at, by doubling, to at least `wanted` entries. */
 static bool
 make_room(void **at, size_t size, size_t wanted, size_t first, size_t *room)
 {
@@ -45,7 +45,7 @@ make_room(void **at, size_t size, size_t wanted, size_t first, size_t *room)
     return true;
 }
 
-/* Empties n slots. */
+/* Starts a new turn with n empty slots. */
 static bool
 slots_start(struct ordinals *p, size_t n)
 {
@@ -120,7 +120,8 @@ known_add(struct ordinals *p, uint64_t hash, const struct datum *key)
     return true;
 }
 
-/* Is this the row after the last, and what does its unit start with? */
+/* Moves on to this row; empties the set if it begins a unit. False if the row is
+   not in order, or out of memory. */
 static bool
 row_next(struct ordinals *p, int64_t row, int64_t unit)
 {

@@ -1,7 +1,7 @@
 /*
- * A Parquet file begins and ends with "PAR1"; its last part describes what it
- * holds. A copy that was interrupted has the beginning alone. The bytes are read
- * here, since the wording of the engine's messages may change.
+ * A Parquet file begins and ends with "PAR1"; its last part describes its content.
+ * A copy that was interrupted has only the beginning. This file reads the bytes
+ * itself, since the wording of the engine's messages may change.
  */
 #include "engine/parquet_check.h"
 

@@ -13,7 +13,7 @@ struct prepared {
     char *text;
 };
 
-/* A statement's text of r itself. */
+/* Prints r itself, as text for a statement that reads only public data. */
 static void
 print_part(struct engine *e, const struct relation *r, struct buf *out)
 {
@@ -24,7 +24,7 @@ print_part(struct engine *e, const struct relation *r, struct buf *out)
     e->public_only = before;
 }
 
-/* The number of the part with this text; n_prepared: none. */
+/* The number of the part with this text; n_prepared if there is none. */
 static size_t
 find_text(const struct engine *e, const char *text)
 {
@@ -53,7 +53,7 @@ prepare_print(struct engine *e, const struct relation *r, struct buf *out)
 
 /* --------------------------------------------------------------- parts -- */
 
-/* Calls see for the outermost parts below r, until it fails. */
+/* walk_parts calls a part_see for the outermost parts below r, until it fails. */
 typedef custos_status (*part_see)(void *ctx, const struct relation *r,
                                   custos_err *err);
 
@@ -99,10 +99,10 @@ engine_has_public_parts(const struct plan *plan)
 struct preparing {
     struct engine *e;
     const struct plan *plan;
-    size_t queries; /* of IN (SELECT ...), that the part may read */
+    size_t queries; /* how many of IN (SELECT ...) the part may read */
 };
 
-/* CREATE TABLE of a part, whose text is known. */
+/* Creates the table of the part with this text. */
 static custos_status
 make_table(struct preparing *p, const char *text, custos_err *err)
 {
@@ -157,8 +157,8 @@ prepare_part(void *ctx, const struct relation *r, custos_err *err)
     return st;
 }
 
-/* Queries of IN (SELECT ...) first, in their order: a part may read those
-   before it, and parts of FROM all of them. */
+/* Prepares the queries of IN (SELECT ...) first, in their order: a part of such a
+   query may read the queries before it, and a part of FROM may read all. */
 custos_status
 engine_prepare(struct engine *e, const struct plan *plan, custos_err *err)
 {
@@ -168,7 +168,7 @@ engine_prepare(struct engine *e, const struct plan *plan, custos_err *err)
     CUSTOS_REQUIRE(!plan->is_public && e->n_prepared == 0);
     if (!engine_has_public_parts(plan))
         return CUSTOS_OK;
-    /* A kept statement would read tables of another question. */
+    /* A reused statement would read the tables of another question. */
     duck_reuse(e->connections[0], DUCK_REUSE_NONE);
     for (size_t i = 0; i < plan->n_queries && !st; i++) {
         p.queries = i;
@@ -191,7 +191,7 @@ engine_unprepare(struct engine *e)
     for (size_t i = 0; i < e->n_prepared; i++) {
         buf_init(&b, NULL, 128);
         buf_printf(&b, "DROP TABLE IF EXISTS temp.main.prepared%zu", i);
-        /* Where that fails, the next question replaces it. */
+        /* If this fails, the next question replaces the table. */
         (void)!duck_do(e->connections[0], buf_text(&b), &quiet);
         buf_clear(&b);
         free(e->prepared[i].text);

@@ -2,18 +2,19 @@
  * Public parts of private plans: computed before any private table is read.
  *
  * THEOREM  public-first
- *   Of a statement that reads a private table, every expression is total
- *   (total-expressions), and no aggregate over public rows and no public file
- *   is in it: these were computed before, by statements that read public
- *   tables alone, into temporary tables that the private statement reads.
+ *   In a statement that reads a private table, every expression is total
+ *   (total-expressions), and there is no aggregate over public rows and no
+ *   public file. These were computed before, by statements that read only
+ *   public tables, into temporary tables that the private statement reads.
  * SOURCE   doc/proofs/public-first.md
- * NEEDS    relation_print prints a public part only where e->public_only is
- *          set, else the table that it was computed into; public_print and
+ * NEEDS    relation_print prints a public part only if e->public_only is set,
+ *          else the table that it was computed into; public_print and
  *          duckdb_print_public are called for public parts alone.
  * GIVES    whether a public part fails is a function of public data, decided
- *          above the charge. What the engine plans with (the least and
- *          greatest value of a private column, whether a side is empty)
- *          decides how much of a statement runs, and never whether it fails.
+ *          above the charge. The private facts that the engine uses for
+ *          planning (the least and greatest value of a column, whether a side
+ *          is empty) decide how much of a statement runs, but never whether it
+ *          fails.
  * FAILS    CUSTOS_EINVAL, above the charge.
  * TESTED   public_parts_fail_above_the_charge no_query_tells_by_failing
  *          a_private_statement_has_no_public_part
@@ -28,7 +29,7 @@
 
 #include "engine/relation.h"
 
-/* Is r such a part: a query over public rows, or an attached public table? */
+/* Is r a public part: a query over public rows, or an attached public table? */
 static inline bool
 prepare_is_part(const struct relation *r)
 {
@@ -36,7 +37,8 @@ prepare_is_part(const struct relation *r)
            (r->kind == RELATION_TABLE && r->as->is_public && r->as->attached);
 }
 
-/* The table that part r was computed into; out fails where it was not. */
+/* Prints the name of the table that part r was computed into; sets out->failed if
+   there is none. */
 void prepare_print(struct engine *e, const struct relation *r, struct buf *out);
 
 #endif

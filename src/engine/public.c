@@ -1,7 +1,7 @@
 /*
- * Queries over public tables, or over none: the engine does all of it, from text
- * that is printed from the tree. Such text may fail on some values, so no statement
- * that reads a private table contains it (prepare.h).
+ * Queries over public tables, or over no table. The engine computes all of it, from
+ * text that is printed from the closed tree. Such text may fail on some values, so
+ * no statement that reads a private table contains it (prepare.h).
  */
 #include "base/ck.h"
 #include "base/error.h"
@@ -23,7 +23,8 @@ print_list(const struct key *keys, size_t n, const char *before,
     }
 }
 
-/* Without ORDER BY the order is still fixed, where it can be. */
+/* Prints ORDER BY. If the query has none, orders by the keys or the distinct
+   outputs, so that the order is fixed where possible. */
 static void
 print_order(const struct plan *plan, struct buf *out)
 {
@@ -109,7 +110,7 @@ datum_take(const struct duck_column *c, size_t row, arena *a, struct datum *out)
     }
 }
 
-/* Room for n more rows: twice as much whenever it is used up. */
+/* Makes room for n more rows, by doubling. */
 static bool
 rows_grow(struct engine_rows *r, size_t *room, size_t n, arena *a)
 {

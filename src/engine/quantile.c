@@ -1,7 +1,7 @@
 /*
- * The values of quantiles: sorted by the engine, group by group, each value once
- * with its number of occurrences; sealed here and handed on, one group after the
- * other, so that memory holds one group at a time.
+ * The values of quantiles. The engine sorts them, group by group, and gives each
+ * value once with its number of occurrences. They are sealed here and handed on one
+ * group after the other, so that memory holds one group at a time.
  */
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 
 enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
 
-/* One group after the other: [number][pad of lower ends][values][room for the
-   pad of upper ends]. */
+/* Collects one group after the other in cells: the number of values, `pad` times
+   the lower limit, the values, and room for `pad` times the upper limit. */
 struct collector {
     const struct plan *plan;
     const struct part *part;
@@ -26,8 +26,8 @@ struct collector {
     const struct groups *among; /* NULL: all cells of the plan, in order */
     size_t n_groups, next;      /* those before next are done */
     size_t cell;                /* the group that is being collected */
-    bool open;                  /* is one? */
-    bool *done;                 /* by group */
+    bool open;                  /* is a group being collected? */
+    bool *done;                 /* by group: was it handed on? */
 };
 
 static custos_status
@@ -43,7 +43,8 @@ seal_one(struct collector *c, enum engine_quantile which,
     return st;
 }
 
-/* The group is complete. Its pad of lower ends makes room for the number. */
+/* Seals a complete group and hands it on. In the list without padding, the number of
+   values takes the place of the last lower limit. */
 static custos_status
 group_end(struct collector *c, custos_err *err)
 {
@@ -68,7 +69,7 @@ group_end(struct collector *c, custos_err *err)
     return st;
 }
 
-/* The open group and all up to this one are complete. */
+/* Ends the open group and all groups before `cell`. */
 static custos_status
 groups_until(struct collector *c, size_t cell, custos_err *err)
 {
@@ -82,7 +83,7 @@ groups_until(struct collector *c, size_t cell, custos_err *err)
     return st;
 }
 
-/* Values of this group follow. All of one group come together. */
+/* Called before a value of this group. All values of a group come together. */
 static custos_status
 group_begin(struct collector *c, size_t cell, custos_err *err)
 {
@@ -98,7 +99,8 @@ group_begin(struct collector *c, size_t cell, custos_err *err)
     return st;
 }
 
-/* Room for n more values, with the pads. realloc would leave copies behind. */
+/* Makes room for n more values and the padding. Does not use realloc, which would
+   leave copies of values behind. */
 static bool
 collector_grow(struct collector *c, size_t n)
 {
@@ -200,7 +202,7 @@ quantiles_collect(struct engine *e, const struct plan *plan, size_t part,
                           .pad = (size_t)plan->parts[part].quantiles->off};
     custos_status st = CUSTOS_OK;
 
-    if (plan->bounding == BOUND_FOLD) /* it adds up, it keeps no values */
+    if (plan->bounding == BOUND_FOLD) /* the fold adds up and keeps no values */
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     c.room = 1 + 2 * c.pad + ROOM_FIRST;
@@ -225,7 +227,7 @@ custos_status
 engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
                  engine_take take, void *ctx, custos_err *err)
 {
-    if (plan->selection) /* UNREACHABLE: engine_groups_quantiles has those */
+    if (plan->selection) /* UNREACHABLE: engine_groups_quantiles does it */
         return custos_fail(err, CUSTOS_EINTERNAL, "groups are to be chosen");
     return quantiles_collect(e, plan, part, NULL, take, ctx, err);
 }

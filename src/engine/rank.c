@@ -3,17 +3,17 @@
  * columns depend on.
  *
  * THEOREM  rank-of-own-rows
- *   The rank of a row among the rows of its unit is by SHA-256 of the store's
- *   salt, the unit and the row's content, all told apart by lengths: a
- *   function of the salt and the unit's own rows. Rows of equal content take
- *   ranks in any order, which changes nothing: they are equal. So removing
- *   one unit leaves every other unit's rows with the ranks they had, and
- *   `rank <= m` keeps at most m rows of each unit, the same ones whoever else
- *   is there.
+ *   The rows of a unit are ranked by SHA-256 of the store's salt, the unit and
+ *   the row's content, separated by lengths. So a rank is a function of the
+ *   salt and the unit's own rows. Rows of equal content take ranks in any
+ *   order, which changes nothing, since they are equal. So removing one unit
+ *   leaves every other unit's rows with the ranks they had, and `rank <= m`
+ *   keeps at most m rows of each unit, the same ones whatever other units
+ *   there are.
  * SOURCE   doc/proofs/rank-of-own-rows.md
  * NEEDS    the salt fixed for the life of the store; the first 128 bits of
  *          SHA-256 without collisions within a unit.
- * GIVES    an expression of a whole number, these 128 bits.
+ * GIVES    an expression whose value is a whole number: these 128 bits.
  * FAILS    cannot.
  * TESTED   ranks_do_not_move_when_a_unit_goes rank_tells_null_from_empty
  */
@@ -70,7 +70,7 @@ facts_of_column(const struct policy_column *c, struct buf *out)
         buf_add_text(out, i ? " " : " values ");
         view_literal(c, &c->values[i], out);
     }
-    if (c->references_table.len > 0) { /* the import found it unique */
+    if (c->references_table.len > 0) { /* the import checks that it is unique */
         buf_add_text(out, " references ");
         duck_quote_name(out, c->references_table);
         buf_add_text(out, ".");

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-/* A name in a message: "%.*s". */
+/* The arguments of "%.*s" for a name in a message. */
 #define SHOWN(name) (int)((name).len < 40 ? (name).len : 40), (name).ptr
 
 custos_status refail(custos_err *err, custos_status code, const char *said, ...)

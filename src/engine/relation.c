@@ -61,7 +61,7 @@ relation_table(const struct engine *e, const struct policy_table *t,
     buf_printf(out, " FROM %s)", is->from);
 }
 
-/* A table's rows, each with its unit and rank where it is private. */
+/* Prints a table's rows; those of a private table with their unit and rank. */
 static void
 print_rows(struct engine *e, const struct relation *r, struct buf *out)
 {
@@ -89,8 +89,9 @@ print_rows(struct engine *e, const struct relation *r, struct buf *out)
 }
 
 /*
- * The seed of a row is a hash of its unit's value and its rank, which together
- * identify the row, or of all its columns where the unit is the row.
+ * Prints a table's rows with their seeds. The seed of a row is a hash of its unit's
+ * value and its rank, which together identify the row; if the unit is the row, it
+ * is a hash of all its columns.
  */
 static void
 print_table(struct engine *e, const struct relation *r, struct buf *out)
@@ -134,7 +135,7 @@ relation_typed(const struct policy_column *c, const char *value,
         buf_add_text(out, type);
     else
         view_type(c, out);
-    buf_add_text(out, clamp ? ")" : "), NULL)"); /* as sql/duckdb.c */
+    buf_add_text(out, clamp ? ")" : "), NULL)"); /* as in sql/duckdb.c */
     if (!clamp)
         return;
     custos_int_write(c->lower.n, low);
@@ -214,7 +215,7 @@ print_union(struct engine *e, const struct relation *r, struct buf *out)
     buf_add_text(out, ")");
 }
 
-/* The outputs of a public query, cast to the types of the columns. */
+/* Prints a public query with its outputs cast to the types of the columns. */
 static void
 print_public(struct engine *e, const struct relation *r, struct buf *out)
 {

@@ -1,21 +1,22 @@
 /*
- * Relations as engine text: what stands after FROM.
+ * Prints relations as engine text, for the place after FROM.
  *
  * Names in statements:
  *
  *     unit, rank     of a row of a private relation
- *     seed           where the relation is seeded (plan/carry.h)
+ *     seed           if the relation is seeded (plan/carry.h)
  *     column_<i>     c<i> of view.h, for a stored table; else as computed
- *     steps_<i>      g<i>, where the relation's column is stored
- *     index_<i>      k<i>, the same
+ *     steps_<i>      g<i>, if the relation's column is stored
+ *     index_<i>      k<i>, if the relation's column is stored
  *     ordinal_<i>    h<i>, of a stored table read alone
- *     key_<i>        the plan's key i of a row, value_<i> what it adds
+ *     key_<i>        the row's value of the plan's key i
+ *     value_<i>      the value i that the row adds (struct work_values)
  *     subquery_<i>   of IN (SELECT ...)
  *
- * No name of a user can collide with these: a statement calls tables and
- * columns by number, and names of a source stand in the innermost SELECT of
- * view_select alone, where a column takes precedence over an alias. None of them
- * is a reserved word of DuckDB. (names_of_users_meet_no_alias,
+ * No name chosen by a user can collide with these: a statement refers to tables and
+ * columns by number, and names of a source occur only in the innermost SELECT of
+ * view_select, where a column takes precedence over an alias. None of the names
+ * above is a reserved word of DuckDB. (names_of_users_meet_no_alias,
  * aliases_are_no_reserved_words.)
  */
 #ifndef ENGINE_RELATION_H
@@ -38,54 +39,55 @@ relation_rows(const struct relation *r)
 }
 
 /*
- * A name or a bracketed SELECT, without alias: the columns that are carried; of
- * private relations also unit and rank, which tells the unit's rows apart
- * (join-order), and, where it is seeded, the seed.
+ * Prints a name or a SELECT in parentheses, without alias. It has the columns that
+ * are carried; for a private relation also the unit, and the rank, which identifies
+ * a row within its unit (join-order); and the seed, if the relation is seeded.
  */
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out);
 
-/* What a plan reads: its relation, or its table where it has none. */
+/* Prints what a plan reads: its relation, or its table if it has none. */
 void
 relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out);
 
-/* The rows of table t alone, with unit and rank where it is sorted. r: which
+/* Prints the rows of table t, with unit and rank if it is sorted. r says which
    columns; NULL: all. */
 void relation_table(const struct engine *e, const struct policy_table *t,
                     const struct relation *r, struct buf *out);
 
-/* ", c2 AS column_2, g2 AS steps_2": these columns of a stored table. */
+/* Prints ", c2 AS column_2, g2 AS steps_2": the columns of a table that r carries;
+   NULL: all. */
 void relation_named(const struct engine *e, const struct policy_table *t,
                     const struct relation *r, struct buf *out);
 
-/* "WITH subquery_0 AS (...), ..." for IN (SELECT ...): before every statement. The first
-   n alone, for what is read before the others. */
+/* Prints "WITH subquery_0 AS (...), ..." for the first n queries of IN (SELECT ...).
+   Statements begin with all of them; a public part reads only those before it. */
 void relation_queries(struct engine *e, const struct plan *plan, size_t n,
                       struct buf *out);
 
-/* A value as column_<i>, in the type that the column has; a whole number clamped into
-   the range it has (bare-arithmetic relies on it). */
+/* Prints a value in the type of column c; a whole number is clamped to the range of
+   the column (bare-arithmetic relies on it). */
 void relation_typed(const struct policy_column *c, const char *value,
                     struct buf *out);
 
-/* An expression as column_<i>. */
+/* The same for an expression. */
 void relation_computed(const struct policy_column *c, const struct expr *e,
                        struct buf *out);
 
-/* ", t.column_2 AS column_5, t.steps_2 AS steps_5": all of column i, after "t."
-   here, as column 5. */
+/* Prints ", t.column_2 AS column_5, t.steps_2 AS steps_5": column i, with its steps
+   and index if stored, as column `as`. Here i is 2, as is 5 and before is "t.". */
 void relation_column(const struct policy_column *c, bool stored,
                      const char *before, size_t i, size_t as, struct buf *out);
 
-/* RELATION_JOIN. */
+/* relation_print for RELATION_JOIN. */
 void relation_join(struct engine *e, const struct relation *r, struct buf *out);
 
-/* RELATION_UNITS. */
+/* relation_print for RELATION_UNITS. */
 void
 relation_units(struct engine *e, const struct relation *r, struct buf *out);
 
-/* A query over public data, its outputs called column_0, column_1, ... Only for a statement
-   that reads nothing else: e->public_only. */
+/* Prints a query over public data, with outputs named column_0, column_1, ... Only for
+   a statement that reads nothing else: e->public_only. */
 void public_print(struct engine *e, const struct plan *plan, struct buf *out);
 
 #endif

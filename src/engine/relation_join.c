@@ -1,29 +1,30 @@
 /*
- * Joins as engine text. A chain of joins is one flat FROM, for the engine finds
- * a good order of joins only among those of one FROM: item n is a side with its
- * columns under the numbers they have in the join, and unit_<n>, rank_<n>,
- * seed_<n>.
+ * Prints joins as engine text. A chain of joins is one flat FROM, because the engine
+ * finds a good order of joins only among those of one FROM. Item n is one side: its
+ * columns, with the numbers they have in the join, and unit_<n>, rank_<n>, seed_<n>.
  *
- * Every join of two private relations is written with equality of their units,
- * whatever its condition says: rows of two units never meet, so all that is
- * computed of a unit is computed of its own rows (theorem unit-local). What the
- * rank is, and what is cut before, is theorem join-order; both stand in
+ * Every join of two private relations requires that their units are equal,
+ * whatever its condition says. So rows of two units never meet, and everything
+ * about a unit is computed from its own rows (theorem unit-local). Theorem
+ * join-order says what the rank is and what is cut before. Both theorems are in
  * plan/relation.h.
  *
- * A join hands on the columns alone that are read above it, and what orders
- * pairs has a fixed width: rows that are multiplied copy no other text.
+ * A join passes on only the columns that are read above it, and it orders pairs by
+ * values of fixed width. So the rows that a join multiplies copy no other texts.
  */
 #include "engine/relation.h"
 
 #include "engine/import.h"
 #include "sql/duckdb.h"
 
-/* What was printed: how many items, and whose unit and rank are the join's. */
+/* A chain that was printed: n items; the join has the unit of item u and the rank of
+   item r. */
 struct chain {
     size_t n, u, r;
 };
 
-/* Is its rank that of one side, and its left side read as it is? */
+/* Is r a join that has the rank of one side? Its items can be items of the join
+   above. */
 static bool
 is_plain(const struct relation *r)
 {
@@ -32,8 +33,8 @@ is_plain(const struct relation *r)
             r->meeting == MEET_RIGHT);
 }
 
-/* What stands for a text wherever public rows are ordered: no two texts have
-   one hash (join-order). */
+/* Prints a hash of a text, by which public rows are ordered: no two texts have the
+   same hash (join-order). */
 static void
 print_text_hash(const struct relation *r, size_t i, size_t as, struct buf *out)
 {
@@ -41,9 +42,9 @@ print_text_hash(const struct relation *r, size_t i, size_t as, struct buf *out)
         buf_printf(out, ", row_hash(t.column_%zu) AS text_hash_%zu", i, as);
 }
 
-/* Item n: a side whose first column is column `offset` of the whole. Rows past
-   the bound, as a join with many public rows makes them, meet no others.
-   hashed: its texts also by their hash, text_hash_<i>. */
+/* Prints item n: a side whose first column is column `offset` of the join. cut: leave
+   out rows beyond the bound; a join with many public rows makes such rows. hashed:
+   add the hashes of public texts as text_hash_<i>. */
 static void
 print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
            bool cut, bool hashed, struct buf *out)
@@ -69,7 +70,7 @@ print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,
     buf_printf(out, ") AS item_%zu", n);
 }
 
-/* The items of a join, joined. */
+/* Prints the items of a join, with JOIN and ON between them. */
 static struct chain
 print_chain(struct engine *e, const struct relation *r, bool hashed,
             struct buf *out)
@@ -105,8 +106,8 @@ print_chain(struct engine *e, const struct relation *r, bool hashed,
     return c;
 }
 
-/* ", column_7, text_hash_8, ...": the public columns that are read above, texts
-   by hash. */
+/* Prints ", column_7, text_hash_8, ...": the public columns that are read above,
+   with hashes for texts. */
 static void
 print_public(const struct relation *r, struct buf *out)
 {
@@ -123,9 +124,9 @@ print_public(const struct relation *r, struct buf *out)
 }
 
 /*
- * Renumbered by the hash of the pair, so that it is not always the first of the
- * public rows that counts; where hashes are equal, by the private row, then by all
- * that is read of the public one.
+ * Prints the rank of a pair: pairs are numbered in the order of their hashes, so that
+ * it is not always the first public row that counts. Pairs with equal hashes are
+ * ordered by the private row, then by all columns that are read of the public row.
  */
 static void
 print_many(const struct relation *r, size_t own, struct buf *out)
@@ -139,7 +140,7 @@ print_many(const struct relation *r, size_t own, struct buf *out)
     buf_add_text(out, ")");
 }
 
-/* The seed of a pair, of the same sides as its rank. */
+/* Prints the seed of a pair, made from the same sides as its rank. */
 static void
 print_seed(const struct relation *r, size_t left, size_t right, struct buf *out)
 {
@@ -161,7 +162,8 @@ print_seed(const struct relation *r, size_t left, size_t right, struct buf *out)
     }
 }
 
-/* The rank, from the left side's rank_<left> and the last item's rank_<right>. */
+/* Prints the rank, made from the left side's rank_<left> and the last item's
+   rank_<right>. */
 static void
 print_order(const struct relation *r, size_t left, size_t right,
             struct buf *out)

@@ -1,7 +1,7 @@
 /*
- * Aggregates per unit as engine text. The unit is a key of every group, whether
- * the query names it or something finer; sums are of whole numbers, so that
- * neither the order of rows nor another unit can change a last digit.
+ * Prints aggregates per unit as engine text. The unit is a key of every group, even
+ * if the query groups by something finer. Sums are of whole numbers, so that neither
+ * the order of rows nor another unit can change the last digit.
  */
 #include "base/base.h"
 #include "engine/relation.h"
@@ -9,7 +9,7 @@
 #include "engine/work.h"
 #include "sql/duckdb.h"
 
-/* A sum of steps as a number: exact up to 2^53 steps. */
+/* Prints a sum of steps as a number: exact up to 2^53 steps. */
 static void
 as_number(const struct part *v, const char *steps, struct buf *out)
 {
@@ -27,7 +27,7 @@ function_of(enum aggregate a)
     return a == AGG_MIN ? "min(" : a == AGG_MAX ? "max(" : "sum(";
 }
 
-/* sum, avg, and min and max of numbers: in whole steps, within their limits. */
+/* Prints sum, avg, min or max of numbers: in whole steps, within their limits. */
 static void
 print_steps(const struct relation *r, const struct expr *e,
             const struct part *v, const struct policy_column *c,
@@ -54,7 +54,7 @@ print_steps(const struct relation *r, const struct expr *e,
     buf_clear(&number);
 }
 
-/* Rows, values or distinct values, within the range that is claimed. */
+/* Prints a count of rows, values or distinct values, clamped to the range of c. */
 static void
 print_count(const struct expr *e, const struct policy_column *c,
             struct buf *out)
@@ -90,7 +90,7 @@ print_aggregate(const struct relation *r, size_t i, struct buf *out)
         print_steps(r, e, &r->values[i], c, out);
         return;
     }
-    buf_add_text(out, function_of(e->aggregate)); /* the first or last date */
+    buf_add_text(out, function_of(e->aggregate)); /* min or max of dates */
     duckdb_print_expr(e->args[0], "t", out);
     buf_add_text(out, ")");
 }

@@ -1,12 +1,13 @@
 /*
  * Runs a plan: computes exact numbers in one of four ways and seals them. A failure
- * is reported by one sentence; the details are for the operator.
+ * is reported by one constant sentence; the details are for the operator.
  */
 #include "base/error.h"
 #include "engine/refail.h"
 #include "engine/work.h"
 
-/* Quantiles have queries of their own; a choice of groups counts units. */
+/* Are there numbers to compute? Quantiles have queries of their own; a partition
+   selection needs counts of units. */
 static bool
 has_numbers(const struct plan *plan)
 {

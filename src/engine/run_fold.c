@@ -1,7 +1,7 @@
 /*
- * The ordered scan: each thread reads a range of units of its own and folds
- * it. DuckDB keeps the order of storage for scan, filter and projection of one
- * table; the fold checks it all the same.
+ * The ordered scan: each thread reads a range of units of its own and folds it.
+ * DuckDB keeps the order of storage for scan, filter and projection of one table;
+ * the fold checks the order anyway.
  *
  * Each thread has sums of its own; they are of whole numbers, so the order in
  * which they are added up does not matter.
@@ -16,7 +16,7 @@
 #include "engine/relation.h"
 #include "engine/work.h"
 
-/* One thread's share. */
+/* The work of one thread. */
 struct lane {
     struct duck_connection *connection;
     const struct plan *plan;
@@ -24,7 +24,7 @@ struct lane {
     struct buf sql;
     struct fold fold;
     struct exact x;
-    struct groups groups; /* of the data: x has them, and limits */
+    struct groups groups; /* discovered groups, to which x then points */
     struct groups_limit limit;
     pthread_t thread;
     bool started;
@@ -32,7 +32,7 @@ struct lane {
     custos_err err;
 };
 
-/* All keys as one number; the first varies slowest. */
+/* Prints all keys as one cell number; the first key varies slowest. */
 static void
 print_cell(const struct plan *plan, struct buf *out)
 {
@@ -79,7 +79,7 @@ print_scan(struct engine *e, const struct plan *plan,
     work_conditions(plan, out);
 }
 
-/* No NULL among the first n? */
+/* Are the first n values all not NULL? */
 static bool
 all_valid(const struct duck_column *c, size_t n)
 {
@@ -89,7 +89,7 @@ all_valid(const struct duck_column *c, size_t n)
     return true;
 }
 
-/* Adds what is kept of a chunk; values: its columns of these. */
+/* Adds up the kept rows of a chunk; values: the columns of its values. */
 static void
 lane_add(struct lane *l, const struct kept *kept,
          const struct duck_column *values)
@@ -103,7 +103,8 @@ lane_add(struct lane *l, const struct kept *kept,
     }
 }
 
-/* The same where each key is a column of its own. */
+/* lane_chunk for discovered groups, where each key is a column. False if out of
+   memory. */
 static bool
 lane_groups(struct lane *l, const struct duck_column *columns, size_t n)
 {
@@ -174,7 +175,7 @@ lane_run(void *ctx)
     return NULL;
 }
 
-/* Are groups limited, or is anything counted by unit? */
+/* Is the number of groups limited, or are units counted? */
 static bool
 is_tracked(const struct plan *plan)
 {
@@ -222,7 +223,7 @@ lane_clear(struct lane *l)
     fold_clear(&l->fold);
 }
 
-/* Lane 0 runs here, the others on threads of their own. */
+/* Runs lane 0 on this thread and the others on threads of their own. */
 static custos_status
 lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
 {

@@ -1,14 +1,15 @@
 /*
- * The bound of the fold as a predicate: where the one key is a stored column
- * whose ordinals the import wrote, and no WHERE comes before the bound, one
- * aggregate query of the engine does what the fold does.
+ * The bounding of the fold as a predicate. If the only key is a stored column whose
+ * ordinals the import wrote, and there is no WHERE, one aggregate query of the engine
+ * does what the fold does.
  *
  * THEOREM  place-equals-fold
- *   Rows with rank <= m and |ordinal| <= g are the rows that fold-bound keeps where
- *   every row has a key and passes: the first m of each unit, less those whose
- *   value is not among the first g values of these. Of a unit and value that
- *   are kept, exactly one kept row has ordinal > 0. So sums over these rows
- *   are the fold's, and the rows with ordinal > 0 count its units.
+ *   Let every row have a key and pass WHERE. Then the rows with rank <= m and
+ *   |ordinal| <= g are the rows that fold-bound keeps: the first m rows of each
+ *   unit, without those whose value is not among the first g values of these.
+ *   For each unit and value that are kept, exactly one kept row has
+ *   ordinal > 0. So sums over these rows are those of the fold, and the rows
+ *   with ordinal > 0 count its units.
  * SOURCE   doc/proofs/place-equals-fold.md
  * NEEDS    rank-of-own-rows, place-of-a-value; m <= ORDINALS_MAX.
  * GIVES    x filled.
@@ -31,7 +32,7 @@ fits_ordinal(const struct engine *e, const struct plan *plan)
            view_has_ordinal(plan->table, (size_t)plan->keys[0].expr->slot);
 }
 
-/* The rows that count: key_0, value_0 ..., ordinal. */
+/* Prints the rows that are kept: key_0, value_0 ..., ordinal. */
 static void
 print_rows(struct engine *e, const struct plan *plan,
            const struct work_values *values, struct buf *out)
@@ -49,8 +50,9 @@ print_rows(struct engine *e, const struct plan *plan,
     relation_of_plan(e, plan, out);
     buf_printf(out, " AS t WHERE t.rank <= %llu",
                (unsigned long long)plan->rows);
-    /* m rows have at most m values. Two comparisons, not abs(ordinal): the
-       engine keeps the least and the largest ordinal of many rows together. */
+    /* Not needed if g >= m, since m rows have at most m values. Two comparisons,
+       not abs(ordinal): the engine can skip blocks of rows by their least and
+       largest ordinal. */
     if (plan->groups < plan->rows)
         buf_printf(out, " AND t.ordinal_%d >= -%llu AND t.ordinal_%d <= %llu",
                    slot, (unsigned long long)plan->groups, slot,
@@ -58,9 +60,8 @@ print_rows(struct engine *e, const struct plan *plan,
 }
 
 /*
- * Groups by the stored column, which is fastest in the engine. Values that are not
- * keys of their own (key_print) share one ordinal, and become one group when the
- * groups are collected.
+ * Groups by the stored column, which is fastest in the engine. Values that key_print
+ * makes NULL share one ordinal, and become one group when the groups are collected.
  */
 custos_status
 run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
@@ -76,8 +77,8 @@ run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
     buf_init(&b, NULL, SQL_MOST);
     buf_add_text(&b, "SELECT ");
     key_print(key->type, key->wide, "key_0", &b);
-    /* No ordinal is 0 here. Of the two ways to count, the one that is quick where
-       units are in many groups. */
+    /* No ordinal is 0 here. This way to count the positive ones is the faster one
+       if units are in many groups. */
     work_sums(plan, &values, "count(*) - count(*) FILTER (WHERE ordinal < 0)",
               &b);
     buf_add_text(&b, " FROM (");

@@ -1,20 +1,20 @@
 /*
- * Bounding that is a predicate: one aggregate query of the engine.
+ * Bounding by a predicate, in one aggregate query of the engine.
  *
- * For every value it computes count, sum and, where a part asks for them, the
- * sum of squares; what parts want of values less their centre follows exactly:
+ * Parts need sums of values v less a centre c. Such a sum follows exactly from the
+ * sum and the number n of the values; squares are summed after the subtraction:
  *
- *     sum(v - c) = sum(v) - c n      sum((v - c)^2) = sum of (v - c)^2 as such
+ *     sum(v - c) = sum(v) - c n      sum((v - c)^2), computed as it is written
  *
  * THEOREM  bounded-by-rank
  *   With `rank <= m` every unit has at most m rows in the exact numbers, and
- *   which ones depends on no other unit; where the unit is the row, one. So a
- *   unit moves rows, values and sums by at most m times row_most in all cells
- *   together.
+ *   which rows these are depends on no other unit. If the unit is the row, it
+ *   has one row. So a unit moves rows, values and sums by at most m times
+ *   row_most in all cells together.
  * SOURCE   doc/proofs/rank-of-own-rows.md
  * NEEDS    ranks from rank-of-own-rows; every cell's numbers are sums over rows.
  * GIVES    x filled; cells without rows are 0.
- * FAILS    CUSTOS_EENGINE, one sentence whatever happened.
+ * FAILS    CUSTOS_EENGINE, with one constant sentence.
  * TESTED   rank_equals_the_reference removing_a_unit_moves_little
  */
 #include "base/ck.h"
@@ -65,7 +65,7 @@ work_sums(const struct plan *plan, const struct work_values *values,
             buf_printf(out, ", sum(value_%d), ", v);
             buf_printf(out, p->centre ? "count(value_%d)" : "0", v);
             break;
-        case PART_SQUARES: /* at most 2^48 each: grid_lay */
+        case PART_SQUARES: /* each at most 2^48 (grid_lay) */
             buf_printf(out, ", sum(CAST(value_%d - ", v);
             work_whole(p->centre, out);
             buf_printf(out, " AS BIGINT) * CAST(value_%d - ", v);
@@ -78,7 +78,7 @@ work_sums(const struct plan *plan, const struct work_values *values,
         buf_printf(out, ", %s", units);
 }
 
-/* Without keys there is one column instead. */
+/* How many columns come before the sums: the keys, or one constant without keys. */
 static size_t
 key_columns(const struct plan *plan)
 {
@@ -104,7 +104,7 @@ work_cell(const struct plan *plan, const struct duck_column *columns,
     return cell < plan->cells;
 }
 
-/* A row's sums, added to a cell. */
+/* Adds the sums of a result row to a cell. */
 static void
 add_row(const struct plan *plan, const struct duck_column *columns, size_t row,
         size_t cell, struct exact *x)
@@ -122,7 +122,7 @@ add_row(const struct plan *plan, const struct duck_column *columns, size_t row,
     }
 }
 
-/* Rows of public cells; those outside are in none. */
+/* Adds result rows to public cells; skips rows that are in no cell. */
 static bool
 collect_cells(const struct plan *plan, const struct duck_column *columns,
               size_t n, struct exact *x)
@@ -135,7 +135,7 @@ collect_cells(const struct plan *plan, const struct duck_column *columns,
     return true;
 }
 
-/* Rows of groups of the data, whose units come last. */
+/* Adds result rows to discovered groups; their last column is the number of units. */
 static bool
 collect_groups(const struct plan *plan, const struct duck_column *columns,
                size_t n, struct exact *x)
@@ -214,7 +214,8 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     struct buf b;
     custos_status st = work_values(plan, &values, err);
 
-    /* A predicate on rows limits groups to as many; a choice counts on it. */
+    /* This predicate bounds a unit's groups only by its rows. A selection that
+       relies on fewer groups is refused. */
     if (!st && plan->selection && plan->bounding == BOUND_RANK &&
         plan->groups < plan->rows)
         st = custos_fail(err, CUSTOS_EINTERNAL, "groups are not bounded");

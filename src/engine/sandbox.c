@@ -1,6 +1,6 @@
 /*
- * The small database: sealed when it is made, asked by one at a time. A second
- * thread watches each question and ends it when its time is over.
+ * The sandbox is sealed when it is made, and answers one caller at a time. A second
+ * thread watches each question and ends it when its time is up.
  */
 #include "engine/sandbox.h"
 
@@ -92,7 +92,8 @@ moment_in(unsigned ms)
     return t;
 }
 
-/* Between two statements nothing can be interrupted: so again, until done. */
+/* An interrupt between two statements has no effect, so it is repeated until the
+   question is done. */
 static void *
 watch_run(void *ctx)
 {
@@ -169,7 +170,7 @@ columns_take(const struct duck_rows *rows, arena *a, struct sandbox_rows *out,
                : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Twice the room, when it is full. */
+/* Doubles the room when it is full. */
 static bool
 cells_grow(arena *a, struct sandbox_rows *out, size_t *room)
 {

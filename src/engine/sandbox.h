@@ -20,14 +20,14 @@ struct sandbox_value {
 
 struct sandbox_rows {
     str *names;
-    uint32_t *types; /* as PostgreSQL numbers them */
+    uint32_t *types; /* OIDs of PostgreSQL's types */
     size_t n_columns;
     struct sandbox_value *cells; /* row by row */
     size_t n_rows;
 };
 
-/* Runs the statements of setup and seals it; a question may take limit_ms.
-   The caller closes *out. May fail: CUSTOS_EIO, CUSTOS_EENGINE,
+/* Makes a sandbox, runs the statements of setup in it and seals it; a question may
+   take limit_ms. The caller closes *out. May fail: CUSTOS_EIO, CUSTOS_EENGINE,
    CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status sandbox_open(const char *setup, unsigned limit_ms,
                                            struct sandbox **out,
@@ -37,15 +37,16 @@ void sandbox_close(struct sandbox *s);
 enum sandbox_how { SANDBOX_DESCRIBE, SANDBOX_RUN };
 
 /*
- * Runs or describes sql, for one caller at a time, on any thread;
- * getvariable('database') is `database` there. May fail: CUSTOS_EENGINE (one constant sentence), CUSTOS_ENOMEM.
+ * Runs or describes sql, for one caller at a time, on any thread. In sql,
+ * getvariable('database') is `database`. May fail: CUSTOS_EENGINE (one constant
+ * sentence), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sandbox_ask(struct sandbox *s, str database,
                                           const char *sql, enum sandbox_how how,
                                           arena *a, struct sandbox_rows *out,
                                           custos_err *err);
 
-/* Does it still answer? An internal error of the engine closes a database. */
+/* Does it still answer? After an internal error the engine closes a database. */
 bool sandbox_is_well(struct sandbox *s, arena *a);
 
 #endif

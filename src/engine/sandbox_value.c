@@ -1,6 +1,6 @@
 /*
- * Types and texts of PostgreSQL for the small database's values. All of them
- * are public.
+ * PostgreSQL's types and texts for values of the sandbox. All of these values are
+ * public.
  */
 #include "engine/sandbox_value.h"
 
@@ -52,7 +52,7 @@ sandbox_oid(const struct duck_rows *rows, size_t column)
     return type == DUCK_LIST ? types[i].array : types[i].oid;
 }
 
-/* false: there is no text for it. */
+/* Writes a value as text; false: values of this type have no text. */
 static bool
 write_one(const struct duck_column *c, size_t row, struct buf *b)
 {
@@ -87,7 +87,7 @@ write_one(const struct duck_column *c, size_t row, struct buf *b)
     return true;
 }
 
-/* Items of {a,b}: in quotes where they could be misread. */
+/* Writes an item of {a,b}, in quotes if it could be misread. */
 static void
 write_item(struct buf *b, str text)
 {

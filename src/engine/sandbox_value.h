@@ -1,5 +1,5 @@
 /*
- * Values of the small database as PostgreSQL types and writes them.
+ * Values of the sandbox, with PostgreSQL's types and written as PostgreSQL does.
  */
 #ifndef ENGINE_SANDBOX_VALUE_H
 #define ENGINE_SANDBOX_VALUE_H
@@ -7,7 +7,7 @@
 #include "engine/duck.h"
 #include "engine/sandbox.h"
 
-/* The OID of PostgreSQL's type for a column; text where it has no such type. */
+/* The OID of PostgreSQL's type for a column; that of text if there is none. */
 uint32_t sandbox_oid(const struct duck_rows *rows, size_t column);
 
 /* May fail: CUSTOS_EENGINE (a type without a text), CUSTOS_ENOMEM. */

@@ -1,7 +1,7 @@
 /*
  * The tables of a file, and the names and types of their columns, for a first
- * policy. Parquet and DuckDB files declare types; a CSV does not, and its values
- * are not looked at: TYPE_NULL.
+ * policy. Parquet and DuckDB files declare types. A CSV does not, and its values
+ * are not read, so its columns have TYPE_NULL.
  */
 #include "base/error.h"
 #include "engine/import.h"
@@ -68,7 +68,7 @@ columns_take(struct duck_rows *shape, enum source_kind kind, arena *a,
     return st;
 }
 
-/* A database in memory, to read files by. */
+/* Opens a database in memory, with which files are read. */
 static custos_status
 reader_open(struct duck **db, struct duck_connection **c, custos_err *err)
 {
@@ -110,7 +110,7 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
     return st;
 }
 
-/* Names from the rows, in a; at most NAMES_MOST. */
+/* Reads at most NAMES_MOST names from the rows into a. */
 static custos_status
 names_take(struct duck_rows *rows, arena *a, str **out, size_t *n,
            custos_err *err)

@@ -1,7 +1,7 @@
 /*
- * A CSV is read as text in all columns, named by its first line; its values
- * get their types from the policy, with what does not fit becoming NULL. The
- * separator is the one that the first line uses.
+ * All columns of a CSV are read as text and named by its first line. Values get
+ * their types from the policy; those that do not fit become NULL. The separator is
+ * the one that the first line uses.
  */
 #include "engine/source.h"
 
@@ -19,7 +19,7 @@
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
 
-/* In a path, the engine takes these for a pattern of files. */
+/* With one of these in it, the engine takes a path for a pattern of files. */
 #define PATTERN "*?["
 
 custos_status
@@ -30,7 +30,7 @@ source_missing(const char *path, custos_err *err)
                        path);
 }
 
-/* The text in a, or NULL; b is cleared. */
+/* Copies the text of b into a, and clears b; NULL on failure. */
 static char *
 take_text(arena *a, struct buf *b)
 {
@@ -40,7 +40,7 @@ take_text(arena *a, struct buf *b)
     return text;
 }
 
-/* Without a byte order mark and what else ends a line. */
+/* The line without a byte order mark and without carriage returns at its end. */
 static str
 line_trim(str line)
 {
@@ -51,7 +51,7 @@ line_trim(str line)
     return line;
 }
 
-/* The first line of a file, packed or not, as the engine reads it. */
+/* Reads the first line of a file, compressed or not, as the engine does. */
 static custos_status
 header_read(struct duck_connection *c, const char *path, arena *a, str *out,
             custos_err *err)
@@ -116,7 +116,7 @@ separator_of(str line)
     return ',';
 }
 
-/* One name of the header from *at on; *at goes behind its separator. */
+/* Reads the name of the header that begins at *at; moves *at past its separator. */
 static void
 name_read(str line, char separator, size_t *at, struct buf *out)
 {
@@ -136,7 +136,7 @@ name_read(str line, char separator, size_t *at, struct buf *out)
     *at = i + 1;
 }
 
-/* Names of a first line, in a. */
+/* Reads the names of a first line into a. */
 static custos_status
 names_read(str line, char separator, arena *a, str **out, size_t *n,
            custos_err *err)
@@ -161,11 +161,11 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
     return names ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* The engine compares names of columns without regard to case. */
+/* Refuses names that differ only in case: the engine takes them for the same. */
 static custos_status
 names_check(const char *path, const str *names, size_t n, custos_err *err)
 {
-    /* with more, no column is read */
+    /* A file with more columns cannot be read at all. */
     for (size_t i = 0; i < n && n <= DUCK_COLUMNS_MAX; i++)
         for (size_t k = 0; k < i; k++) {
             if (str_equal(names[i], names[k]))
@@ -183,7 +183,7 @@ names_check(const char *path, const str *names, size_t n, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* FROM text of a CSV with this first line. */
+/* Makes the FROM text of a CSV with this first line. */
 static custos_status
 csv_text(const char *path, str line, arena *a, char **from, custos_err *err)
 {
@@ -269,7 +269,8 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
     return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* The policy names a column that the source has not, or in another case. */
+/* Fails: the policy names a column that the source does not have, or has in another
+   case. */
 static custos_status
 column_fail(const struct duck_rows *shape, const struct policy_column *column,
             const char *path, custos_err *err)
@@ -292,7 +293,7 @@ column_fail(const struct duck_rows *shape, const struct policy_column *column,
                        path, SHOWN(column->name), column->line);
 }
 
-/* Which column of the source a column of the policy is; width: none. */
+/* The number of the source's column with this name; duck_width(shape) if none. */
 static size_t
 column_find(const struct duck_rows *shape, str name)
 {
@@ -352,7 +353,7 @@ source_open(struct duck_connection *c, const struct policy_table *t,
     if (snprintf(path, sizeof path, "%s%s%s", absolute || !base ? "" : base,
                  absolute || !base ? "" : "/", name) >= (int)sizeof path)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
-    /* With a pattern in it, a path is as absolute as the folder is. */
+    /* realpath fails on a pattern; such a path is absolute only if base is. */
     s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
     if (!s.path)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");

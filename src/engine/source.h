@@ -1,6 +1,6 @@
 /*
- * Where a table's rows come from: a CSV, Parquet or DuckDB file, by the names
- * of its columns; never by a look at its values.
+ * Where a table's rows come from: a CSV, Parquet or DuckDB file. Its columns are
+ * found by their names, never by looking at values.
  */
 #ifndef ENGINE_SOURCE_H
 #define ENGINE_SOURCE_H
@@ -10,9 +10,9 @@
 #include "policy/policy.h"
 
 /*
- * The source of table t, in a: checks that it is there and has all columns.
- * Sources in other databases are attached to c as s<number>, read-only. May
- * fail: CUSTOS_EIO, CUSTOS_EPOLICY, CUSTOS_ENOMEM.
+ * Opens the source of table t, in a; checks that it exists and has all columns.
+ * Sources in other databases are attached to c as s<number>, read-only. May fail:
+ * CUSTOS_EIO, CUSTOS_EPOLICY, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           const struct policy_table *t,
@@ -20,7 +20,8 @@ CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           arena *a, struct source *out,
                                           custos_err *err);
 
-/* The same without a policy: FROM, and every column with name and type. */
+/* The same without a policy: *from is the FROM text; *attach is the statement that
+   attached the source's database, or NULL. */
 CUSTOS_MUST_USE custos_status source_from(struct duck_connection *c,
                                           const char *path,
                                           enum source_kind kind,

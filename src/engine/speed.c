@@ -1,7 +1,7 @@
 /*
- * Runs each kind of statement on made-up rows and takes the median of its
- * times. They are processor times of this thread, with the engine on one thread:
- * what a worker needs when all others are busy too, whatever else the machine
+ * Runs each kind of statement on made-up rows and takes the median of its times.
+ * These are processor times of this thread, with the engine on one thread. So they
+ * are what a worker needs when all others are busy too, whatever else the machine
  * does during the measurement.
  */
 #include "engine/speed.h"
@@ -17,11 +17,11 @@
 
 enum {
     ROWS = 500000,
-    VALUES = 100000, /* of quantiles */
+    VALUES = 100000, /* for quantiles */
     RUNS = 3,
     TINY_RUNS = 31,
     FIXED_TIMES = 3,
-    FASTER = 16, /* than the default: no machine is, the clock is wrong */
+    FASTER = 16, /* times the default: only a wrong clock says so */
     SLOWER = 64,
     FILE_MOST = 512,
 };
@@ -48,7 +48,7 @@ speed_print(const struct speed_machine *machine, const struct reply_speeds *s,
                (long long)s->fixed_us);
 }
 
-/* Whole exactly when it is what speed_print writes of what was read. */
+/* The text is complete if speed_print writes the same for the speeds that were read. */
 bool
 speed_parse(str text, const struct speed_machine *machine,
             struct reply_speeds *out)
@@ -98,8 +98,8 @@ speed_parse(str text, const struct speed_machine *machine,
 
 /* ------------------------------------------------------------ measuring -- */
 
-/* A table with columns as they are stored, compressed as on disk, with units
-   of two rows; the units by themselves; and a small public one. */
+/* Makes a table with columns as they are stored, compressed as on disk, with units
+   of two rows; a table of the units; and a small public table. */
 static const char *const made =
     "SET threads = 1; ATTACH ':memory:' AS m (COMPRESS); USE m; "
     "CREATE TABLE made AS SELECT i // 2 AS unit, 1 + i % 2 AS rank, "
@@ -120,7 +120,7 @@ static const char *const made =
 
 struct kind {
     const char *sql;
-    unsigned units; /* a row takes this many times the speed */
+    unsigned units; /* the time of a row is divided by this */
 };
 
 static const struct kind scans[] = {
@@ -132,8 +132,8 @@ static const struct kind scans[] = {
      1},
 };
 
-/* A computed key is printed twice: as the key, and as the condition that there
-   is one. */
+/* A computed key is printed twice: as the key, and in the condition that it is not
+   NULL. */
 #define KEYED(key)                                                             \
     "SELECT key_0, count(*) FROM (SELECT " key " AS key_0 FROM made WHERE "    \
     "rank <= 8 AND " key " IS NOT NULL) GROUP BY key_0"
@@ -205,7 +205,7 @@ run_all(struct duck_connection *c, const char *sql, custos_err *err)
     return st;
 }
 
-/* Picoseconds a row: the slowest of some statements, each by its median. */
+/* Measures picoseconds per row: the slowest of n statements, each by its median. */
 static custos_status
 measure_slowest(struct duck_connection *c, const struct kind *kinds, size_t n,
                 int64_t *ps, custos_err *err)
@@ -228,8 +228,8 @@ measure_slowest(struct duck_connection *c, const struct kind *kinds, size_t n,
     return st;
 }
 
-/* A median of values that are sorted already, as it is released: at its place
-   and at both ends of its bar. */
+/* Releases a median of sorted values as a query does: the median itself, and both
+   ends of its error bar. */
 static custos_status
 release_median(custos_rng *rng, const custos_int *cells, custos_err *err)
 {
@@ -292,8 +292,9 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
     return st;
 }
 
-/* The engine's part of a question that reads next to nothing, in microseconds;
-   reading and planning it, twice, the ledger and messages take some more. */
+/* Measures the fixed time of a question, in microseconds: FIXED_TIMES the engine's
+   time for one that reads almost nothing. The rest is for parsing and planning it,
+   twice, for the ledger and for messages. */
 static custos_status
 measure_fixed(struct duck_connection *c, int64_t *us, custos_err *err)
 {
@@ -330,7 +331,7 @@ has_type(const struct policy *p, enum data_type a, enum data_type b)
     return false;
 }
 
-/* What was measured, no further from the usual than is sane. */
+/* Clamps a measured speed to a sane range around the usual one. */
 static int64_t
 clamp_speed(int64_t speed, int64_t usual)
 {

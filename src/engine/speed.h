@@ -1,13 +1,13 @@
 /*
  * How fast this machine is, by kind of work, for the class times of replies
- * (plan/reply_class.h). It is measured on rows that are made up here, of the
- * types that the policy's private tables have, never on stored ones: so it is
- * a public fact. The store keeps it in the file `speed`:
+ * (plan/reply_class.h). It is measured on made-up rows, of the types that the
+ * policy's private tables have, and never on stored rows. So it is a public fact.
+ * The store keeps it in the file `speed`:
  *
  *     custos speed 2
  *     engine v1.4.4
  *     processors 2
- *     scan 14000            picoseconds a row
+ *     scan 14000            picoseconds per row, as the next four
  *     computed 88000
  *     text 140000
  *     sort 300000
@@ -23,14 +23,14 @@
 #include "policy/policy.h"
 #include "store/store.h"
 
-/* What is stored, if it is this machine's; else false, and *out is as it was.
-   Sets the speeds of *out, not its rows. */
+/* Reads the stored speeds, if they are this machine's; else returns false and leaves
+   *out unchanged. Sets the speeds of *out, not its rows. */
 bool engine_speed_known(const struct store *s, struct reply_speeds *out);
 
 /*
- * Measures (about two seconds of one processor), and stores what it finds where
- * the store can be written. Sets the speeds of *out, not its rows; it is as it
- * was after a failure: CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY,
+ * Measures the speeds (about two seconds of one processor), and stores them if the
+ * store can be written. Sets the speeds of *out, not its rows; if measuring fails,
+ * *out is unchanged. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY,
  * CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status engine_speed_measure(const struct store *s,
@@ -38,7 +38,8 @@ CUSTOS_MUST_USE custos_status engine_speed_measure(const struct store *s,
                                                    struct reply_speeds *out,
                                                    custos_err *err);
 
-/* The text of the file; false where it is incomplete, or another machine's. */
+/* Read and write the text of the file. speed_parse returns false if the text is
+   incomplete or another machine's. */
 struct speed_machine {
     char engine[32];
     long processors;

@@ -1,6 +1,6 @@
 /*
- * Sources into normalised tables, each source read once. The stage is a
- * database of its own in tmp/, removed with the import.
+ * Reads each source once, into a normalised table. The stage is a database of its
+ * own in tmp/, which is removed at the end of the import.
  */
 #include "base/error.h"
 #include "engine/import.h"

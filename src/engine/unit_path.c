@@ -6,15 +6,15 @@
  *
  * THEOREM  unit-of-a-row
  *   Every stored row has exactly one unit: parent keys are unique, so each
- *   step of its path finds at most one row, and rows whose path ends are
+ *   step of its path finds at most one row, and rows whose path ends early are
  *   dropped. The rows of a unit, in all tables, are those whose path leads to
- *   its value; taking that unit away takes these rows and no others.
+ *   its value; removing that unit removes these rows and no others.
  * SOURCE   doc/proofs/unit-of-a-row.md
- * NEEDS    a path without circles that ends in a column (policy_read); one form
+ * NEEDS    a path without cycles that ends in a column (policy_read); one form
  *          of every value (unit-one-form).
  * GIVES    unit_path_from: each row of the relation once, with unit_value, or not at
  *          all.
- * FAILS    CUSTOS_EPOLICY when a key is there twice.
+ * FAILS    CUSTOS_EPOLICY if a key occurs twice.
  * TESTED   units_follow_their_path doubled_parents_are_refused
  */
 #include <stdio.h>
@@ -23,7 +23,8 @@
 #include "engine/import.h"
 #include "engine/refail.h"
 
-/* Is the key of t the way to the unit of some table (attached, if asked)? */
+/* Does the path to the unit of some table lead through this key of t? If
+   only_attached, asks about attached tables only. */
 static bool
 leads_through(const struct policy *p, const struct policy_table *t,
               const struct policy_column *key, bool only_attached)
@@ -72,10 +73,10 @@ unit_path_from(const struct policy *p, size_t table, const char *relation,
                relation, unit_path_schema(p, parent, key),
                (size_t)(parent - p->tables), (size_t)(key - parent->columns));
     buf_printf(out, "child.c%zu = parent.k) AS unit_rows",
-               t->unit_column); /* of one type */
+               t->unit_column); /* both have one type */
 }
 
-/* The normalised rows of a table, wherever it is. */
+/* Prints the normalised rows of a table, attached or staged. */
 static void
 print_relation(const struct import *m, size_t table, struct buf *out)
 {
@@ -112,7 +113,7 @@ check_unique(struct import *m, size_t table, size_t key, const char *why,
     return st;
 }
 
-/* p<table>_<key>, after those that it leads through itself. */
+/* Makes p<table>_<key>, after the keys that its own path leads through. */
 static custos_status
 make_key(struct import *m, size_t table, size_t key, custos_err *err)
 {
@@ -170,8 +171,8 @@ is_referenced(const struct policy *p, const struct policy_table *t,
 }
 
 /*
- * Joins count on it: a row meets at most one row by a key that is referenced.
- * Attached files may change at any time, so that nothing counts on theirs.
+ * Joins rely on this: a row meets at most one row by a key that is referenced.
+ * Attached files may change at any time, so nothing relies on their keys.
  */
 custos_status
 import_references(struct import *m, custos_err *err)

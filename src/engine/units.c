@@ -1,6 +1,6 @@
 /*
- * One person, one value: the columns that hold the values of units are read from
- * their sources so that equal values are equal in all tables.
+ * One person, one value: checks that the columns with the values of units are read
+ * from their sources in such a way that one value is the same in all tables.
  *
  * THEOREM  unit-one-form
  *   Rows of any two tables belong to the same unit exactly if the values of
@@ -8,12 +8,13 @@
  * SOURCE   doc/proofs/unit-of-a-row.md, "One form".
  * NEEDS    all these columns are of one declared type and scale (policy_read).
  * GIVES    CUSTOS_OK only if their sources are of types that are read alike.
- *          Whole numbers always are. Text is compared as it is: texts and
- *          whole numbers are alike, anything else only with its own type.
- *          Binary fractions are rounded to decimals in another way than
- *          digits are, and moments with a time zone are moved; they go with
- *          their own type alone.
- * FAILS    CUSTOS_EPOLICY: on the schemas of the sources alone.
+ *          For units that are whole numbers, all types are. Units that are
+ *          texts are compared unchanged: texts and whole numbers are read
+ *          alike, any other type only if all have it. Binary fractions are
+ *          rounded to decimals differently from digits, and timestamps with a
+ *          time zone are shifted: such types are read alike only if all
+ *          sources have the same one.
+ * FAILS    CUSTOS_EPOLICY, which depends on the schemas of the sources alone.
  * TESTED   one_person_in_two_types mixed_sources_of_units_are_refused
  */
 #include <stdio.h>
@@ -50,7 +51,8 @@ is_whole(const char *name)
     return is_one_of(name, whole, COUNT_OF(whole));
 }
 
-/* Is a source of this type read as the declared one like most others? */
+/* Is a source of this type, when read as the declared type, read like all others for
+   which this is true? */
 static bool
 is_plain(enum data_type declared, const char *name)
 {
@@ -62,11 +64,11 @@ is_plain(enum data_type declared, const char *name)
     case TYPE_DATE:
     case TYPE_TIMESTAMP:
         return !strcmp(name, "DATE") || !strcmp(name, "TIMESTAMP");
-    default: return false; /* UNREACHABLE: reals and booleans name no unit */
+    default: return false; /* UNREACHABLE: reals and booleans are no units */
     }
 }
 
-/* The engine's name of the type of a source's column. */
+/* The engine's name for the type of the unit column in a source. */
 static custos_status
 ask_type(struct import *m, size_t table, char out[TYPE_NAME_MAX],
          custos_err *err)
@@ -91,7 +93,7 @@ ask_type(struct import *m, size_t table, char out[TYPE_NAME_MAX],
     if (!st && n == 1) {
         str name = duck_text(&columns[0], 0);
 
-        /* A name cut short must not look like another one cut short. */
+        /* Two different long names must not look the same when cut short. */
         snprintf(out, TYPE_NAME_MAX, "%.*s", (int)name.len, name.ptr);
         if (name.len >= TYPE_NAME_MAX && !is_text(out))
             snprintf(out, TYPE_NAME_MAX, "nested type %zu", table);

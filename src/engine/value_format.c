@@ -1,8 +1,7 @@
 /*
- * Each value votes for one format, and the format of most values is the guess,
- * if it is that of more than half of them. Some values leave open which of two
- * formats they have (1,234 or 05/06/2024): they vote for both, and the other
- * values decide.
+ * Each value votes for one format, and a format with more than half of the votes is
+ * the guess. Some values may have either of two formats (1,234 or 05/06/2024): their
+ * votes go to the one that other values have.
  */
 #include "engine/value_format.h"
 
@@ -187,14 +186,14 @@ number_format(const struct policy_column *c, str s)
     f = separated_number(s);
     if (f == FORMAT_FRACTION && c->type != TYPE_INT)
         return FORMAT_UNKNOWN;
-    /* a symbol stands before or after the number: A1B2 is a code */
+    /* A symbol is before or after a number, not on both sides: A1B is a code. */
     if (f == FORMAT_SYMBOL && !isdigit((unsigned char)s.ptr[0]) &&
         !isdigit((unsigned char)s.ptr[s.len - 1]))
         return FORMAT_UNKNOWN;
     return f;
 }
 
-/* Digits alone: a day without separators, or a time since 1970. */
+/* Digits only: a date without separators, or a time since 1970. */
 static enum format
 digits_date(str s)
 {
@@ -251,7 +250,7 @@ bool_format(str s)
                                                     : FORMAT_UNKNOWN;
 }
 
-/* Is it one of the values, but for case and spaces around it? */
+/* Does it differ from a listed value only in case and surrounding spaces? */
 static enum format
 list_format(const struct policy_column *c, str s)
 {
@@ -290,7 +289,7 @@ format_of(const struct policy_column *c, enum view_change change, str s)
     }
 }
 
-/* Values of a vague format take the exact one that others have. */
+/* Votes for a vague format go to the exact one that other values have, if these agree. */
 static void
 settle_votes(size_t votes[FORMATS], enum format vague, enum format a,
              enum format b)
@@ -305,7 +304,7 @@ settle_votes(size_t votes[FORMATS], enum format vague, enum format a,
     votes[vague] = 0;
 }
 
-/* Case here, spaces there: both. */
+/* If some values differ in case and others in spaces, all count as both. */
 static void
 settle_list(size_t votes[FORMATS])
 {

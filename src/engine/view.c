@@ -1,7 +1,7 @@
 /*
- * The view is five nested projections, so that each step names the results of
- * the one before: typed, clamped, indexed, in the domain, on the grid. The
- * engine merges them into one.
+ * The view is five nested projections, so that each layer can use the results of the
+ * one below: typed, clamped, indexed, in the domain, on the grid. The engine merges
+ * them into one.
  *
  * The engine's least and greatest skip NULL, hence the CASE around them; NaN is
  * above all numbers there, so it becomes NULL first.
@@ -18,7 +18,7 @@ view_has_index(const struct policy_column *c)
     return c->type == TYPE_BOOL || c->n_values > 0;
 }
 
-/* All days or whole numbers of a short range are public keys. */
+/* Is the range so short that all its days or whole numbers are public keys? */
 static bool
 has_short_range(const struct policy_column *c)
 {
@@ -103,9 +103,9 @@ is_whole(enum duck_type type)
 }
 
 /*
- * TRY_CAST of x to the wide type. Reading 128 bits takes the engine up to a
- * hundred times as long as 64, so that text is tried as 64 bits first; where
- * both read it, they agree.
+ * Prints TRY_CAST of x to the wide type. The engine needs up to a hundred times as
+ * long to read 128 bits as 64, so text is tried as 64 bits first; if both casts
+ * succeed, they agree.
  */
 static void
 read_as_wide(const struct policy_column *c, enum duck_type type, const char *x,
@@ -131,7 +131,7 @@ read_as_wide(const struct policy_column *c, enum duck_type type, const char *x,
     buf_add_text(out, both ? "))" : ")");
 }
 
-/* Text as a whole number; with a fraction other than 0 it is none. */
+/* Prints text as a whole number; NULL if it has a fraction other than 0. */
 static void
 whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
 {
@@ -146,7 +146,7 @@ whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
     buf_add_text(out, " END");
 }
 
-/* The source's column as its declared type; NULL where that is impossible. */
+/* Prints the source's column as its declared type; NULL where that is impossible. */
 static void
 print_typed(const struct policy_column *c, enum duck_type type, struct buf *out)
 {
@@ -161,8 +161,8 @@ print_typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     } else if (c->type == TYPE_INT && !is_whole(type)) {
         whole_of_text(c, buf_text(&text), out);
     } else {
-        /* Our own function, for the engine computes its date functions on the
-           least and greatest values that it has statistics of, and may fail. */
+        /* Our own function, since the engine also computes its date functions on
+           the least and greatest values in its statistics, and may then fail. */
         bool day = c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP;
 
         buf_add_text(out, day ? "calendar(" : "");
@@ -174,7 +174,7 @@ print_typed(const struct policy_column *c, enum duck_type type, struct buf *out)
     buf_clear(&text);
 }
 
-/* A day or moment that is read from text. */
+/* Is this a date or timestamp that is read from text? */
 static bool
 is_written_day(const struct policy_column *c, enum duck_type type)
 {
@@ -182,7 +182,7 @@ is_written_day(const struct policy_column *c, enum duck_type type)
            (c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }
 
-/* Is not every value of the source's type one of ours? */
+/* Does v<i> need a CASE: may it be no value for us, or is it clamped? */
 static bool
 is_guarded(const struct policy_column *c, enum duck_type type)
 {
@@ -191,8 +191,8 @@ is_guarded(const struct policy_column *c, enum duck_type type)
 }
 
 /*
- * When v<i> is a value for us, and not NULL. The engine takes 05/06/24 for the
- * 24th of June of the year 5: such a year must be written 0005.
+ * Prints the condition that v<i> is a value for us, and not NULL. The engine takes
+ * 05/06/24 for 24 June of the year 5: such a year must be written 0005.
  */
 static void
 print_condition(const struct policy_column *c, enum duck_type type, size_t i,
@@ -237,7 +237,7 @@ print_clamped(const struct policy_column *c, enum duck_type type, size_t i,
         buf_add_text(out, " END");
 }
 
-/* The engine looks labels of an ENUM up by hashing; CASE tries one by one. */
+/* The engine finds a label of an ENUM by hashing; CASE would try one by one. */
 static void
 index_by_label(const struct policy_column *c, const char *expr, struct buf *out)
 {
@@ -294,7 +294,7 @@ view_columns(const struct policy_table *t, const char *prefix, struct buf *out)
     }
 }
 
-/* Layer 4: what has no index is nothing. */
+/* Layer 4: a value that needs an index and has none becomes NULL. */
 static void
 select_domain(const struct policy_table *t, struct buf *out)
 {
@@ -307,7 +307,7 @@ select_domain(const struct policy_table *t, struct buf *out)
             buf_printf(out, ", d%zu AS c%zu", i, i);
 }
 
-/* Layer 3. */
+/* Layer 3: indices. */
 static void
 select_index(const struct policy_table *t, struct buf *out)
 {
@@ -323,7 +323,7 @@ select_index(const struct policy_table *t, struct buf *out)
     }
 }
 
-/* Layers 2 and 1. */
+/* Layers 2 (clamped) and 1 (typed). */
 static void
 select_clamped(const struct policy_table *t, const struct source *s,
                struct buf *out)

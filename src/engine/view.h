@@ -10,7 +10,7 @@
  *           texts longer than the column's max_bytes, and what is not among
  *           the declared values
  *     g<i>  decimals and reals with a range: whole steps of the column's grid
- *     k<i>  columns with values, and booleans: index of the value
+ *     k<i>  columns with declared values, and booleans: index of the value
  *
  * Imported tables that are sorted by unit also have
  *
@@ -18,10 +18,10 @@
  *     r     the rank of the row
  *     h<i>  columns whose values may be keys of the data: ordinals.h
  *
- * Rows with a NULL where the policy allows none are not in it.
+ * Rows with a NULL where the policy allows none are not in the view.
  *
  * These names, and the text of an attached table's view, are stored in data
- * versions and stay as they are. Queries use those of relation.h.
+ * versions and must not change. Queries use the names of relation.h.
  */
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
@@ -31,17 +31,17 @@
 #include "policy/policy.h"
 #include "store/store.h"
 
-/* Where rows come from: what stands after FROM, and the type of each column
-   of the policy's table there. */
+/* Where rows come from: the text after FROM, and the type that each column of the
+   policy's table has in the source. */
 struct source {
     char *from;
     char *path; /* absolute */
     enum duck_type *types;
     char *attach;          /* a statement to run first; NULL: none */
-    struct file_mark mark; /* before it was read */
+    struct file_mark mark; /* taken before the file is read */
 };
 
-/* Which columns besides c<i> a column has. */
+/* Which columns besides c<i> the view has for a column. */
 bool view_has_steps(const struct policy_column *c);
 bool view_has_index(const struct policy_column *c);
 bool view_has_ordinal(const struct policy_table *t, size_t column);
@@ -49,27 +49,27 @@ bool view_has_ordinal(const struct policy_table *t, size_t column);
 /* The range of g<i>, or of c<i> for integers; false when there is none. */
 bool view_steps(const struct policy_column *c, i128 *lower, i128 *upper);
 
-/* Decimals of 18 digits are 64-bit numbers in the engine, beyond 128. */
+/* Decimals of up to 18 digits have 64 bits in the engine, longer ones 128. */
 enum { DIGITS_NARROW = 18, DIGITS_WIDE = 38 };
 
 /* Do 64 bits hold every value of a decimal column? */
 bool view_is_narrow(const struct policy_column *c);
 
-/* c<i> in whole steps of its grid, for columns with view_has_steps. */
+/* Prints c<i> in whole steps of its grid, for columns with view_has_steps. */
 void view_stepped(const struct policy_column *c, size_t i, struct buf *out);
 
-/* "BIGINT", "DECIMAL(18,2)" ...: of c<i>. */
+/* Prints the type of c<i>: "BIGINT", "DECIMAL(18,2)" ... */
 void view_type(const struct policy_column *c, struct buf *out);
 
-/* A value of the column as a literal of that type. */
+/* Prints a value of the column as a literal of that type. */
 void view_literal(const struct policy_column *c, const struct datum *d,
                   struct buf *out);
 
-/* The index of expr among the values of c; NULL where it is none of them. */
+/* Prints the index of expr among the values of c; NULL if it is not one of them. */
 void
 view_index(const struct policy_column *c, const char *expr, struct buf *out);
 
-/* "c0, c1, g1, k1, ...", each after prefix. */
+/* Prints "c0, c1, g1, k1, ...", with prefix before each. */
 void
 view_columns(const struct policy_table *t, const char *prefix, struct buf *out);
 
@@ -78,13 +78,13 @@ enum view_extra {
     VIEW_ALL,  /* every row of the source, with what view_changes adds */
 };
 
-/* SELECT ... FROM source, without a bracket. */
+/* Prints SELECT ... FROM source, without parentheses. */
 void view_select(const struct policy_table *t, const struct source *s,
                  enum view_extra extra, struct buf *out);
 
-/* What became of a value of the source, each counted once: it has no meaning in
-   the declared type (or its text is too long); it is not among the declared
-   values; it was moved to an end of the range. The first two are NULL now. */
+/* How a value of the source was changed; each value counts once. It cannot be read
+   as the declared type (or its text is too long); it is not among the declared
+   values; or it was clamped to an end of the range. The first two become NULL. */
 enum view_change {
     CHANGE_UNREADABLE,
     CHANGE_UNLISTED,
@@ -94,9 +94,9 @@ enum view_change {
 #define VIEW_CHANGE_LETTERS "uoc" /* by enum view_change */
 
 /*
- * ", ... AS bad" (the row is not in the view) and ", ... AS changes": NULL where all
- * values are as they were in the source, else a list by column: NULL, or the
- * letter of the change and the first characters of the source's value.
+ * Prints ", ... AS bad" (is the row not in the view?) and ", ... AS changes". changes
+ * is NULL if no value was changed, else a list with an item for each column: NULL, or
+ * the letter of the change and the first characters of the source's value.
  */
 void view_changes(const struct policy_table *t, const struct source *s,
                   struct buf *out);
@@ -106,10 +106,10 @@ CUSTOS_MUST_USE custos_status
 view_salt(struct duck_connection *c, const uint8_t secret[STORE_SECRET_BYTES],
           custos_err *err);
 
-/* row_hash(...) over unit (an expression of text) and all c<i>. */
+/* Prints row_hash(...) over unit (an expression of text) and all c<i>. */
 void view_rank(const struct policy_table *t, const char *unit, struct buf *out);
 
-/* All facts of the policy that the stored columns depend on, as text. */
+/* Prints all facts of the policy that the stored columns depend on. */
 void view_facts(const struct policy *p, struct buf *out);
 
 #endif

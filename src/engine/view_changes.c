@@ -1,18 +1,19 @@
 /*
- * What an import changed, value by value: columns beside those of the view, for
- * the owner's report. They are made in the statement that reads the source, so
- * that a source is read once. A row in which nothing was changed costs a few
- * comparisons: one list for all columns takes far less than a column for each.
+ * Columns that say which values an import changed, for the owner's report. The
+ * statement that reads the source computes them besides those of the view, so that a
+ * source is read once. A row without changes costs a few comparisons: one list for
+ * all columns takes far less time than a column for each.
  *
- * A missing value was not changed. Outside text columns an empty text counts as
- * missing: many programs quote every field of a CSV.
+ * A missing value does not count as changed. Except in text columns, an empty text
+ * counts as missing: many programs quote every field of a CSV.
  */
 #include "base/base.h"
 #include "engine/view.h"
 
 enum { EXAMPLE_CHARACTERS = 48 };
 
-/* Is the value of column i in the source, and not what is in the view? */
+/* Prints the condition that column i has a value in the source, and another one or
+   NULL in the view. */
 static void
 print_is_changed(const struct policy_column *c, enum duck_type type, size_t i,
                  struct buf *out)
@@ -24,11 +25,11 @@ print_is_changed(const struct policy_column *c, enum duck_type type, size_t i,
     buf_add_text(out, ")");
 }
 
-/* What is said of a changed value. */
+/* Prints the letter and the first characters of a changed value. */
 static void
 print_change(const struct policy_column *c, size_t i, struct buf *out)
 {
-    /* of a list of texts, what is too long is not in it */
+    /* If texts are listed, one that is too long counts as not listed. */
     bool listed = c->type == TYPE_TEXT && c->n_values > 0;
 
     buf_printf(

@@ -19,7 +19,7 @@ power(int base, int digits, i128 *out)
     return true;
 }
 
-/* Half away from zero. Needs den > 0. */
+/* Divides, and rounds half away from zero. Needs den > 0. */
 static i128
 divide_near(i128 n, i128 den)
 {
@@ -32,7 +32,7 @@ divide_near(i128 n, i128 den)
     return q;
 }
 
-/* d in steps of g, to the nearest one. */
+/* d in steps of g, rounded to the nearest step. */
 static bool
 steps_of(const struct datum *d, struct grid g, i128 *out)
 {
@@ -79,7 +79,7 @@ view_is_narrow(const struct policy_column *c)
            power(10, DIGITS_NARROW, &limit) && -limit < lower && upper < limit;
 }
 
-/* The digits of |n|, at least one. */
+/* The number of digits of |n|, at least 1. */
 static int
 digits_of(i128 n)
 {
@@ -90,7 +90,7 @@ digits_of(i128 n)
     return digits;
 }
 
-/* c<i>, a decimal, as a whole number of its last digit. */
+/* Prints c<i>, a decimal, as a whole number of units of its last digit. */
 static void
 decimal_steps(const struct policy_column *c, size_t i, i128 lower, i128 upper,
               struct buf *out)
@@ -113,7 +113,7 @@ decimal_steps(const struct policy_column *c, size_t i, i128 lower, i128 upper,
             out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);
 }
 
-/* Scaling by a power of two is exact. */
+/* A real is scaled by a power of two, which is exact. */
 void
 view_stepped(const struct policy_column *c, size_t i, struct buf *out)
 {

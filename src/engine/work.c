@@ -1,13 +1,13 @@
 /*
- * Values as engine text; keys are work_key.c's.
+ * Prints values as engine text; work_key.c prints keys.
  *
  * THEOREM  part-clamp
- *   Every value that a row adds to a part lies within [lower, upper] of the
- *   part, in whole steps, or is NULL and adds nothing: a stored column, or
- *   arithmetic by steps-are-exact, is used bare only where its own range lies
- *   within; all else is clamped as a whole number last of all, after NaN
- *   became NULL. So one row moves the exact
- *   number by at most row_most of the part.
+ *   Every value that a row adds to a part is within [lower, upper] of the part,
+ *   in whole steps, or is NULL and adds nothing. A stored column, or arithmetic
+ *   by steps-are-exact, is used bare only if its own range is within these
+ *   limits. Everything else is clamped in the last step, as a whole number,
+ *   after NaN became NULL. So one row moves the exact number by at most
+ *   row_most of the part.
  * SOURCE   doc/proofs/part-clamp.md
  * NEEDS    lower <= upper; the stored ranges of view.h.
  * GIVES    an expression of a whole number or NULL.
@@ -40,7 +40,8 @@ part_fits(const struct part *p, int64_t lower, int64_t upper)
     return p->lower >= lower && p->upper <= upper;
 }
 
-/* The column that a part adds as it is stored, or NULL. */
+/* The column whose stored numbers a part adds, or NULL. *inside: is its range within
+   the limits of the part? */
 static const struct policy_column *
 stored_column(const struct plan *plan, const struct part *part, bool *inside)
 {
@@ -76,8 +77,9 @@ limit_decimal(i128 n, int digits, struct buf *out)
     buf_printf(out, "' AS DECIMAL(38,%d))", digits);
 }
 
-/* d (a DECIMAL of the grid's digits) in steps: clamped first, so that nothing
-   can overflow; by its text where 128 bits would. */
+/* Prints d (a DECIMAL of the grid's digits) in steps. d is clamped first, so that
+   nothing can overflow. If a product might exceed 128 bits, the steps are read from
+   the text of d. */
 static void
 decimal_steps(const struct part *part, const char *d, struct buf *out)
 {
@@ -96,7 +98,7 @@ decimal_steps(const struct part *part, const char *d, struct buf *out)
         buf_add_text(out, ") AS VARCHAR), '.', '') AS HUGEINT)");
 }
 
-/* ", lower, upper)" of a part, as numbers of a type. */
+/* Prints ", lower, upper)" of a part, as numbers of a type. */
 static void
 limits_print(const struct part *part, const char *type, struct buf *out)
 {
@@ -108,7 +110,7 @@ limits_print(const struct part *part, const char *type, struct buf *out)
                type);
 }
 
-/* By whole steps alone, where that is proved to be possible. */
+/* Prints arithmetic on whole steps; false if it is not proved to be exact. */
 static bool
 whole_steps(const struct plan *plan, const struct part *part, bool *inside,
             struct buf *steps)
@@ -132,7 +134,7 @@ is_time(const struct expr *e)
     return e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP;
 }
 
-/* The value; dates as days, timestamps as microseconds. */
+/* Prints the value; dates as days, timestamps as microseconds. */
 static void
 whole_print(const struct expr *of, struct buf *out)
 {
@@ -145,7 +147,7 @@ whole_print(const struct expr *of, struct buf *out)
                                                    : "");
 }
 
-/* The type in which a value is clamped: wide where it or a limit is. */
+/* The type in which a value is clamped: wide if the value or a limit is wide. */
 static const char *
 clamp_type(const struct part *part, bool wide)
 {
@@ -154,8 +156,9 @@ clamp_type(const struct part *part, bool wide)
 }
 
 /*
- * An expression in whole steps, clamped by our own functions: NULL and NaN are
- * NULL. A decimal goes by the engine's, which skip NULL, hence the CASE.
+ * Prints an expression in whole steps, clamped by our own functions, which give NULL
+ * for NULL and NaN. A decimal is clamped by the engine's functions, which skip NULL,
+ * hence the CASE.
  */
 static void
 expression_steps(const struct part *part, struct buf *out)
@@ -189,7 +192,8 @@ expression_steps(const struct part *part, struct buf *out)
     buf_clear(&d);
 }
 
-/* Is there a value? For values that are not numbers, which are only counted. */
+/* Prints 1 if there is a value, else NULL. For values that are not numbers, which
+   are only counted. */
 static void
 print_presence(const struct part *part, struct buf *out)
 {
@@ -198,7 +202,7 @@ print_presence(const struct part *part, struct buf *out)
     buf_add_text(out, " IS NOT NULL THEN 1 END");
 }
 
-/* The value as it is, for comparing: NaN is none. */
+/* Prints the value unchanged, for comparisons; NaN becomes NULL. */
 static void
 as_it_is(const struct part *part, struct buf *out)
 {
@@ -216,7 +220,7 @@ as_it_is(const struct part *part, struct buf *out)
     buf_clear(&e);
 }
 
-/* Steps that are stored, or computed of such; false: neither. */
+/* Prints steps that are stored, or computed from stored steps; false: neither. */
 static bool
 plain_steps(const struct plan *plan, const struct part *part, bool *inside,
             bool *wide, struct buf *out)
@@ -291,7 +295,7 @@ work_values(const struct plan *plan, struct work_values *out, custos_err *err)
 
         out->part[i] = WORK_NO_VALUE;
         if (!p->of || p->kind == PART_QUANTILES)
-            continue; /* those have queries of their own */
+            continue; /* quantiles have queries of their own */
         while (k < out->n && !same_value(out->of[k], p))
             k++;
         if (k == out->n)

@@ -11,12 +11,12 @@
 
 enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = 2048 };
 
-/* What is added up: i128 for every part and cell, part by part; or, where
-   groups come from the data, the set of them. */
+/* The exact sums: an i128 for every part and cell, part by part; or, for discovered
+   groups, the set of groups. */
 struct exact {
     size_t cells, n_parts;
     i128 *values;
-    struct groups *groups; /* borrowed; NULL: cells are known */
+    struct groups *groups; /* borrowed; NULL: public groups */
 };
 
 /* May fail: CUSTOS_ENOMEM. */
@@ -26,12 +26,12 @@ CUSTOS_MUST_USE custos_status exact_init(struct exact *x,
 void exact_clear(struct exact *x);
 
 /*
- * The values that parts need, each once: parts of one value on one grid share
- * it. of[i]: which value part i adds; none for rows and units.
+ * The values that parts need, each once: parts with the same value on the same grid
+ * share it. part[i]: which value part i adds; WORK_NO_VALUE for rows and units.
  */
 enum { WORK_NO_VALUE = -1 };
 struct work_values {
-    const struct part *of[WORK_VALUES_MAX]; /* one part that has it */
+    const struct part *of[WORK_VALUES_MAX]; /* by value: a part with it */
     size_t n;
     int part[WORK_VALUES_MAX]; /* by part */
 };
@@ -39,14 +39,15 @@ CUSTOS_MUST_USE custos_status work_values(const struct plan *plan,
                                           struct work_values *out,
                                           custos_err *err);
 
-/* A value in whole steps, clamped into the part's limits; or NULL. */
+/* Prints a value in whole steps, clamped to the part's limits; or NULL. */
 void
 work_value(const struct plan *plan, const struct part *part, struct buf *out);
 
-/* The index of key k, from 0; NULL for what is none of its values. */
+/* Prints the index of key k, from 0; NULL if it is not one of the key's values. For a
+   key from the data, prints the value itself. */
 void work_key(const struct plan *plan, size_t k, struct buf *out);
 
-/* Values of key k, the null group included. */
+/* The number of values of key k, including the null group. */
 size_t work_key_size(const struct key *k);
 
 /* " AND (...)" for WHERE and for keys without a null group. */
@@ -63,10 +64,11 @@ CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
 /* Are all parts sums over rows? Distinct values and quantiles are not. */
 bool work_adds_up(const struct plan *plan);
 
-/* Can run_ordinal do what run_fold does? Depends on plan and format alone. */
+/* Can run_ordinal do what run_fold does? Depends only on the plan and on how the
+   table is stored. */
 bool fits_ordinal(const struct engine *e, const struct plan *plan);
 
-/* How each way of bounding fills x. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+/* Fill x, each by one way of bounding. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
                                       struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_fold(struct engine *e,
@@ -80,8 +82,9 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           struct exact *x, custos_err *err);
 
 /*
- * Prints two columns for every part, over value_0 ...; units: how units are
- * counted. work_collect adds rows of key indices and these columns to x.
+ * Prints two columns for every part, computed from value_0 ...; units is the text
+ * that counts units. work_collect runs a query whose rows have the keys and these
+ * columns, and adds them to x.
  */
 void work_sums(const struct plan *plan, const struct work_values *values,
                const char *units, struct buf *out);
@@ -90,22 +93,23 @@ CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
                                            const char *sql, struct exact *x,
                                            custos_err *err);
 
-/* SELECT of the rows that count: key_0 ..., value_0 ... By predicate and by
-   windows. */
+/* Print a SELECT of the rows that are kept: key_0 ..., value_0 ... sql_bounded bounds
+   by a predicate, general_bounded by windows. */
 void sql_bounded(struct engine *e, const struct plan *plan,
                  const struct work_values *values, struct buf *out);
 void general_bounded(struct engine *e, const struct plan *plan,
                      const struct work_values *values, struct buf *out);
 
 /*
- * engine_quantiles of the groups `among`, identified by their number there, in any
- * order; rows of other groups are skipped. NULL: of all cells, in order.
+ * engine_quantiles for the groups in `among`, identified by their number there, in
+ * any order; rows of other groups are skipped. If among is NULL, for all cells, in
+ * order.
  */
 CUSTOS_MUST_USE custos_status quantiles_collect(
     struct engine *e, const struct plan *plan, size_t part,
     const struct groups *among, engine_take take, void *ctx, custos_err *err);
 
-/* Which cell a row of the result is for, its keys first; false: none. */
+/* Finds the cell of a result row, whose first columns are its keys; false: none. */
 bool work_cell(const struct plan *plan, const struct duck_column *columns,
                size_t row, size_t *out);
 

@@ -1,6 +1,6 @@
 /*
- * Keys and conditions as engine text: the index of a public value, or the value
- * itself where it comes from the data.
+ * Prints keys and conditions as engine text. A public key is printed as the index of
+ * its value, a key from the data as the value itself.
  */
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@ work_key_size(const struct key *k)
 }
 
 /*
- * Values by a list: a literal each. Decimals are compared as doubles: of two
- * scales the engine would bring a value to the larger, where it may not fit.
+ * Finds the index in a list of literals. Decimals are compared as doubles: the engine
+ * would convert decimals of two scales to the larger scale, where one may not fit.
  */
 static void
 key_listed(const struct key *k, const char *e, struct buf *out)
@@ -36,7 +36,7 @@ key_listed(const struct key *k, const char *e, struct buf *out)
     buf_add_text(out, " END");
 }
 
-/* The digits that all values of a decimal key are written with. */
+/* The number of decimal places with which all values of a decimal key are written. */
 static int
 label_scale(const struct key *k)
 {
@@ -48,7 +48,7 @@ label_scale(const struct key *k)
     return scale;
 }
 
-/* The text by which a value is looked up: of a timestamp its microseconds. */
+/* Prints the text by which a value is looked up; for a timestamp its microseconds. */
 static void
 label_value(const struct key *k, const char *e, struct buf *out)
 {
@@ -61,7 +61,7 @@ label_value(const struct key *k, const char *e, struct buf *out)
         buf_printf(out, "CAST(%s AS VARCHAR)", e);
 }
 
-/* The same of a listed value. */
+/* The same for a listed value. */
 static void
 label_text(const struct key *k, const struct datum *v, struct buf *out)
 {
@@ -70,11 +70,11 @@ label_text(const struct key *k, const struct datum *v, struct buf *out)
     if (v->type == TYPE_TIMESTAMP)
         d.type = TYPE_INT;
     for (; k->expr->type == TYPE_DECIMAL && d.scale < label_scale(k); d.scale++)
-        d.n *= 10; /* values of an image have few digits: evaluate.h */
+        d.n *= 10; /* cannot overflow: values have few digits (evaluate.h) */
     datum_write(&d, out);
 }
 
-/* Many values: the engine hashes the labels of an ENUM. */
+/* For many values: the engine finds a label of an ENUM by hashing. */
 static void
 key_labelled(const struct key *k, const char *e, struct buf *out)
 {
@@ -100,7 +100,7 @@ whole_last(const struct key *k)
     return k->from + (i128)k->n - 1;
 }
 
-/* 128 bits cost the engine several times as much as 64. */
+/* Are 64 bits enough? 128 bits cost the engine several times as much. */
 static bool
 whole_is_narrow(const struct key *k)
 {
@@ -120,7 +120,7 @@ whole_literal(const struct key *k, i128 n, struct buf *out)
     buf_printf(out, "CAST('%s' AS BIGINT)", text);
 }
 
-/* The index of a whole number among n from `from` on; NULL outside. */
+/* Prints the index of a whole number among the n from k->from on; NULL outside. */
 static void
 key_whole(const struct key *k, struct buf *out)
 {
@@ -146,8 +146,8 @@ key_period(const struct key *k, struct buf *out)
 }
 
 /*
- * Is the key a column whose stored values all lie within from..last? Then the
- * difference alone is its index, and the engine knows how small it is.
+ * Is the key a column whose stored values are all within from..last? Then its index
+ * is just the difference, and the engine knows that its range is small.
  */
 static bool
 key_is_bare(const struct plan *plan, const struct key *k)
@@ -217,7 +217,7 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
     buf_clear(&e);
 }
 
-/* Every stored row has a key: rows without were not imported. */
+/* Does every stored row have this key? Then rows without it were not imported. */
 static bool
 key_is_there(const struct plan *plan, const struct key *k)
 {
@@ -225,7 +225,8 @@ key_is_there(const struct plan *plan, const struct key *k)
            !plan->table->columns[k->column].nullable;
 }
 
-/* Attached tables would have to make their steps first. */
+/* Conditions use stored steps, but not on attached tables, which would have to compute
+   the steps first. */
 static void
 print_where(const struct plan *plan, struct buf *out)
 {
