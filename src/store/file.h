@@ -1,6 +1,6 @@
 /*
- * Files that survive a power cut: complete or not there at all, and readable by
- * their owner only, whatever the umask.
+ * Writes files that survive a power cut: each is complete or does not exist, and
+ * only its owner can read it, whatever the umask.
  */
 #ifndef STORE_FILE_H
 #define STORE_FILE_H
@@ -15,7 +15,8 @@ enum { FILE_MODE = 0600, FOLDER_MODE = 0700 };
 
 /*
  * Writes text to path: first to path.new, which is synced and renamed; then the
- * folder is synced. May fail: CUSTOS_EIO; path is then unchanged.
+ * folder is synced. May fail: CUSTOS_EIO; path then has the old content, or all of
+ * the new.
  */
 CUSTOS_MUST_USE custos_status file_write(const char *path, str text,
                                          custos_err *err);

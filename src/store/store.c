@@ -1,5 +1,5 @@
 /*
- * Creating and opening the folder, and its one pointer `current`.
+ * Creates and opens the folder, and replaces its one pointer, `current`.
  *
  * A new store is created under another name and renamed. rename replaces only
  * an empty folder, so two processes cannot mix their stores.

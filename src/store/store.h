@@ -6,14 +6,14 @@
  *     secret         32 bytes: the salt of ranks; never leaves the store
  *     ledger.db      outlives every data version
  *     lock           held while charging or checkpointing
- *     import         held while importing; not `lock`, so that queries go on
+ *     import         held while importing; charges need only `lock` and go on
  *     current        "D P": the data version and the policy in force
  *     data/N.duckdb  immutable, opened read-only by any number of processes
  *     tmp/           spill files and unfinished versions
  *     speed          the speed of this machine (engine/speed.h); may be missing
  *     rows           bounds of row counts (curator/reply.h); may be missing
  *
- * A new version is written in tmp/, synced and renamed into data/. It is in
+ * A new version is written in tmp/, synced and renamed into data/. It comes into
  * force, together with the policy it was imported under, when `current` is
  * replaced by rename. Both are numbered by counters, never named by content.
  */

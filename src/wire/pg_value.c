@@ -1,5 +1,5 @@
 /*
- * A table with one row per type; then values out and in, as text and binary.
+ * A table with one row per type; encoding and decoding of values as text and binary.
  */
 #include "wire/pg_value.h"
 

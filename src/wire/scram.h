@@ -112,8 +112,8 @@ CUSTOS_MUST_USE custos_status scram_first(struct scram *s, str mechanism,
  * THEOREM  scram-proof
  *   CUSTOS_OK needs a key K with SHA-256(K) = StoredKey, hidden by the HMAC of
  *   this conversation under StoredKey: both nonces, salt, iterations, and the
- *   channel that the client believes to be on. Whoever does not hold K (this
- *   includes the verifier's holder) can make one only by inverting SHA-256. A
+ *   channel that the client believes it is on. Whoever does not hold K (this
+ *   includes the verifier's holder) can find one only by inverting SHA-256. A
  *   proof from another conversation, or from a man in the middle of TLS, is over
  *   other bytes.
  * SOURCE   RFC 5802, sections 3, 5, 6 and 9; RFC 7677; RFC 5929, section 4.

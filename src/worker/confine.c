@@ -61,7 +61,7 @@ confine_life(int fd, pid_t server)
     for (size_t i = 0; i < COUNT_OF(ignored); i++)
         signal(ignored[i], SIG_IGN);
     (void)setrlimit(RLIMIT_CORE, &none);
-    prefer_oom_kill(); /* first: the next line gives the file it writes to root */
+    prefer_oom_kill(); /* first: the next line gives oom_score_adj to root */
     (void)prctl(PR_SET_DUMPABLE, 0);
     (void)syscall(SYS_close_range, (unsigned)fd + 1, ~0U, 0);
     return !prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == server;

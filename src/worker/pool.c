@@ -62,7 +62,7 @@ struct pool {
     struct process_options options;
     int64_t free_us;
     size_t most[POOL_LANES];       /* workers that work at one time */
-    size_t kept_ready[POOL_LANES]; /* what pool_await needs; newest snapshot */
+    size_t kept_ready[POOL_LANES]; /* how many pool_await waits for */
     struct work_snapshot of;       /* what new workers are started on */
     struct waiter *waiters;        /* in order of arrival */
     unsigned failures;             /* failed starts in a row */

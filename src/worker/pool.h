@@ -1,6 +1,6 @@
 /*
  * The server's worker processes, in lanes: for private queries, for those that
- * take long, for those without a public time, and for free work. They are started
+ * take long, for those without a class time, and for free work. They are started
  * in advance and replaced when they end. No lane waits for another.
  *
  * A caller takes a worker, exchanges messages with it, and gives it back or
@@ -16,8 +16,8 @@ struct pool;
 
 enum pool_lane {
     POOL_PRIVATE,
-    POOL_LONG,    /* private, with a long public time */
-    POOL_UNTIMED, /* private, without a public time: may take any time */
+    POOL_LONG,    /* private, with a long class time */
+    POOL_UNTIMED, /* private, without a class time: may take any time */
     POOL_FREE,
     POOL_LANES
 };

@@ -23,7 +23,7 @@
 
 enum {
     LOOK_US = 20000,   /* how often a waiting caller checks its stop flag */
-    GRACE_US = 200000, /* that stopped free work has to end by itself */
+    GRACE_US = 200000, /* for stopped free work to end by itself */
 };
 
 struct remote {
@@ -69,7 +69,7 @@ work_end_of(const struct errand *c, enum channel_end end,
 /*
  * When, after a stop, the worker that got this request is ended. Starting another
  * takes longer than short work does, and others would wait for it. So a private
- * question with a short public time, which is charged anyway, runs to its end, and
+ * question with a short class time, which is charged anyway, runs to its end, and
  * free work has a moment to end by itself.
  */
 static int64_t
