@@ -1,7 +1,7 @@
 /*
  * Exact sums of whole numbers in 128 bits. They cannot overflow: the planner has
- * proved that the ceiling times the bound fits. Each loop is written once and
- * compiled for each type that values have in memory.
+ * proved that the most rows of the table times the most that a row adds fits. Each
+ * loop is written once and compiled for each type that values have in memory.
  */
 #include "engine/add.h"
 

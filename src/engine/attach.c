@@ -1,5 +1,5 @@
 /*
- * Attached files, as an import sees them.
+ * How an import reads attached files.
  *
  * THEOREM  attached-decoded
  *   No query fails to decode a row of an attached table: `custos init` reads the
@@ -55,8 +55,9 @@ count_changes(struct import *m, struct engine_import_table *t,
     return st;
 }
 
-/* Counts in a chunk of n rows, whose columns are those of the view, then bad and
-   changes. Adds to left[k] how many values of column k are not NULL. */
+/* Counts the rows and changes of a chunk of n rows. Its columns are those of the
+   view, then bad and changes. Adds to left[k] how many values of column k are not
+   NULL. */
 static custos_status
 count_chunk(struct import *m, struct engine_import_table *t,
             const struct duck_column *columns, size_t n, uint64_t *left,

@@ -133,7 +133,7 @@ CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
 /* One value of a chunk. duck_whole gives 0 for a float. */
 bool duck_null(const struct duck_column *c, size_t row);
 i128 duck_whole(const struct duck_column *c, size_t row);
-double duck_real(const struct duck_column *c, size_t row); /* if public */
+double duck_real(const struct duck_column *c, size_t row); /* public only */
 str duck_text(const struct duck_column *c, size_t row);
 
 /* The items of a list column as a column; the row's *n items begin at *from. */

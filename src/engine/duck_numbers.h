@@ -24,9 +24,9 @@ struct duck_numbers {
     int64_t values[DUCK_NUMBERS_MAX];
 };
 
-/* Writes sql with its numbers taken out. False: run sql unchanged, because it has
-   no numbers or too many, or is more than a scan of one table with conditions, or
-   because out of memory. */
+/* Writes sql with its numbers taken out. False: out of memory, or sql must run
+   unchanged, because it has no numbers or too many, or is more than a scan of one
+   table with conditions. */
 bool
 duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to);
 

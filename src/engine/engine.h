@@ -125,11 +125,11 @@ CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
                                                    custos_rng *rng,
                                                    custos_err *err);
 
-/* The chosen groups that are shown, ordered by their keys: how many there are; a
-   key, its text borrowed from g; the selection's noisy number of units, if it
-   serves a part. */
+/* The chosen groups that are shown, ordered by their keys: how many there are, and
+   how many more were chosen; a key, its text borrowed from g; the selection's noisy
+   number of units, if it serves a part. */
 size_t engine_groups_count(const struct engine_groups *g);
-size_t engine_groups_more(const struct engine_groups *g); /* are not shown */
+size_t engine_groups_more(const struct engine_groups *g);
 struct datum
 engine_groups_key(const struct engine_groups *g, size_t group, size_t k);
 int64_t engine_groups_units(const struct engine_groups *g, size_t group);

@@ -39,9 +39,9 @@ void fold_clear(struct fold *f);
  *   `groups` cells.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    ranges of different folds share no unit.
- * GIVES    the indices of the kept rows in kept (room for n), and returns their
- *          number; first[i]: is the i-th kept row its unit's first in its cell?
- *          (only if tracked). If f->torn is set, nothing.
+ * GIVES    the indices of the kept rows in kept (room for n), and their number
+ *          as the result; in first[i], only if tracked, whether the i-th kept
+ *          row is its unit's first in its cell. Nothing if f->torn is set.
  * FAILS    cannot; f->torn says that the input was not in order.
  * TESTED   fold_equals_the_reference fold_refuses_torn_units
  *          removing_a_unit_moves_little

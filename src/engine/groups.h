@@ -51,8 +51,8 @@ bool groups_pick(struct groups *g, const struct groups *from, const size_t *at,
  *   groups, once in each.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rows that fold_rows let through, of one range of units, in order.
- * GIVES    row and first, reduced to the kept rows, and returns their number;
- *          counts the units of each group.
+ * GIVES    row and first reduced to the kept rows, the number of these as the
+ *          result, and the units of each group counted.
  * FAILS    cannot.
  * TESTED   groups_fold_equals_the_reference removing_a_unit_moves_few_groups
  *          neighbours_differ_as_the_plan_says

@@ -58,7 +58,7 @@ CUSTOS_MUST_USE custos_status import_report_staged(struct import *m, size_t i,
 
 /*
  * Keeps x, which view_changes made from a value of column c, among the examples
- * of its change while there is room; the caller counts. May fail: CUSTOS_ENOMEM.
+ * of its change while there is room. Does not count x. May fail: CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status import_example_add(struct import *m,
                                                  struct engine_import_column *c,

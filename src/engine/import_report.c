@@ -125,8 +125,7 @@ ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
     return st;
 }
 
-/* Counts in column k of stage.source_<i>, where values were changed or are
-   missing. */
+/* Counts the changed and missing values of column k of stage.source_<i>. */
 static custos_status
 staged_column(struct import *m, size_t i, size_t k, custos_err *err)
 {
@@ -153,8 +152,8 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     return st;
 }
 
-/* Counts in those columns from .. to - 1 of stage.source_<i> where values were
-   changed or may be missing. */
+/* Calls staged_column for those columns from .. to - 1 of stage.source_<i> that have
+   changed values or may lack values. */
 static custos_status
 staged_columns(struct import *m, size_t i, size_t from, size_t to,
                custos_err *err)

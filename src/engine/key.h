@@ -13,8 +13,8 @@
 /*
  * Prints value, an engine text of the given type, as a key. Each type has one engine
  * type for its keys. The key is NULL for values that cannot be keys: dates outside
- * the years 1 to 9999, timestamps before them or after 9999-12-31 00:00:00 (existing
- * stores rely on this), and texts of more than KEY_TEXT_MAX bytes.
+ * the years 1 to 9999, timestamps before the year 1 or after 9999-12-31 00:00:00
+ * (existing stores rely on this), and texts of more than KEY_TEXT_MAX bytes.
  */
 void
 key_print(enum data_type type, bool wide, const char *value, struct buf *out);

@@ -44,8 +44,8 @@ struct like {
     bool whole;    /* no %: the one segment is the whole text */
 };
 
-/* False, with *out unset, for a pattern longer than LIKE_PATTERN_MAX or one
-   that ends with a backslash which escapes nothing; both are public. */
+/* False, with *out unset, for a pattern that is longer than LIKE_PATTERN_MAX or
+   ends with a backslash that escapes nothing. Patterns are public. */
 bool like_compile(str pattern, struct like *out);
 
 /* Cannot fail, whatever the bytes; a character of invalid UTF-8 is a byte with

@@ -161,7 +161,8 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
     return names ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Refuses names that differ only in case: the engine takes them for the same. */
+/* Refuses equal names, and names that differ only in case: the engine takes these
+   for equal. */
 static custos_status
 names_check(const char *path, const str *names, size_t n, custos_err *err)
 {

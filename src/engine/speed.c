@@ -21,7 +21,7 @@ enum {
     RUNS = 3,
     TINY_RUNS = 31,
     FIXED_TIMES = 3,
-    FASTER = 16, /* times the default: only a wrong clock says so */
+    FASTER = 16, /* no machine is this many times faster than the default */
     SLOWER = 64,
     FILE_MOST = 512,
 };
@@ -292,9 +292,9 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
     return st;
 }
 
-/* Measures the fixed time of a question, in microseconds: FIXED_TIMES the engine's
-   time for one that reads almost nothing. The rest is for parsing and planning it,
-   twice, for the ledger and for messages. */
+/* Measures the fixed time of a question, in microseconds: the engine's time for one
+   that reads almost nothing, times FIXED_TIMES. The surplus is for parsing and
+   planning it twice, for the ledger and for messages. */
 static custos_status
 measure_fixed(struct duck_connection *c, int64_t *us, custos_err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * One person, one value: checks that the columns with the values of units are read
- * from their sources in such a way that one value is the same in all tables.
+ * One person, one unit: checks that the unit columns of all sources are read alike,
+ * so that the same value is equal in all tables.
  *
  * THEOREM  unit-one-form
  *   Rows of any two tables belong to the same unit exactly if the values of
@@ -51,8 +51,8 @@ is_whole(const char *name)
     return is_one_of(name, whole, COUNT_OF(whole));
 }
 
-/* Is a source of this type, when read as the declared type, read like all others for
-   which this is true? */
+/* True for the source types that are read alike as the declared type; any other type
+   is read alike only with itself. */
 static bool
 is_plain(enum data_type declared, const char *name)
 {

@@ -304,7 +304,8 @@ settle_votes(size_t votes[FORMATS], enum format vague, enum format a,
     votes[vague] = 0;
 }
 
-/* If some values differ in case and others in spaces, all count as both. */
+/* If some values differ in case and others in spaces, all count as differing in
+   both. */
 static void
 settle_list(size_t votes[FORMATS])
 {

@@ -182,7 +182,7 @@ is_written_day(const struct policy_column *c, enum duck_type type)
            (c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }
 
-/* Does v<i> need a CASE: may it be no value for us, or is it clamped? */
+/* Does v<i> need a CASE, because it may be invalid or is clamped? */
 static bool
 is_guarded(const struct policy_column *c, enum duck_type type)
 {
@@ -191,8 +191,8 @@ is_guarded(const struct policy_column *c, enum duck_type type)
 }
 
 /*
- * Prints the condition that v<i> is a value for us, and not NULL. The engine takes
- * 05/06/24 for 24 June of the year 5: such a year must be written 0005.
+ * Prints the condition that v<i> is valid and not NULL. The engine takes 05/06/24
+ * for 24 June of the year 5: such a year must be written 0005.
  */
 static void
 print_condition(const struct policy_column *c, enum duck_type type, size_t i,

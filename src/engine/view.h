@@ -5,10 +5,10 @@
  *
  * Columns of the view, where i is the number of the table's column:
  *
- *     c<i>  the value: numbers and dates clamped into their range; NULL in
+ *     c<i>  the value: numbers and dates clamped to their range; NULL in
  *           place of NaN and infinities, dates outside the years 1 to 9999,
- *           texts longer than the column's max_bytes, and what is not among
- *           the declared values
+ *           texts longer than the column's max_bytes, and values that are
+ *           not among the declared ones
  *     g<i>  decimals and reals with a range: whole steps of the column's grid
  *     k<i>  columns with declared values, and booleans: index of the value
  *

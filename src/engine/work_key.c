@@ -217,7 +217,8 @@ work_key(const struct plan *plan, size_t index, struct buf *out)
     buf_clear(&e);
 }
 
-/* Does every stored row have this key? Then rows without it were not imported. */
+/* Does every stored row have this key? True for a column that is not nullable: rows
+   with NULL in it are not imported. */
 static bool
 key_is_there(const struct plan *plan, const struct key *k)
 {
