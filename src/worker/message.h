@@ -12,9 +12,9 @@
 
 #include "curator/executor.h"
 
-/* The first byte of a message. */
+/* The kind of a message: the byte after its length. */
 enum message_kind {
-    MESSAGE_HELLO = 1, /* to a worker: where its data is; first, once */
+    MESSAGE_HELLO = 1, /* to a worker: where its data is; sent first, once */
     MESSAGE_QUERY,
     MESSAGE_CATALOG,
     MESSAGE_PING,
