@@ -200,8 +200,8 @@ farther_from_zero(i128 most, i128 x)
  * The largest number of rows times the largest row must fit 128 bits: otherwise
  * a sum would overflow on some data and not on other data. Engines may add
  * values up before they subtract the centre, so the ends of the range count
- * too. No import checks a table against its max_rows, so at least 2^40 rows are
- * assumed.
+ * too. An import does not check attached tables against their max_rows, so at
+ * least 2^40 rows are assumed.
  */
 static custos_status
 check_ceiling(struct work *w, const struct part *part, const struct expr *e)

@@ -46,6 +46,7 @@ bool catalog_only(pg_message *tree, struct cte_names *ctes);
 struct catalog_change {
     struct sql_reader *r;
     const pg_message *tree;
+    bool has_columns; /* a name may be a column's, here or in a subquery */
     struct cte_names ctes;
     const struct catalog_question *q;
 };

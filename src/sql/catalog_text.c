@@ -166,6 +166,24 @@ class_of(const pg_message *m, const char *alias)
     return 0;
 }
 
+/* Does a SELECT read from something, or have clauses that see its outputs? */
+static bool
+has_columns(const pg_message *m)
+{
+    const ProtobufCMessageDescriptor *d = m->descriptor;
+    const struct field_span span = fields_of(m);
+    const PgQuery__SelectStmt *s = (const PgQuery__SelectStmt *)m;
+
+    if (d == &pg_query__select_stmt__descriptor &&
+        s->n_from_clause + s->n_sort_clause + s->n_group_clause > 0)
+        return true;
+    for (unsigned i = span.first; i < span.end; i++)
+        for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++)
+            if (has_columns(field_message(m, &d->fields[i], j)))
+                return true;
+    return false;
+}
+
 static custos_status
 change_column(struct catalog_change *c, pg_node *node)
 {
@@ -179,6 +197,9 @@ change_column(struct catalog_change *c, pg_node *node)
     }
     if (!last)
         return CUSTOS_OK;
+    if (!c->has_columns)
+        return custos_fail_at(c->r->err, CUSTOS_ENAME, ref->location,
+                              "there is no column %.63s without FROM", last);
     if (!strcmp(last, "tableoid"))
         return node_be_whole(c, node, alias ? class_of(c->tree, alias) : 0);
     if (!strcmp(last, "xmin") || !strcmp(last, "ctid"))
@@ -329,6 +350,7 @@ catalog_write(arena *a, const struct catalog_question *q, const char **out,
     r.sql = sql;
     r.tokens = tokens;
     c.tree = &tree->base;
+    c.has_columns = has_columns(c.tree);
     st = cte_names_take(a, c.tree, &c.ctes, err);
     return st ? st : statement_write(&c, tree, out);
 }

@@ -25,6 +25,7 @@ FACTS = [
     ("no such table", "ENAME", "ana", "SELECT count(*) FROM nowhere", "1"),
     ("no such view", "ENAME", "ana", "SELECT count(*) FROM cheap", "1"),
     ("no such column", "ENAME", "ana", "SELECT sum(height) FROM patients", "1"),
+    ("a column without FROM", "ENAME", "ana", "SELECT age", "1"),
     ("a table without a grant", "ENAME", "bob",
      "SELECT count(*) FROM patients", "1"),
     ("a column without a grant", "ENAME", "bob",

@@ -177,6 +177,7 @@ an_analyst_sees_what_is_granted(void **state)
           "'patients'::regclass",
           "attname:25|attnum:21\nage|1\n");
     gives("bob", "SELECT count(*) FROM pg_constraint", "count:20\n0\n");
+    gives("bob", "SELECT 1 AS x ORDER BY x", "x:23\n1\n");
     gives("bob",
           "SELECT table_name, column_name FROM information_schema.columns "
           "WHERE table_schema = 'public'",
@@ -252,6 +253,8 @@ what_is_not_listed_is_refused(void **state)
     refuses("SELECT '1'::public.int4", "type");
     refuses("SELECT * FROM pg_class FOR UPDATE", "");
     refuses("SELECT current_timestamp", "dates and times");
+    refuses("SELECT age", "there is no column age without FROM");
+    refuses("SELECT 1 WHERE p.age > 5", "there is no column age without FROM");
     refuses("SELECT 1, set_config('custos.epsilon', '9', false)",
             "must be the only output");
     refuses("SELECT current_setting('Custos.within') || 'x'",
