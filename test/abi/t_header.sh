@@ -11,7 +11,7 @@ n=0
 
 try() {
     n=$((n + 1))
-    # Twice, for its include guard.
+    # Included twice, to test its include guard.
     if printf '#include "custos.h"\n#include "custos.h"\n' | "$@" $flags -; then
         echo "ok $n - $*"
     else

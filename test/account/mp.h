@@ -1,5 +1,5 @@
 /*
- * What the tests of the accountant share: numbers at 200 bits, computed by
+ * Shared by the tests of the accountant: numbers of 200 bits, computed with
  * MPFR directly, and a small deterministic source of parameters.
  */
 #ifndef TEST_ACCOUNT_MP_H
@@ -27,7 +27,7 @@ mp_next(void)
     return mp_seed;
 }
 
-/* A number between 2^low and 2^high, log-uniform, of 40 bits. */
+/* A log-uniform number of 40 bits between 2^low and 2^high. */
 static inline void
 mp_random(rat *r, int low, int high)
 {
@@ -57,7 +57,7 @@ mp_set(mpfr_t r, const rat *a)
     mpfr_set_q(r, a->q, MPFR_RNDN);
 }
 
-/* a >= b, and a <= b (1 + slack) + tiny. */
+/* Asserts a >= b and a <= b (1 + slack) + tiny. */
 static inline void
 mp_check_up(const rat *a, const mpfr_t b, double slack)
 {
@@ -90,7 +90,7 @@ mp_two_tails(mpfr_t r, const mpfr_t x)
     mpfr_clear(root);
 }
 
-/* What mu-GDP needs at epsilon, by the normal law. */
+/* The delta that mu-GDP needs at epsilon, from the normal distribution. */
 static inline void
 mp_gdp_delta(mpfr_t r, const rat *mu_squared, const rat *epsilon)
 {

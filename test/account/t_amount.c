@@ -1,5 +1,6 @@
 /*
- * Amounts: exact sums, rounding by name, text that reads back.
+ * Amounts: sums are exact, functions round in the direction they name, and
+ * written texts read back as the same amount.
  */
 #include "account/amount.h"
 #include "account/mp.h"
@@ -87,7 +88,7 @@ text_is_exact(void **state)
     rat_clear(&x);
 }
 
-/* Texts are read back, and only texts that amount_write writes. */
+/* amount_read accepts what amount_write writes and nothing else. */
 static void
 text_is_read_back(void **state)
 {

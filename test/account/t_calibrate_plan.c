@@ -1,6 +1,6 @@
 /*
- * Calibration of plans: what is found fits, by another route where there is
- * one, and a little less does not.
+ * Calibration of plans: the noise found is enough, checked by another
+ * computation where there is one, and a little less noise is not enough.
  */
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ calibrated_noise_is_exact_for_sums(void **state)
                         "0.1");
 }
 
-/* One Gaussian many times is one Gaussian: sigma has a closed calibration. */
+/* A Gaussian composed with itself is a Gaussian: sigma has a closed form. */
 static void
 calibrated_noise_fits_and_less_does_not(void **state)
 {
@@ -77,15 +77,16 @@ calibrated_noise_fits_and_less_does_not(void **state)
 }
 
 /*
- * Near 1 delta hardly moves with epsilon, and bounds end at roundings: what is
- * given fits all the same. How soon it is found, bench/account says.
+ * Near 1, delta hardly moves with epsilon and roundings limit the bounds. The
+ * noise found must fit all the same. bench/account measures how long the search
+ * takes.
  */
 static void
 calibration_at_a_large_delta_fits(void **state)
 {
     static const struct {
         const char *mechanism, *delta;
-        double most; /* of the factor */
+        double most; /* bound on the factor */
     } known[] = {
         {"gaussian:sigma=1:count=10", "0.9999", 0.39446},
         {"gaussian:sigma=1:count=10", "0.9999999999999", 0.2395},
@@ -103,7 +104,7 @@ calibration_at_a_large_delta_fits(void **state)
         assert_true(strtod(got.factor, NULL) <= known[i].most);
         assert_true(strtod(got.epsilon, NULL) <= 1);
     }
-    /* Of the curve itself: 0.3944369. */
+    /* The exact curve gives 0.3944369. */
     assert_true(strtod(noise_of(known[0].mechanism, "1", "0.9999").factor,
                        NULL) > 0.394436);
 }
@@ -162,7 +163,9 @@ calibrated_count_knows_nothing_and_sums(void **state)
     custos_plan_free(plan);
 }
 
-/* All scales distinct: what is found fits by the bounds of the plan itself. */
+/*
+ * All scales differ; the plan's own bounds confirm that the noise found fits.
+ */
 static void
 calibration_of_a_thousand_queries(void **state)
 {
@@ -192,7 +195,7 @@ calibration_of_a_thousand_queries(void **state)
     custos_plan_free(fitted);
 }
 
-/* Where there is no distribution, zCDP serves. */
+/* Without a privacy-loss distribution, calibration uses zCDP. */
 static void
 calibration_falls_back(void **state)
 {
@@ -206,8 +209,8 @@ calibration_falls_back(void **state)
 }
 
 /*
- * Deltas at which costs fall to 0, and losses so small that delta is small
- * though they are common: the closed curves say what to find.
+ * Deltas at which the cost falls to 0, and losses so small that delta is small
+ * although they are common. Closed forms give the expected factors.
  */
 static void
 calibrated_noise_at_the_edges(void **state)
@@ -291,7 +294,7 @@ calibration_survives_want_of_memory(void **state)
     }
 }
 
-/* What is tried is what is written, to the last bit. */
+/* The scaled plan that calibration tries equals the one it writes out. */
 static void
 calibrated_noise_is_tried_as_written(void **state)
 {

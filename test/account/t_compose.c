@@ -1,7 +1,7 @@
 /*
- * Composition of plans: the worked examples of the sources, each theorem
- * against brute force or an independent formula, and soundness: where the
- * exact answer is known, no row is below it.
+ * Composition of plans: the worked examples of the papers; each theorem against
+ * brute force or an independent formula; and soundness: where the exact answer
+ * is known, no row is below it.
  */
 #include "account/compose.h"
 
@@ -44,7 +44,7 @@ row(const custos_plan *plan, custos_theorem theorem, const char *delta)
     return b;
 }
 
-/* The row of a plan that is thrown away. */
+/* One row of a plan; frees the plan. */
 static custos_bound
 row_of(custos_plan *plan, custos_theorem theorem, const char *delta)
 {
@@ -86,7 +86,7 @@ compose_worked_examples(void **state)
         row_of(plan_of(CUSTOS_ADD_REMOVE, cells), CUSTOS_BY_PARALLEL, "0")
             .value,
         "0.1");
-    /* Advanced: the root of k, not k. */
+    /* Advanced composition grows with the root of k, not with k. */
     k1 = value(row_of(plan_one("laplace:epsilon=0.001:count=10000"),
                       CUSTOS_BY_ADVANCED, "1e-6"));
     k4 = value(row_of(plan_one("laplace:epsilon=0.001:count=40000"),
@@ -149,10 +149,11 @@ compose_parallel_largest(void **state)
 }
 
 /*
- * Sums over [90,100] with Laplace noise of scale 100, people in two parts. Who
- * changes within a part moves one sum by 10: 0.1. Who leaves one part for the
- * other moves both by 100. Sets of outputs show it: all sums at or below what
- * they were have probability 1/4 before, and e^-2/4 after.
+ * Sums over [90,100] with Laplace noise of scale 100; people are in two parts.
+ * A person who changes within a part moves one sum by 10 and costs 0.1. A
+ * person who moves to the other part moves both sums by 100. The event that
+ * both noisy sums are at or below the old exact ones shows it: its probability
+ * is 1/4 before the move and e^-2/4 after.
  */
 static void
 compose_parallel_change_of_sums(void **state)
@@ -198,7 +199,10 @@ compose_parallel_change_by_hand(void **state)
     double apart;
 
     (void)state;
-    /* within a part: 2 * 0.5, and of the generic (1 + e^0.4) 1e-3 = 2.492e-3 */
+    /*
+     * within a part: epsilon 2 * 0.5; delta of generic (1 + e^0.4) 1e-3 =
+     * 2.492e-3
+     */
     assert_string_equal(row(plan, CUSTOS_BY_PARALLEL_CHANGE, "2.5e-3").value,
                         "1");
     assert_non_null(
@@ -277,7 +281,7 @@ compose_optimal_against_brute_force(void **state)
                  1 + i % 7, own[i % 3], k);
         b = row_of(plan_one(text), CUSTOS_BY_OPTIMAL, deltas[i % 5]);
         if (b.reason) {
-            /* revealing alone is more than delta */
+            /* the chance of revealing everything already exceeds delta */
             assert_true(1 - pow(1 - d, k) > delta * (1 - 1e-12));
             none++;
             continue;
@@ -293,7 +297,7 @@ compose_optimal_against_brute_force(void **state)
         fail_msg("the cases say little: %zu, %zu", positive, none);
 }
 
-/* theorem 3.3 at e = (k - 2i) eps, by MPFR, up to k = 1000. */
+/* Theorem 3.3 at e = (k - 2i) eps, computed with MPFR, up to k = 1000. */
 static void
 kov_delta(mpfr_t r, unsigned long k, unsigned long i, const mpfr_t eps)
 {
@@ -398,7 +402,7 @@ compose_optimal_where_it_applies(void **state)
                 .reason,
             "100000"));
     }
-    /* so large that nothing can be computed: the plain sum remains */
+    /* too large for any other theorem: only the plain sum remains */
     assert_string_equal(row_of(plan_one("laplace:epsilon=1e6:count=100000"),
                                CUSTOS_BY_OPTIMAL, "1e-6")
                             .value,
@@ -411,7 +415,7 @@ compose_optimal_where_it_applies(void **state)
 
 /* ---------------------------------------------------------- soundness -- */
 
-/* The exact answer for k equal responses is optimal's; no row is below. */
+/* For k equal responses CUSTOS_BY_OPTIMAL is exact; no row is below it. */
 static void
 compose_rows_never_cross(void **state)
 {
@@ -517,8 +521,9 @@ compose_rdp_finds_the_order(void **state)
 }
 
 /*
- * Laplaces in doubles: no less than the exact sum, which a plan of the same
- * ones counted still has, and no more than roundings above.
+ * 300 separate Laplace mechanisms are summed in doubles; one with count=300 is
+ * summed exactly. The first is not below the second, and above it by no more
+ * than rounding.
  */
 static void
 compose_rdp_of_many_is_that_of_few(void **state)
@@ -550,7 +555,7 @@ compose_rdp_of_many_is_that_of_few(void **state)
     }
 }
 
-/* Many different mechanisms: every row that applies, in a moment. */
+/* A plan of many different mechanisms has every row that applies, quickly. */
 static void
 compose_long_plans(void **state)
 {
@@ -576,7 +581,7 @@ compose_long_plans(void **state)
     custos_plan_free(plan);
 }
 
-/* Every text the reader accepts has rows: the corners of all ranges. */
+/* Every text that the reader accepts has rows, at the corners of all ranges. */
 static void
 compose_corners(void **state)
 {
@@ -595,7 +600,7 @@ compose_corners(void **state)
     int values = 0, rows = 0;
 
     (void)state;
-    /* Steps of 7 still meet every kind and every end. */
+    /* Steps of 7 still visit every kind and both ends of every range. */
     for (int i = 0; i < 5 * 2 * 3; i += test_size(7, 1)) {
         char head[96], text[160];
         custos_plan *plan;
@@ -669,7 +674,7 @@ plan_survives_lack_of_memory(void **state)
     assert_int_equal(custos_plan_new(&alloc, CUSTOS_ADD_REMOVE, &plan, NULL),
                      CUSTOS_OK);
     for (int i = 0; i < 20; i++) {
-        memory.fail_at = memory.takes + 1; /* where room is needed it fails */
+        memory.fail_at = memory.takes + 1; /* the next allocation fails */
         if (custos_plan_add(plan, "laplace:epsilon=0.1", NULL)) {
             memory.fail_at = 0;
             assert_int_equal(custos_plan_add(plan, "laplace:epsilon=0.1", NULL),

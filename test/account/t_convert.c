@@ -1,6 +1,6 @@
 /*
- * Conversions against independent computations at 200 bits: other formulas
- * where there are any, searches by golden section, exact distributions.
+ * Conversions against independent computations with 200 bits: other formulas
+ * where they exist, golden-section searches, exact distributions.
  */
 #include "account/convert.h"
 
@@ -21,7 +21,7 @@ slow_cases(void)
 
 /* -------------------------------------------------------- concentrated -- */
 
-/* epsilon at order 1 + e^x, from the hockey stick bound in CKS20. */
+/* Epsilon at order 1 + e^x, from the hockey-stick bound in CKS20. */
 static void
 zcdp_at(mpfr_t r, const mpfr_t rho, const mpfr_t delta, const mpfr_t x)
 {
@@ -89,7 +89,10 @@ convert_zcdp_fuzz(void **state)
         mp_check_up(&got, want, 1e-15);
         if (rat_sign(&got) == 0)
             continue;
-        /* What epsilon leaves room for is this rho again, from below. */
+        /*
+         * The largest rho within this epsilon is the rho we began with, or just
+         * below.
+         */
         zcdp_budget_down(&got, &delta, &back);
         rat_sub(&back, &back, &rho);
         rat_div(&back, &back, &rho);
@@ -106,7 +109,7 @@ convert_zcdp_fuzz(void **state)
     rat_clear(&back);
 }
 
-/* What a divergence `loss` of order alpha needs at epsilon. */
+/* The delta that a divergence `loss` of order alpha needs at epsilon. */
 static void
 rdp_delta(mpfr_t r, const rat *alpha, const rat *loss, const rat *epsilon)
 {
@@ -250,12 +253,12 @@ convert_gdp_fuzz(void **state)
         mp_set(e, &epsilon);
         mp_gdp_delta(want, &mu2, &epsilon);
         if (mpfr_cmp_d(want, 1e-80) < 0)
-            continue; /* 200 bits say nothing there */
-        /* The epsilon of this delta is where we came from. */
+            continue; /* too small to compute with 200 bits */
+        /* Converting this delta back gives the epsilon we began with. */
         mpfr_get_q(delta.q, want);
         assert_true(gdp_epsilon_up(&mu2, &delta, &got));
         mp_check_up(&got, e, 1e-9);
-        /* And so is mu, from below. */
+        /* Likewise mu, rounded down. */
         gdp_budget_down(&epsilon, &delta, &got);
         rat_sub(&got, &mu2, &got);
         rat_div(&got, &got, &mu2);
@@ -298,7 +301,7 @@ convert_gdp_known_values(void **state)
     rat_clear(&got);
 }
 
-/* rho = mu^2/2 must never promise less than the exact Gaussian curve. */
+/* The cost from rho = mu^2/2 must never be below the exact Gaussian curve. */
 static void
 convert_zcdp_bounds_the_gaussian(void **state)
 {
@@ -348,7 +351,9 @@ convert_pure_fuzz(void **state)
         rat_add(&alpha, &alpha, &one);
         mp_set(e, &epsilon);
         mp_set(a, &alpha);
-        /* two outcomes p, w by definition: sum p^a w^(1-a) */
+        /*
+         * by definition, for outcomes of probabilities p and w: sum p^a w^(1-a)
+         */
         mpfr_exp(p, e, MPFR_RNDN);
         mpfr_add_ui(w, p, 1, MPFR_RNDN);
         mpfr_div(p, p, w, MPFR_RNDN);
@@ -381,8 +386,10 @@ convert_pure_fuzz(void **state)
     rat_clear(&one);
 }
 
-/* What (epsilon, have)-DP needs at another epsilon: two outcomes and a revealed
-   one, by the definition of the hockey stick. */
+/*
+ * The delta that (epsilon, have)-DP needs at another epsilon, by the definition
+ * of the hockey stick: two outcomes and one that reveals everything.
+ */
 static void
 approx_delta(mpfr_t r, const rat *epsilon, const rat *have, const rat *at)
 {
@@ -407,8 +414,8 @@ approx_delta(mpfr_t r, const rat *epsilon, const rat *have, const rat *at)
 }
 
 /*
- * The mu of pure DP: P[Z > mu/2] touches 1/(1 + e^eps), and the Gaussian
- * curve lies above that of the two outcomes at every epsilon.
+ * The mu of pure DP: P[Z > mu/2] equals 1/(1 + e^eps), and the Gaussian curve
+ * is above the curve of randomized response at every epsilon.
  */
 static void
 convert_pure_mu_touches_the_curve(void **state)
@@ -453,7 +460,7 @@ convert_pure_mu_touches_the_curve(void **state)
     rat_clear(&zero);
 }
 
-/* The epsilon of a delta is where that delta came from. */
+/* Converting epsilon to delta and back gives the same epsilon. */
 static void
 convert_approx_fuzz(void **state)
 {
@@ -516,7 +523,7 @@ convert_ends(void **state)
     assert_true(rat_cmp(&x, &one) < 0);
     gdp_budget_down(&one, &d, &x);
     assert_int_equal(rat_sign(&x), 0);
-    /* So little that no order is best: the largest is taken. */
+    /* So small a rho that no order is best: the largest order is taken. */
     rat_clear(&one);
     one = mp_rat("1e-100");
     rat_set_i64(&d, 1, 1000);
@@ -524,7 +531,7 @@ convert_ends(void **state)
     assert_true(rat_cmp_i64(&x, 1) < 0);
     zcdp_delta_up(&one, &d, &x);
     assert_true(rat_cmp(&x, &d) < 0);
-    /* So much that delta would pass 1, and so little that it is no number. */
+    /* Delta would exceed 1; then delta is too small for a number. */
     rat_set_i64(&d, 100, 1);
     zcdp_delta_up(&d, &zero, &x);
     assert_int_equal(rat_cmp_i64(&x, 1), 0);
@@ -703,7 +710,7 @@ convert_refuses(void **state)
     assert_string_equal(b.value, "unset");
 }
 
-/* Every amount the interface takes has an answer: the corners. */
+/* Every amount the interface accepts has an answer, tested at the corners. */
 static void
 convert_corners(void **state)
 {

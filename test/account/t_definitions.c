@@ -1,11 +1,11 @@
 /*
  * Two definitions that do not protect, and the one that does.
  *
- * Vadhan 1.3: statistical distance alone accepts the mechanism that publishes
- * one random row. Kamath, lecture 5: looking at single outcomes only accepts,
- * for delta > 0, a mechanism whose outcomes are many and each rare. The
- * definition, over all events, rejects both, and so does the accountant when
- * it is given the losses of the same mechanisms.
+ * Vadhan 1.3: a bound on statistical distance alone accepts the mechanism that
+ * publishes one random row. Kamath, lecture 5: for delta > 0, a condition on
+ * single outcomes accepts a mechanism with many outcomes, each of them rare.
+ * The definition, over all events, rejects both, and so does the accountant
+ * when it is given the losses of the same mechanisms.
  */
 #include <math.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ events_accept(const struct pair *m, double epsilon, double delta)
 }
 
 /*
- * The accountant's word: its bounds on the delta at epsilon, for the losses of
- * the same pair. Outcomes of one loss are one atom.
+ * The accountant's bounds on the delta at epsilon for the losses of the same
+ * pair. Outcomes with equal loss form one atom.
  */
 static struct bounds
 accountant_delta(const struct pair *m, double epsilon)
@@ -87,7 +87,7 @@ accountant_delta(const struct pair *m, double epsilon)
             atoms[n++] = (struct loss_atom){0, loss};
         atoms[k].q0 += m->q[i];
     }
-    for (size_t i = 1; i < n; i++) /* rising; there are two at most */
+    for (size_t i = 1; i < n; i++) /* sort; there are two at most */
         if (atoms[i].l0 < atoms[i - 1].l0) {
             struct loss_atom swap = atoms[i];
 
@@ -107,8 +107,8 @@ accountant_delta(const struct pair *m, double epsilon)
 /* ----------------------------------------------------------- mechanisms -- */
 
 /*
- * Publishes a random one of ROWS rows. The data sets differ in row 0: outcome
- * 0 is that row's old value, outcome 1 its new one, 2 all the others.
+ * Publishes one of ROWS rows at random. The data sets differ in row 0: outcome
+ * 0 is that row's old value, outcome 1 its new value, outcome 2 any other row.
  */
 static void
 publish_a_row(struct pair *m)
@@ -120,8 +120,8 @@ publish_a_row(struct pair *m)
 }
 
 /*
- * Publishes the person's secret, in 99 of 100 cases, beside a random number of
- * 11 bits that nobody needs: each single outcome is rare.
+ * In 99 of 100 cases publishes the person's secret together with a useless
+ * random number of 11 bits, so that each single outcome is rare.
  */
 static void
 publish_with_padding(struct pair *m)
@@ -133,7 +133,7 @@ publish_with_padding(struct pair *m)
     }
 }
 
-/* Randomized response: right with weight w of 1000. */
+/* Randomized response: tells the truth in w of 1000 cases. */
 static void
 respond(struct pair *m, int w)
 {
@@ -178,7 +178,7 @@ singletons_accept_what_is_not_private(void **state)
     assert_false(distance_accepts(&m, 0.98));
 }
 
-/* The checker is no coward either: it accepts what is private, just so. */
+/* The checker does not reject everything: it accepts what is just private. */
 static void
 all_events_accept_what_is_private(void **state)
 {
@@ -193,8 +193,8 @@ all_events_accept_what_is_private(void **state)
 }
 
 /*
- * What the accountant says of a mechanism is what the checker finds, at the
- * edge: accepted at the epsilon told, rejected a little below the lower bound.
+ * The accountant and the checker agree: the checker accepts the accountant's
+ * upper bound on epsilon and rejects a little less than its lower bound.
  */
 static void
 the_accountant_is_the_checker_over_all_events(void **state)
@@ -222,16 +222,16 @@ the_accountant_is_the_checker_over_all_events(void **state)
         assert_null(got.reason);
         assert_true(events_accept(&m, strtod(got.high, NULL), delta));
         assert_false(events_accept(&m, strtod(got.low, NULL) - 1e-6, delta));
-        /* and single outcomes would have said the same: there are but two */
+        /* with only two outcomes, the condition on single ones says the same */
         assert_true(singletons_accept(&m, strtod(got.high, NULL), delta));
     }
     custos_plan_free(plan);
 }
 
 /*
- * The wrong definitions by the accountant's own words: a release that shows
- * somebody with probability delta costs no epsilon at that delta, and no
- * epsilon is enough below it.
+ * The accountant is right where the wrong definitions are not: a release that
+ * reveals somebody with probability delta costs no epsilon at that delta, and
+ * no epsilon is enough below it.
  */
 static void
 the_accountant_rejects_name_and_shame(void **state)

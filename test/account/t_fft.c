@@ -1,5 +1,5 @@
 /*
- * The transform against exact sums in MPFR, and its stated error.
+ * The Fourier transform against exact sums in MPFR, within its stated error.
  */
 #include <math.h>
 #include <mpfr.h>
@@ -87,12 +87,12 @@ check_size(size_t n)
             pow(mpfr_get_d(x, MPFR_RNDN), 2) + pow(mpfr_get_d(y, MPFR_RNDN), 2);
     }
     assert_true(sqrt(off) <= fft_error(n) * sqrt(all));
-    assert_true(sqrt(off) > 0); /* and the check can see errors */
+    assert_true(sqrt(off) > 0); /* the check does see errors */
     fft_inverse(&f, fre, fim);
     for (size_t i = 0; i < n; i++)
         back += pow(fre[i] / (double)n - re[i], 2) +
                 pow(fim[i] / (double)n - im[i], 2);
-    /* |x| = |y| / sqrt n, and two errors add up. */
+    /* |x| = |y| / sqrt n, and the errors of both directions add up. */
     assert_true(sqrt(back) <= 3 * fft_error(n) * sqrt(all / (double)n));
     fft_clear(&f);
     mpfr_clears(x, y, (mpfr_ptr)0);
@@ -109,7 +109,7 @@ fft_agrees_with_exact_sums(void **state)
     mpfr_free_cache();
 }
 
-/* All passes of one size, within the 4 units that fft_error counts on. */
+/* The passes of every size stay within the 4 units that fft_error assumes. */
 static void
 fft_twiddles_are_accurate(void **state)
 {

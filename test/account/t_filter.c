@@ -1,6 +1,6 @@
 /*
- * Filters: exact sums, refusals without trace, limits against independent
- * formulas, and the promise itself against every adaptive analyst.
+ * Filters: sums are exact, a rejection changes nothing, limits agree with
+ * independent formulas, and the promise holds against every adaptive analyst.
  */
 #include "account/filter.h"
 
@@ -161,7 +161,7 @@ filter_zcdp_admits_the_plan(void **state)
 
     (void)state;
     rat_init(&rho);
-    one = mp_rat("20000"); /* 1/rho of one */
+    one = mp_rat("20000"); /* 1/rho of one charge */
     zcdp_budget_down(&epsilon, &delta, &rho);
     rat_mul(&rho, &rho, &one);
     assert_true(rat_floor_u64(&rho, &want));
@@ -200,7 +200,7 @@ filter_rdp_orders(void **state)
     rat_init(&room);
     assert_int_equal(admit_all(all, gauss, 1000), 100);
     custos_filter_free(all);
-    /* Its divergence is bounded by epsilon at high orders, not at low ones. */
+    /* Epsilon bounds its divergence at high orders only. */
     all = filter((custos_filter_options){.kind = CUSTOS_FILTER_RDP,
                                          .like = "gaussian:sigma=2",
                                          .delta = "1e-6"});
@@ -244,7 +244,7 @@ filter_gdp_refuses_the_discrete_gaussian(void **state)
     custos_charge_free(c);
 }
 
-/* The limit mu is where the exact curve passes delta. */
+/* The limit on mu is the point at which the exact curve reaches delta. */
 static void
 filter_gdp_limit(void **state)
 {
@@ -286,10 +286,13 @@ filter_best_of_both(void **state)
     size_t n;
 
     (void)state;
-    /* Few large ones: the pure sum. zCDP alone would not let the second in. */
+    /*
+     * Few large charges fit by the sum of epsilons. zCDP would reject the
+     * second.
+     */
     assert_int_equal(admit_all(f, half, 10), 2);
     custos_filter_free(f);
-    /* Many small ones: zCDP, far more than 1000. */
+    /* Far more than 1000 small charges fit by zCDP. */
     f = filter(o);
     n = admit_all(f, tiny, 100000);
     assert_true(n > 20000 && n < 100000);
@@ -297,7 +300,7 @@ filter_best_of_both(void **state)
     assert_string_equal(facts.currency, "rho");
     assert_string_equal(facts.theorem, "filter-best-of-both");
     custos_filter_free(f);
-    /* After a Gaussian the pure sum is infinite; zCDP still admits. */
+    /* After a Gaussian the sum of epsilons is infinite; zCDP still admits. */
     f = filter(o);
     assert_int_equal(admit_all(f, gauss, 1), 1);
     assert_int_equal(admit_all(f, half, 10), 0);
@@ -314,7 +317,7 @@ filter_best_of_both(void **state)
     custos_charge_free(gauss);
 }
 
-/* The lane that could still have paid is the one that is spoken of. */
+/* The error message is about the lane that has budget left. */
 static void
 filter_best_refuses_by_the_lane_alive(void **state)
 {
@@ -327,16 +330,18 @@ filter_best_refuses_by_the_lane_alive(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    /* Nothing spent: a Gaussian is short of rho, and has no epsilon. */
+    /*
+     * Nothing is spent yet. A Gaussian needs too much rho and has no epsilon.
+     */
     assert_int_equal(custos_filter_admit(f, loud, &err), CUSTOS_ESPENT);
     assert_non_null(strstr(whole_said(&err), "needs rho 0.5 and 0.024"));
-    /* Epsilon is gone for good; rho is not. */
+    /* The epsilon lane is used up for good; the rho lane is not. */
     assert_int_equal(custos_filter_admit(f, gauss, &err), CUSTOS_OK);
     assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
     assert_non_null(strstr(whole_said(&err), "and 0.0193"));
     assert_null(strstr(whole_said(&err), "and 0 is left"));
     custos_filter_free(f);
-    /* The other way round: rho is past its limit, epsilon has 0.5 left. */
+    /* The other way round: rho has passed its limit, epsilon has 0.5 left. */
     f = filter((custos_filter_options){.epsilon = "1", .delta = "1e-6"});
     assert_int_equal(custos_filter_admit(f, half, &err), CUSTOS_OK);
     assert_int_equal(custos_filter_admit(f, large, &err), CUSTOS_ESPENT);
@@ -349,7 +354,10 @@ filter_best_refuses_by_the_lane_alive(void **state)
     custos_charge_free(half);
 }
 
-/* A price under add/remove is not given to those who did not ask for it. */
+/*
+ * A sampled mechanism has a price under add/remove only, so the caller must say
+ * that adjacency.
+ */
 static void
 charge_of_a_sample_needs_adjacency(void **state)
 {
@@ -424,7 +432,7 @@ filter_says_what_is_left(void **state)
     custos_charge_free(large);
 }
 
-/* A curve past all amounts is a limit that nothing infinite can keep. */
+/* A limit curve beyond all amounts does not admit an infinite charge. */
 static void
 filter_with_huge_limits(void **state)
 {
@@ -444,11 +452,11 @@ filter_with_huge_limits(void **state)
 /* ------------------------------------- the promise, against all analysts -- */
 
 /*
- * Randomized responses of a few epsilons, of which the analyst chooses the
- * next after seeing the answers, as long as the filter admits it. By the
- * theorem of the dominating pair these are the worst pure members. The value
- * of a state is the largest P(S) - e^eps Q(S), per unit of P, over all ways to
- * go on: exact up to double rounding, over every analyst.
+ * The queries are randomized responses of a few epsilons. The analyst chooses
+ * each one after seeing the earlier answers, as long as the filter admits it.
+ * By the theorem of the dominating pair these are the worst pure members. The
+ * value of a state is the largest P(S) - e^eps Q(S), per unit of P, over all
+ * ways to continue. It is exact up to double rounding and covers every analyst.
  */
 enum { MENU = 2, DEPTH = 14 };
 
@@ -459,7 +467,7 @@ struct game {
     double seen[DEPTH + 1][DEPTH + 1][2 * DEPTH + 1][2 * DEPTH + 1];
 };
 
-/* n[i] queries of kind i were asked; net[i] is (ups - downs). */
+/* n[i] queries of kind i were asked; net[i] is their ups minus their downs. */
 static double
 play(struct game *g, const struct filter *f, const int n[MENU],
      const int net[MENU])
@@ -541,7 +549,7 @@ filter_best_against_all_analysts(void **state)
         worst = worst_delta(g, &f);
         assert_true(worst <= delta * (1 + 1e-12));
         used += worst > 0;
-        /* The analysts are strong enough: a wrong limit is found out. */
+        /* The analysts are strong enough to break a limit that is too large. */
         f.limit[1] *= 5;
         broken += worst_delta(g, &f) > delta;
     }
@@ -571,7 +579,7 @@ filter_saves_and_loads(void **state)
     g = NULL;
     assert_int_equal(custos_filter_load(NULL, bytes, 599, &g, NULL),
                      CUSTOS_EINVAL);
-    for (size_t at = 0; at < 24; at++) { /* the header: any bit matters */
+    for (size_t at = 0; at < 24; at++) { /* every bit of the header */
         memcpy(bad, bytes, sizeof bad);
         bad[at] ^= 0x80;
         assert_int_equal(custos_filter_load(NULL, bad, sizeof bad, &g, NULL),
@@ -740,7 +748,7 @@ filter_refuses(void **state)
     custos_charge_free(NULL);
 }
 
-/* A release priced by its amounts: both prices are known. */
+/* A charge made from amounts of epsilon, rho and delta. */
 static void
 charge_takes_amounts(void **state)
 {
@@ -756,7 +764,7 @@ charge_takes_amounts(void **state)
     assert_string_equal(facts->rho, "0.02");
     assert_string_equal(facts->delta, "0.0000001");
     custos_charge_free(c);
-    /* rho of pure DP is better than a rho that is too large. */
+    /* If the rho given is too large, the rho that epsilon implies is used. */
     o.rho = "50";
     assert_int_equal(custos_charge_new(NULL, &o, &c, NULL), CUSTOS_OK);
     assert_int_equal(strncmp(custos_charge_report(c)->rho, "1.52318831191", 13),
@@ -805,8 +813,8 @@ filter_survives_lack_of_memory(void **state)
 }
 
 /*
- * Sums laid under other limits are the sums of a filter that had those limits
- * all along, and what is said to be left is the largest that is admitted.
+ * A filter resumed with a sum equals one that admitted the same charge, and the
+ * epsilon it says is left is the largest that it admits.
  */
 static void
 filter_resume_and_left(void **state)
@@ -852,7 +860,7 @@ filter_resume_and_left(void **state)
     rats_clear(x, 2);
 }
 
-/* The quick price is the full one where it says anything. */
+/* charge_of_price agrees with charge_of_amounts where it gives a price. */
 static void
 charge_of_price_agrees(void **state)
 {

@@ -1,7 +1,7 @@
 /*
  * Random plans compared with their exact curves: no upper bound is below the true
- * value, no lower bound is above it, and the two are not further apart than asked
- * for without a reason.
+ * value, no lower bound is above it, and the two are no further apart than
+ * requested, unless a reason is given.
  *
  * 1,000 plans; with CUSTOS_LONG 100,000 (`make fuzz-account`), whose figures
  * are printed as `bench:` lines.
@@ -35,7 +35,7 @@ below(uint64_t n)
     return word() % n;
 }
 
-/* Random; its logarithm is uniform. */
+/* A random number whose logarithm is uniform. */
 static double
 between(double lo, double hi)
 {
@@ -119,7 +119,7 @@ random_plan(void)
     p.epsilon = between(1e-4, 20);
     p.width = between(3e-3, 1e-1);
     if (smooth && p.n > 1)
-        room = 24; /* every outcome then costs a function */
+        room = 24; /* each outcome then costs a function evaluation */
     for (size_t i = 0; i < p.n; i++) {
         p.part[i] = random_mechanism(smooth && i == 0);
         if (outcomes(&p.part[i]) > room) {
@@ -147,11 +147,11 @@ print_plan(const struct plan *p, const char *what)
 
 struct tally {
     size_t cases, unsafe, refused, wide;
-    double worst; /* most excess over the true value, in units of the width */
+    double worst; /* largest excess over the true value, in widths */
     struct plan loosest;
 };
 
-/* epsilon(delta) in one order, also by the saddle point. */
+/* Checks epsilon(delta) in one order, also by the saddle point. */
 static void
 check_epsilon(const struct plan *p, const struct pld_part *parts,
               const struct ref_curve *c, struct bounds b, struct tally *t)
@@ -181,7 +181,7 @@ check_epsilon(const struct plan *p, const struct pld_part *parts,
     }
 }
 
-/* delta(epsilon) */
+/* Checks delta(epsilon). */
 static void
 check_delta(const struct plan *p, const struct ref_curve *c, struct bounds b,
             struct tally *t)

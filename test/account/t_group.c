@@ -1,6 +1,6 @@
 /*
- * Group privacy: the worked example, the two bounds beside each other, and
- * both against a mechanism that is as bad as it may be.
+ * Group privacy: a worked example, a comparison of the two bounds, and both
+ * against the worst mechanism that the promise allows.
  */
 #include "account/group.h"
 
@@ -76,8 +76,8 @@ group_series_beats_textbook(void **state)
 }
 
 /*
- * A chain of outcomes: unit by unit the chance of the bad event goes from p to
- * e^eps p + delta, the most that (eps, delta)-DP allows. The bound is reached.
+ * With each further unit the probability of the bad event goes from p to e^eps
+ * p + delta, the most that (eps, delta)-DP allows. The bound is attained.
  */
 static void
 group_bounds_randomized_response(void **state)

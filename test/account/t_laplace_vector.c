@@ -1,6 +1,6 @@
 /*
- * Laplace noise on vectors: one coordinate that moves the whole l1 distance is
- * the worst, by enumeration.
+ * Laplace noise on vectors: enumeration shows that the worst case is one
+ * coordinate that moves the entire l1 distance.
  */
 #include <math.h>
 
@@ -10,8 +10,10 @@
 
 enum { DIMENSIONS = 3, MOVE_MAX = 6, WINDOW = 26 };
 
-/* What c = min(max(x, 0), s) has under noise of q = e^-a around 0, times
-   1 + q: q^c, of which a part q is missing strictly between the ends. */
+/*
+ * (1 + q) times the probability of c = min(max(x, 0), s) for noise x with q =
+ * e^-a around 0: q^c at the ends, (1 - q) q^c between them.
+ */
 static void
 clamp_mass(const rat *q, const rat *powers, int s, int c, rat *out)
 {
@@ -27,7 +29,7 @@ clamp_mass(const rat *q, const rat *powers, int s, int c, rat *out)
     rat_clear(&rest);
 }
 
-/* As clamp_mass; a coordinate that does not move has 1 + q in one place. */
+/* As clamp_mass; a coordinate that does not move has one outcome, 1 + q. */
 static void
 coordinate_mass(const rat *q, const rat *powers, int s, int c, rat *out)
 {
@@ -82,8 +84,9 @@ exact_delta(const rat *q, const rat *powers, const int s[DIMENSIONS], int m,
 }
 
 /*
- * Every way to part a distance among three coordinates, against one. Curves
- * are lines in e^eps between the points e^eps = q^-m, so these are all of them.
+ * Every way to split a distance over three coordinates, against one coordinate.
+ * Between the points e^eps = q^-m the curves are linear in e^eps, so checking
+ * these points is enough.
  */
 static void
 one_coordinate_is_the_worst_exactly(void **state)
@@ -133,7 +136,7 @@ enumerated_delta(double a, const int s[DIMENSIONS], double epsilon)
     double sum = 0;
     int from[DIMENSIONS], to[DIMENSIONS];
 
-    for (int d = 0; d < DIMENSIONS; d++) { /* no move: it tells nothing */
+    for (int d = 0; d < DIMENSIONS; d++) { /* no move, no loss */
         from[d] = s[d] > 0 ? -WINDOW : 0;
         to[d] = s[d] > 0 ? s[d] + WINDOW : 0;
     }
@@ -163,8 +166,10 @@ claimed_delta(const struct loss *l, double epsilon)
     return sum;
 }
 
-/* The curve that plans use for a distance of 3 holds for every way to go it,
-   and is attained by one. */
+/*
+ * The curve that plans use for a distance of 3 holds for every split of it, and
+ * one split attains it.
+ */
 static void
 vectors_stay_below_the_claimed_curve(void **state)
 {
@@ -197,7 +202,7 @@ vectors_stay_below_the_claimed_curve(void **state)
     rat_clear(&one);
 }
 
-/* Continuous noise: parts of 0.3 and 0.7 against the whole, by the PLD. */
+/* Continuous noise: moves of 0.3 and 0.7 against one move of 1, by the PLD. */
 static void
 continuous_vectors_stay_below(void **state)
 {

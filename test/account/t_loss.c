@@ -1,5 +1,5 @@
 /*
- * Losses and the masses of stretches, against MPFR.
+ * Losses, and the probability masses of intervals, against MPFR.
  */
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "account/loss.h"
 #include "support/support.h"
 
-enum { BITS = 1000 }; /* differences of tails cancel much of it */
+enum { BITS = 1000 }; /* differences of tails cancel many of them */
 
 static const double rates[] = {1, 0.5, 0.01, 1e-7, 0.999, 1 - 1e-9};
 
@@ -24,7 +24,7 @@ exact_ratio(mpfr_t r, const mpfr_t l, double q)
     mpfr_sub_d(r, r, q, MPFR_RNDN);
 }
 
-/* Base loss at x, exactly. */
+/* The exact base loss at x. */
 static void
 exact_base(mpfr_t l, const struct loss *s, double x)
 {
@@ -85,7 +85,7 @@ losses_agree_with_exact_ones(void **state)
     mpfr_free_cache();
 }
 
-/* Of Q0, or of P0, between two places. */
+/* The exact mass of Q0 or P0 between two points. */
 static void
 exact_mass(mpfr_t out, const struct loss *l, bool p0, double from, double to)
 {
@@ -129,7 +129,7 @@ exact_mass(mpfr_t out, const struct loss *l, bool p0, double from, double to)
     mpfr_clears(a, b, t, (mpfr_ptr)0);
 }
 
-/* Stretches of all lengths in all places, P and Q, behind sampling. */
+/* Intervals of all lengths everywhere, for P and Q, after sampling. */
 static double
 worst_piece(const struct loss *l)
 {
@@ -183,11 +183,14 @@ line_pieces_agree_with_exact_integrals(void **state)
                                             .size = sizes[i]}));
     print_message("worst: %.3f of the bound\n", worst);
     assert_true(worst <= 1);
-    assert_true(worst > 0.01); /* the bound is not idle */
+    assert_true(worst > 0.01); /* the bound is not far too wide */
     mpfr_free_cache();
 }
 
-/* Atoms rise in both orders; lone ones come in their place. */
+/*
+ * Atoms come in rising order of loss in both orders, with those that only P or
+ * only Q has in their places.
+ */
 static void
 atoms_rise(void **state)
 {
@@ -225,7 +228,7 @@ atoms_rise(void **state)
     }
 }
 
-/* What the outermost atoms have goes outside, and no more. */
+/* Only the mass of the outermost atoms counts as outside the line. */
 static void
 thin_atoms_are_left_out(void **state)
 {
@@ -279,7 +282,7 @@ losses_past_the_limit_are_refused(void **state)
     line_clear(&line);
 }
 
-/* Where a line says it can be worked with, densities have all their digits. */
+/* If line_init succeeds, no density on the line underflows. */
 static void
 densities_that_underflow_are_refused(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Constructors: the curve of every mechanism's atoms and densities against
- * exact sums, and what is refused.
+ * Constructors: for every mechanism, the curve of its atoms and densities
+ * against exact sums; and what the constructors reject.
  */
 #include <math.h>
 
@@ -82,7 +82,7 @@ gauss_term(long x, double v, mpfr_t t)
 }
 
 /*
- * The sensitivities of 20 and more deviations: Q0's outcomes around the
+ * Sensitivities of 20 standard deviations and more: Q0's outcomes near the
  * sensitivity have probabilities below the smallest normal double.
  */
 static const struct {
@@ -92,7 +92,7 @@ static const struct {
 } wide[] = {{30000.25, 3, 7}, {1, 22, 1},     {1, 24, 1},
             {100, 220, 3},    {0.0009, 1, 1}, {0.04, 4, 1}};
 
-/* Every q0 and l0 within the error that is stated, and nothing missing. */
+/* Every q0 and l0 is within the stated error, and no mass is missing. */
 static void
 discrete_gaussian_atoms_are_accurate(void **state)
 {
@@ -113,7 +113,7 @@ discrete_gaussian_atoms_are_accurate(void **state)
         for (long x = -2 * reach - 9; x <= 2 * reach + 9; x++) {
             gauss_term(x, v, t);
             mpfr_add(sum, sum, t, MPFR_RNDN);
-            if (x < -reach - move || x > reach) /* P0's, around move */
+            if (x < -reach - move || x > reach) /* of P0, centred at move */
                 mpfr_add(lost, lost, t, MPFR_RNDN);
         }
         mpfr_div(lost, lost, sum, MPFR_RNDN);

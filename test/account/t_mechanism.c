@@ -1,6 +1,6 @@
 /*
- * Mechanisms: the text form and its refusals, and every price against sums
- * and integrals at 200 bits.
+ * Mechanisms: which texts are read and which rejected, and every price against
+ * sums and integrals with 200 bits.
  */
 #include "account/mechanism.h"
 
@@ -243,7 +243,9 @@ moment_discrete_laplace(mpfr_t r, const mpfr_t h, long d, const mpfr_t a)
     mpfr_clears(p, q, all, (mpfr_ptr)0);
 }
 
-/* The Laplace law by its definition: Simpson's rule between the two centres. */
+/*
+ * The Laplace distribution by definition: Simpson's rule between both centres.
+ */
 static double
 divergence_laplace(double e, double a)
 {
@@ -297,7 +299,9 @@ mechanism_curves_fuzz(void **state)
         long d = 1 + i % 5, k = 2 + i % 3;
 
         mp_set(a, &alpha);
-        /* discrete Laplace by its sum; 0.05 * 4000 = 200 leaves nothing out */
+        /*
+         * discrete Laplace by its sum; the terms beyond 4000 are below e^-200
+         */
         snprintf(text, sizeof text,
                  "discrete-laplace:scale=%d/10:sensitivity=%ld", 3 + 5 * i, d);
         read_or_fail(&m, text);
@@ -332,7 +336,7 @@ mechanism_curves_fuzz(void **state)
     mpfr_clears(a, h, e, x, y, z, (mpfr_ptr)0);
 }
 
-/* alpha rho is above the curve at every order, for every kind. */
+/* alpha rho is at or above the curve at every order, for every mechanism. */
 static void
 mechanism_rho_bounds_the_curve(void **state)
 {
@@ -378,7 +382,10 @@ mechanism_rho_bounds_the_curve(void **state)
 
 /* -------------------------------------------------------------- sampling -- */
 
-/* Sampled response: exact pair of outcomes, hockey stick and both moments. */
+/*
+ * Sampled randomized response: its two exact probabilities, the hockey stick
+ * and both moments.
+ */
 static void
 mechanism_sampling_against_two_outcomes(void **state)
 {
@@ -437,8 +444,8 @@ mechanism_sampling_against_two_outcomes(void **state)
 }
 
 /*
- * The sampled discrete Gaussian by its definition, both directions, at any
- * order: sums over Z.
+ * The moments of the sampled discrete Gaussian by definition, as sums over Z,
+ * in both directions and at any order.
  */
 enum way { ADD, REMOVE };
 
@@ -497,8 +504,8 @@ mechanism_sampled_gauss_fuzz(void **state)
         mp_set(q, &m.sample);
         sampled_moment(x, sigma, q, a, REMOVE);
         sampled_moment(y, sigma, q, a, ADD);
-        assert_true(mpfr_lessequal_p(y, x)); /* which is the theorem's point */
-        /* exact at whole orders, a chord between */
+        assert_true(mpfr_lessequal_p(y, x)); /* as the theorem says */
+        /* exact at whole orders, a chord between them */
         check_curve(&m, &alpha, x, i % 6 < 3 ? 1e-15 : 1.0);
         rat_clear(&alpha);
     }
@@ -517,7 +524,10 @@ mechanism_sampled_gauss_fuzz(void **state)
     mpfr_clears(a, q, x, y, (mpfr_ptr)0);
 }
 
-/* One release at a delta: never below what its loss says, and tight. */
+/*
+ * One release at a delta: never below the epsilon of its privacy loss, and
+ * close to it.
+ */
 static void
 mechanism_epsilon_at(void **state)
 {
@@ -535,7 +545,7 @@ mechanism_epsilon_at(void **state)
     assert_int_equal(rat_cmp(&got, &want), 0);
     read_or_fail(&m, "discrete-gaussian:sigma=2");
     assert_true(cost_epsilon_at_up(&m, &delta, &want));
-    assert_true(rat_cmp(&got, &want) < 0); /* by zCDP: a little more */
+    assert_true(rat_cmp(&got, &want) < 0); /* zCDP gives a little more */
     read_or_fail(&m, "gaussian:sigma=2:sample=0.1");
     assert_true(cost_epsilon_at_up(&m, &delta, &want));
     assert_true(rat_cmp(&want, &got) < 0);

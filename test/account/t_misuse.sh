@@ -1,7 +1,7 @@
 #!/bin/sh
-# The two worlds of the accountant are apart for the compiler too: what must
-# not be done does not compile. Each snippet is a body; the ones marked good
-# show that it is the mistake which is refused, and nothing else.
+# The compiler keeps plans and filters apart: code that mixes them does not
+# compile. Each snippet is a function body. The good ones show that the compiler
+# rejects the mistake in a bad one and nothing else.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -44,18 +44,18 @@ bad 'custos_plan_epsilon(odometer, CUSTOS_BY_RDP, "1e-6", bound, err)'
 bad 'custos_plan_add(plan, filter, err)'
 bad 'custos_plan_add(plan, charge, err)'
 bad 'custos_plan_add(filter, "laplace:epsilon=0.1", err)'
-# Nor is a plan a release to be admitted, or a place to count in.
+# A plan cannot be admitted like a charge or used as a filter.
 bad 'custos_filter_admit(filter, plan, err)'
 bad 'custos_filter_admit(plan, charge, err)'
 bad 'custos_odometer_add(filter, charge, err)'
-# A refusal that is not looked at is no refusal.
+# The status of an admission must not be ignored.
 bad '0; } void drop(custos_filter *f, const custos_charge *c);
 void drop(custos_filter *f, const custos_charge *c) { custos_filter_admit(f, c, 0)'
-# Inside a filter there is nothing to take out.
+# The members of a filter are not accessible.
 bad 'filter->kind'
 bad 'charge->charge'
 
-# No public function knows a plan and a filter, odometer or charge at once.
+# No public function takes a plan together with a filter, odometer or charge.
 mixed=$(tr '\n' ' ' <"$SRC/include/custos.h" | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
     tr ';' '\n' | grep 'custos_plan \*' |
     grep -E 'custos_(filter|odometer|charge) \*' || true)

@@ -1,6 +1,6 @@
 /*
- * The odometer: its formula worked out again in rationals, and its promise
- * against every analyst and every rule for when to look.
+ * The odometer: its formula computed again in rationals, and its promise
+ * against every analyst and every rule for when to read it.
  */
 #include "account/odometer.h"
 
@@ -21,7 +21,7 @@ price(const char *text)
     return c;
 }
 
-/* (1 + 2^e) rho + ln(m/delta)/2^e, the least, by MPFR. */
+/* The least (1 + 2^e) rho + ln(m/delta)/2^e over the grid, by MPFR. */
 static double
 formula(const struct odometer *o, double delta)
 {
@@ -92,7 +92,7 @@ odometer_is_its_formula(void **state)
     }
 }
 
-/* To the unit: at or above the exact sum, and by less than one unit. */
+/* The reading is at or above the exact sum, by less than one unit. */
 static void
 odometer_rounds_up(void **state)
 {
@@ -114,7 +114,7 @@ odometer_rounds_up(void **state)
     assert_true(o.exponent[0] < 0);
     rat_set_pow2(&factor, o.exponent[0]);
     rat_add(&factor, &factor, &one);
-    c.rho = 1; /* a unit: what it is shifted to is less than one */
+    c.rho = 1; /* one unit: shifted, it is less than a unit */
     for (int i = 0; i < 70; i++) {
         odometer_add(&o, &c);
         amount_to_rat(o.rho_sum, AMOUNT_LOSS, &exact);
@@ -160,9 +160,9 @@ odometer_never_falls(void **state)
 /* --------------------------------------- against all rules for stopping -- */
 
 /*
- * The analyst asks randomized responses one by one and wins when the true
- * loss is above the reading. The value of a state is the largest probability
- * of ever winning from there.
+ * The analyst asks randomized responses one by one and wins if the true loss
+ * exceeds the reading. The value of a state is the largest probability of ever
+ * winning from there.
  */
 enum { MENU = 2, DEPTH = 24 };
 
@@ -261,8 +261,8 @@ odometer_against_all_stopping_rules(void **state)
         assert_true(won > 0 && won <= strtod(deltas[i], NULL));
     }
     /*
-     * The analysts are strong enough: the bound for one moment, fixed
-     * beforehand, is beaten at a moment of their choice.
+     * The analysts are strong enough: they beat a bound that holds for one
+     * moment fixed in advance, by choosing the moment themselves.
      */
     {
         custos_odometer_options options = {.size = sizeof options,
@@ -334,7 +334,7 @@ odometer_handle(void **state)
     assert_null(odometer);
 }
 
-/* Options of a size that is none, and of a later version. */
+/* Options with an impossible size, or of a later version. */
 static void
 odometer_options_have_a_size(void **state)
 {
@@ -348,11 +348,11 @@ odometer_options_have_a_size(void **state)
         assert_int_equal(odometer_init(&o, &options, NULL), CUSTOS_EINVAL);
     }
     assert_int_equal(odometer_init(&o, NULL, NULL), CUSTOS_EINVAL);
-    options.size = 2 * sizeof(size_t); /* only what there was at first */
+    options.size = 2 * sizeof(size_t); /* the members of the first version */
     assert_int_equal(odometer_init(&o, &options, NULL), CUSTOS_OK);
 }
 
-/* A shift that leaves the amounts is infinite, and so is what it adds to. */
+/* A shift beyond the largest amount is infinite, and so are sums with it. */
 static void
 odometer_saturates(void **state)
 {
@@ -365,7 +365,7 @@ odometer_saturates(void **state)
     (void)state;
     o.rho_sum = 7;
     assert_true(odometer_epsilon(&o) == 7 + 56 + 5);
-    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 1/16 and 1/2 and a little */
+    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 1/16 + 1/2 of it, and 5 */
     assert_true(odometer_epsilon(&o) ==
                 (AMOUNT_INFINITE >> 4) + (AMOUNT_INFINITE >> 4 << 3) + 5);
     o.rho_sum = (AMOUNT_INFINITE >> 3) + 1;
@@ -380,7 +380,7 @@ odometer_saturates(void **state)
     assert_true(odometer_delta(&o) == AMOUNT_INFINITE);
 }
 
-/* Extreme ranges, infinite prices, sums past all amounts. */
+/* Extreme ranges, infinite prices, sums beyond the largest amount. */
 static void
 odometer_ends(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The odometer's promise where members have deltas of their own: it is one
- * about sets of transcripts, not about the privacy loss. Both are shown.
+ * The odometer's promise where members have deltas of their own. The promise is
+ * about sets of transcripts, not about the privacy loss; the tests show both.
  */
 #include "account/odometer.h"
 
@@ -42,8 +42,8 @@ reading(const struct odometer *o)
  * Viswanath 2015): delta that only P has, delta that only Q has, and the two
  * of randomized response. The value of a state is the largest P(S, reading
  * within (e, d)) - exp(e) Q(S) from there on, over all ways to ask, to stop
- * and to choose S. Doubles: sums and products of at most 2^10 terms below 1,
- * so that they err by less than 1e-12.
+ * and to choose S. It is computed in doubles: sums and products of at most 2^10
+ * terms below 1 have an error below 1e-12.
  */
 #define SLACK 1e-12
 
@@ -54,7 +54,7 @@ struct sets {
     double seen[DEPTH + 1][DEPTH + 1][2 * DEPTH + 1][2 * DEPTH + 1];
 };
 
-/* What the odometer says goes with its epsilon. */
+/* The delta that the odometer states with its epsilon. */
 static double
 reading_delta(const struct odometer *o)
 {
@@ -74,7 +74,7 @@ is_within(const struct sets *g, const struct odometer *o)
     return reading(o) <= g->e + SLACK && reading_delta(o) <= g->d + SLACK;
 }
 
-/* The probability of n answers with more ups than downs by net. */
+/* The probability that n answers have net more ups than downs. */
 static double
 chance(const struct sets *g, const int n[MENU], const int net[MENU], int sign)
 {
@@ -98,7 +98,7 @@ best_set(struct sets *g, const struct odometer *o, const int n[MENU],
 
     if (*known >= 0)
         return *known;
-    if (!is_within(g, o)) /* and never again: neither number falls */
+    if (!is_within(g, o)) /* nor later: neither number ever falls */
         return *known = 0;
     best = fmax(0, p - exp(g->e) * chance(g, n, net, -1));
     for (int i = 0; i < MENU && n[0] + n[1] < DEPTH; i++) {
@@ -158,7 +158,10 @@ odometer_with_deltas_against_all_sets(void **state)
     assert_non_null(g);
     set_menu(g, "generic:epsilon=0.3:delta=0.01",
              "generic:epsilon=0.7:delta=0.02");
-    /* Sums of epsilon: nearly all of d is used, so that none may be spared. */
+    /*
+     * By sums of epsilon: the analyst uses nearly all of d, so d cannot be
+     * less.
+     */
     for (int i = 1; i <= 14; i++)
         for (int k = 0; k <= 8; k++) {
             double d = 1e-9 + k * 0.01, v = play_sets(g, "1e-9", i * 0.1, d);
@@ -167,7 +170,7 @@ odometer_with_deltas_against_all_sets(void **state)
             most = fmax(most, v / d);
         }
     assert_true(most > 0.97 && most <= 1);
-    /* Many members: the bound by rho is the lesser one, at each of these e. */
+    /* Many members: at each of these e the bound by rho is the smaller one. */
     set_menu(g, "generic:epsilon=0.3:delta=0.002",
              "generic:epsilon=0.4:delta=0.003");
     for (double e = 3; e < 6; e += 0.5) {
@@ -179,9 +182,9 @@ odometer_with_deltas_against_all_sets(void **state)
 }
 
 /*
- * Two of the four outcomes told as one are (0.3, 0.01)-DP still, and the loss
- * passes what the odometer reads with probability above 1/2. The same for the
- * normal law that is exactly (0.1, 1e-6)-DP.
+ * If two of the four outcomes are reported as one, the release is still (0.3,
+ * 0.01)-DP, but its loss exceeds the odometer's reading with probability above
+ * 1/2. The same holds for Gaussian noise that is exactly (0.1, 1e-6)-DP.
  */
 static void
 odometer_loss_may_exceed_the_reading(void **state)

@@ -1,6 +1,7 @@
 /*
  * Plans by their privacy-loss distribution, through the public interface:
- * against the closed curve of the Gaussian, against sums, and with reasons.
+ * against the closed curve of the Gaussian, against sums, and what has a reason
+ * instead of a bound.
  */
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ epsilon_of(const char *mechanism, const char *delta, const char *width)
     return got;
 }
 
-/* The true values are those of the analytic curve at 200 bits. */
+/* The true values come from the analytic curve with 200 bits. */
 static void
 plan_pld_encloses_the_gaussian(void **state)
 {
@@ -80,14 +81,14 @@ plan_pld_encloses_both_orders(void **state)
 
     (void)state;
     assert_true(strtod(got.low, NULL) <= 6.9073845);
-    assert_true(strtod(got.high, NULL) >= 6.9073844); /* the worse one */
+    assert_true(strtod(got.high, NULL) >= 6.9073844); /* the worse order */
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) <= 1.1e-3);
 }
 
 /*
- * Rare large losses next to common ones at the lattice itself: roundings once
- * moved more of the common ones up than there were rare ones. And a narrow
- * Gaussian on top of a wide lattice, which takes a steep tilt to tell apart.
+ * Rare large losses beside common ones on the same lattice: rounding once moved
+ * more mass of the common ones up than the rare ones had. Then a narrow
+ * Gaussian on a wide lattice, which needs a steep tilt to resolve.
  */
 static void
 plan_pld_is_sharp_on_lattices(void **state)
@@ -100,7 +101,7 @@ plan_pld_is_sharp_on_lattices(void **state)
     custos_plan *plan = plan_of(mixed, 2);
 
     (void)state;
-    /* Two of the six gave another's answer; a third one is too rare. */
+    /* Two of the six responses have a loss; a third one would be too rare. */
     assert_true(strtod(got.low, NULL) <= 2 * 0.00157);
     assert_true(strtod(got.high, NULL) >= 2 * 0.00157 - 1e-9);
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) < 1e-6);
@@ -111,14 +112,17 @@ plan_pld_is_sharp_on_lattices(void **state)
                 strtod(got.low, NULL) < 245.7201);
     assert_true(strtod(got.high, NULL) < 245.75);
     custos_plan_free(plan);
-    /* A grid of few and far points, with nothing beyond the last. */
+    /* A grid with few points far apart, and no mass beyond the last. */
     got = epsilon_of("randomized-response:epsilon=3.6997489899429641:count=66",
                      "7.9228008793739576e-19", NULL);
     assert_true(strtod(got.low, NULL) > 244.18343);
     assert_true(strtod(got.high, NULL) < 244.18344);
 }
 
-/* Delta back at the epsilon: the two curves are each other's inverse. */
+/*
+ * Delta at the epsilon found is the delta asked for: each curve inverts the
+ * other.
+ */
 static void
 plan_pld_delta_inverts_epsilon(void **state)
 {
@@ -142,8 +146,8 @@ plan_pld_delta_inverts_epsilon(void **state)
 
 /*
  * A sampled plan at the epsilons whose delta is known to be 1e-6, one for each
- * order. Grids cut for an epsilon once had no notion of where the many small
- * losses of samples lie, and gave [0, 1].
+ * order. Grids made for an epsilon once missed the many small losses of samples
+ * and gave [0, 1].
  */
 static void
 plan_pld_delta_in_both_orders(void **state)
@@ -166,7 +170,7 @@ plan_pld_delta_in_both_orders(void **state)
     }
 }
 
-/* The worse order alone is what a plan costs; tight from 0 to far out. */
+/* A plan costs what its worse order costs; the bounds are tight from 0 on. */
 static void
 plan_pld_delta_of_a_sample(void **state)
 {
@@ -198,7 +202,7 @@ plan_pld_delta_of_a_sample(void **state)
     custos_plan_free(plan);
 }
 
-/* Common losses of a millionth have a small delta: no tail is asked for. */
+/* Losses of a millionth have a small delta although they are common. */
 static void
 plan_pld_is_sharp_for_small_losses(void **state)
 {
@@ -214,8 +218,8 @@ plan_pld_is_sharp_for_small_losses(void **state)
 }
 
 /*
- * A pure mechanism is never dearer than its epsilon, once or five times, nor
- * free; and a dash would be a failure here.
+ * A pure mechanism costs at most its epsilon, once or five times, and more than
+ * 0. Every one has a bound.
  */
 static void
 plan_pld_prices_every_mechanism(void **state)
@@ -327,8 +331,8 @@ plan_pld_refuses_what_is_no_question(void **state)
 }
 
 /*
- * Equal neighbours are merged, and nothing else is: in either order a plan of
- * two costs the same, and more than the dearer one alone.
+ * Only equal mechanisms are merged: a plan of two different ones costs the same
+ * in either order, and not what twice the first costs.
  */
 static void
 plan_pld_merges_only_equals(void **state)
@@ -366,13 +370,13 @@ plan_pld_merges_only_equals(void **state)
         assert_true(strtod(a.low, NULL) <= strtod(b.high, NULL));
         assert_true(strtod(b.low, NULL) <= strtod(a.high, NULL));
         assert_true(strtod(a.high, NULL) - strtod(a.low, NULL) < 5e-4);
-        /* Nor is one of them taken for the other. */
+        /* Neither is mistaken for the other. */
         assert_true(strtod(a.low, NULL) > strtod(c.high, NULL) ||
                     strtod(a.high, NULL) < strtod(c.low, NULL));
     }
 }
 
-/* Numbers that no grid can serve have a reason, not a bound. */
+/* Where no grid is possible, the interval has a reason instead of bounds. */
 static void
 plan_pld_knows_its_reach(void **state)
 {
@@ -395,8 +399,10 @@ plan_pld_knows_its_reach(void **state)
     custos_plan_free(large);
 }
 
-/* Many different mechanisms: a coarser width, still an interval around the
-   sum of a plan that is known: the Gaussian's. */
+/*
+ * Many different mechanisms: the interval is wider, but still encloses a known
+ * value, that of the composed Gaussians.
+ */
 static void
 plan_pld_of_many_kinds(void **state)
 {
@@ -452,7 +458,7 @@ plan_pld_survives_want_of_memory(void **state)
     }
 }
 
-/* What is written reads back as the same plan, with more noise if asked. */
+/* A written plan reads back as the same plan, with more noise if requested. */
 static void
 plan_writes_what_it_reads(void **state)
 {
@@ -568,8 +574,8 @@ group_of_a_plan_is_known(void **state)
 }
 
 /*
- * One Gaussian at three times the sensitivity against what its promise to one
- * is worth to three.
+ * A Gaussian at three times the sensitivity, against the promise that group
+ * privacy derives for three from the promise to one.
  */
 static void
 group_of_a_plan_beats_the_promise(void **state)

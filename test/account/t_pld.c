@@ -12,7 +12,10 @@
 
 static const double deltas[] = {0.5, 1e-2, 1e-6, 1e-15, 1e-30, 1e-40};
 
-/* One plan at one delta: encloses, and is as narrow as asked for. */
+/*
+ * One plan at one delta: the bounds enclose the curve and are as narrow as
+ * requested.
+ */
 static void
 check(const struct ref_mechanism *m, size_t n, double delta, double width)
 {
@@ -91,7 +94,10 @@ pld_encloses_subsampled(void **state)
     mpfr_free_cache();
 }
 
-/* KOV15's exact composition, and with delta; tiny delta is the pure sum. */
+/*
+ * The exact composition of KOV15, pure and with deltas; at a tiny delta it is
+ * the sum of the epsilons.
+ */
 static void
 pld_encloses_randomized_response(void **state)
 {
@@ -138,7 +144,7 @@ mixtures_are_enclosed(void **state)
     mpfr_free_cache();
 }
 
-/* delta(epsilon): from one pld made for another delta, and by the driver. */
+/* delta(epsilon) from a PLD made for another delta, and by the driver. */
 static void
 delta_of_epsilon_is_enclosed(void **state)
 {
@@ -225,7 +231,10 @@ steep_tilts_are_enclosed(void **state)
     mpfr_free_cache();
 }
 
-/* More is lost than delta: no epsilon is enough, and both bounds say so. */
+/*
+ * More mass is lost than delta: no epsilon is enough, and both bounds are
+ * infinite.
+ */
 static void
 what_is_lost_is_infinite(void **state)
 {
@@ -278,7 +287,7 @@ bad_questions_are_refused(void **state)
     assert_int_equal(
         pld_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_EOVERFLOW);
-    many.count = 0; /* nothing costs nothing */
+    many.count = 0; /* no release costs nothing */
     assert_int_equal(
         pld_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_OK);

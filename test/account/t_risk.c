@@ -1,6 +1,6 @@
 /*
- * What promises mean: against closed forms, and against randomized response,
- * which reaches every one of the bounds.
+ * What promises mean as risks: against closed forms, and against randomized
+ * response, which attains every bound.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ fnr_of(const custos_risk *risk, const char *fpr)
     return strtod(fnr, NULL);
 }
 
-/* Equal to 15 digits, and not on the wrong side by more than a double is. */
+/* Equal to about 14 digits. */
 static void
 assert_near(double got, double want)
 {
@@ -63,10 +63,10 @@ risk_tradeoff_of_known_promises(void **state)
 }
 
 /*
- * Randomized response with weight w on the truth has the test "it said yes":
- * errors 1 - w and 1 - w, on the curve of epsilon = ln(w / (1 - w)); at
- * epsilon = ln 3 exactly (1/4, 1/4). The text of ln 3 is rounded up, so the
- * curve lies below by no more than that.
+ * For randomized response that is true with probability w, the test "it said
+ * yes" has errors 1 - w and 1 - w: a point on the curve of epsilon = ln(w / (1
+ * - w)). At epsilon = ln 3 this is exactly (1/4, 1/4). The text of ln 3 is
+ * rounded up, so the computed curve is lower by that rounding at most.
  */
 static void
 risk_tradeoff_is_attained(void **state)
@@ -80,7 +80,9 @@ risk_tradeoff_is_attained(void **state)
     custos_risk_free(risk);
 }
 
-/* A further promise can only raise the curve, and does where it is better. */
+/*
+ * A further promise never lowers the curve, and raises it where it is better.
+ */
 static void
 risk_takes_the_best_promise(void **state)
 {
@@ -95,7 +97,9 @@ risk_takes_the_best_promise(void **state)
     custos_risk_free(risk);
 }
 
-/* Promises of one Gaussian of mu = 1, roughly, and two that are never best. */
+/*
+ * Approximate promises of one Gaussian of mu = 1, and two that are never best.
+ */
 static const char *const promises[][2] = {
     {"0", "0.383"},    {"0.3", "0.287"}, {"0.7", "0.184"}, {"1", "0.127"},
     {"1.5", "0.0638"}, {"2", "0.0288"},  {"3", "0.0044"},  {"5", "0.00003"},
@@ -104,7 +108,7 @@ static const char *const promises[][2] = {
 
 enum { PROMISES = sizeof promises / sizeof *promises, CORNERS = 32 };
 
-/* The largest of all lines at fpr, to 400 bits. */
+/* The maximum of all lines at fpr, with 400 bits. */
 static void
 exact_fnr(const rat *fpr, mpfr_t best)
 {
@@ -154,7 +158,7 @@ assert_on_curve(const custos_risk_corner *from, const custos_risk_corner *to,
     exact_fnr(&x, true_fnr);
     assert_true(mpfr_cmp_q(true_fnr, y.q) >= 0);
     mpfr_sub_q(true_fnr, true_fnr, y.q, MPFR_RNDN);
-    assert_true(mpfr_cmp_d(true_fnr, 1e-12) < 0); /* slopes of e^9 */
+    assert_true(mpfr_cmp_d(true_fnr, 1e-12) < 0); /* slopes are up to e^9 */
     mpfr_clear(true_fnr);
     rat_clear(&x);
     rat_clear(&y);
@@ -177,7 +181,7 @@ risk_corners_lie_under_the_curve(void **state)
             CUSTOS_OK);
     assert_int_equal(custos_risk_corners(risk, corners, CORNERS, &n, NULL),
                      CUSTOS_OK);
-    assert_int_equal(n, 2 * (PROMISES - 2) + 1); /* 0: one line */
+    assert_int_equal(n, 2 * (PROMISES - 2) + 1); /* epsilon 0 gives one line */
     assert_string_equal(corners[0].fpr, "0");
     assert_string_equal(corners[n - 1].fpr, "1");
     assert_string_equal(corners[n - 1].fnr, "0");
@@ -361,7 +365,7 @@ risk_refuses_what_is_no_promise(void **state)
     custos_risk_free(NULL);
 }
 
-/* As many promises as there may be, and not one more. */
+/* The largest number of promises is accepted, one more is not. */
 static void
 risk_has_an_end(void **state)
 {

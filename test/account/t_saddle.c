@@ -1,5 +1,5 @@
 /*
- * Bounds without a grid against those with one, and against exact curves.
+ * Saddle-point bounds against those of a grid, and against exact curves.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ fill(struct pld_part *parts, const struct loss_atom *atoms)
         {.base = BASE_ATOMS, .rate = 1, .atoms = atoms, .n_atoms = 2}, 20};
 }
 
-/* Both are true, so they overlap; and each is narrow enough to tell. */
+/* Both intervals are correct, so they overlap; both are narrow. */
 static void
 saddle_encloses_the_pld(void **state)
 {
@@ -57,7 +57,7 @@ saddle_encloses_the_pld(void **state)
     }
 }
 
-/* Exact where it can be: Gaussians alone, and with a response. */
+/* Against exact curves: Gaussians alone, and with a randomized response. */
 static void
 saddle_encloses_exact_curves(void **state)
 {
@@ -95,7 +95,10 @@ saddle_encloses_exact_curves(void **state)
     mpfr_free_cache();
 }
 
-/* So many that the bounds are sharp: every cumulant shows. */
+/*
+ * With so many mechanisms the bounds are sharp enough that an error in any
+ * cumulant shows.
+ */
 static void
 saddle_is_sharp_for_many(void **state)
 {
@@ -161,8 +164,10 @@ very_many_parts_need_no_grid(void **state)
     free(parts);
 }
 
-/* Against ln((t+1)e^(te) + t e^(-(t+1)e))/(2t+1)) to 300 bits: above it, and
-   by no more than the room for roundings. */
+/*
+ * Against ln((t+1)e^(te) + t e^(-(t+1)e))/(2t+1)) with 300 bits: at or above
+ * it, by no more than the allowance for rounding.
+ */
 static void
 laplace_moments_are_rounded_up(void **state)
 {

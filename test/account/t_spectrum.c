@@ -1,5 +1,5 @@
 /*
- * Convolutions against exact ones in MPFR, and the error they state.
+ * Convolutions against exact ones in MPFR, within the error they state.
  */
 #include <math.h>
 #include <mpfr.h>
@@ -53,7 +53,7 @@ exact_multiply(struct exact *e, const double *w)
     mpfr_clear(t);
 }
 
-/* Positive, of sum a little below 1, concentrated on few points or on many. */
+/* Positive weights with a sum a little below 1, on few points or on many. */
 static void
 fill(double *w, int few, uint64_t *seed)
 {

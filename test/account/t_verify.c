@@ -1,5 +1,5 @@
 /*
- * Exact integer convolution beside the tilted transform.
+ * Exact integer convolution against the tilted transform.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "support/ref_curve.h"
 #include "support/support.h"
 
-/* The same weights by two routes: they agree to the roundings of both. */
+/* The same weights computed in two ways agree within the rounding of both. */
 static void
 compare(const struct ref_mechanism *m, size_t n, double h, double delta)
 {
@@ -120,7 +120,7 @@ verify_fails_cleanly(void **state)
             break;
         assert_int_equal(st, CUSTOS_ENOMEM);
     }
-    part.count = 1 << 19; /* past the exact convolution's reach */
+    part.count = 1 << 19; /* too large for the exact convolution */
     assert_int_equal(
         verify_init(&v, NULL, &part, 1, test_size(0, 1) ? 0.1 : 3e-6, 1e-20),
         CUSTOS_EOVERFLOW);

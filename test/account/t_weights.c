@@ -1,6 +1,6 @@
 /*
- * The two grids of one mechanism against its exact curve: on, beside and far
- * from grid points, for grids from fine to absurdly coarse.
+ * The upper and the lower grid of one mechanism against its exact curve: at,
+ * near and far from grid points, for fine to extremely coarse grids.
  */
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ lower_curve_lies_below(void **state)
     check_all(false);
 }
 
-/* Both are good to second order in h, and not by moving mass far. */
+/* Both curves approach the exact one as h squared. */
 static void
 curves_close_in_as_h_squared(void **state)
 {
