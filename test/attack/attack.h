@@ -1,6 +1,6 @@
 /*
- * What the attacks do to the library, through its public interface only: make
- * a mechanism, seal a value, release it.
+ * What the attacks do to the library, through its public interface only: make a
+ * mechanism, seal a value and release it.
  */
 #ifndef TEST_ATTACK_H
 #define TEST_ATTACK_H
@@ -50,7 +50,7 @@ attack_int(const custos_mech *mech, custos_rng *rng, int64_t x)
     return y;
 }
 
-/* A power of two from its text: "1/8", "4". */
+/* The grid of a mechanism, a power of two, from a text such as "1/8" or "4". */
 static inline double
 attack_grid(const custos_mech *mech)
 {
@@ -60,7 +60,7 @@ attack_grid(const custos_mech *mech)
     return slash ? 1 / strtod(slash + 1, NULL) : strtod(text, NULL);
 }
 
-/* For the twins. */
+/* A random word, for the twins. */
 static inline uint64_t
 attack_word(custos_rng *rng)
 {
@@ -77,7 +77,7 @@ attack_uniform(custos_rng *rng)
     return (double)((attack_word(rng) >> 11) + 1) * 0x1p-53;
 }
 
-/* Laplace noise as most programs draw it, of the given uniform and sign. */
+/* Laplace noise as most programs draw it, from the given uniform and sign. */
 static inline double
 attack_float_laplace(double scale, double u, bool minus)
 {

@@ -1,13 +1,13 @@
 /*
- * Queries about one person, asked of the real curator: a hospital at a tiny
- * epsilon, a person who is in it and one who is not. A corpus is a text file:
- * queries with $P where the person's number stands, each ended by an empty
- * line; lines that begin with # say what the next ones are. A query costs
- * 1e-9, or what a line "@ 0.01" before it says: where groups are chosen from the
- * data a price near 0 takes hours.
+ * Asks the real curator queries about one person, at a tiny epsilon: once about
+ * a person who is in the hospital's data and once about one who is not. A
+ * corpus is a text file of queries with $P for the person's number, each ended
+ * by an empty line. Lines that begin with # describe the queries after them. A
+ * query costs 1e-9, or what a line such as "@ 0.01" before it says: where
+ * groups are discovered in the data, a price near 0 takes hours.
  *
- * Both persons lie inside the range of the stored numbers, so that zone maps
- * do not tell them apart.
+ * Both persons' numbers are inside the range of the stored ones, so that zone
+ * maps do not tell them apart.
  */
 #ifndef TEST_ATTACK_PAIRS_H
 #define TEST_ATTACK_PAIRS_H
@@ -25,7 +25,10 @@
 
 enum { PAIRS_FILE_MAX = 1 << 20, PAIRS_SQL_MAX = 1 << 16 };
 
-/* A query that takes all memory must fail here and not take the machine's. */
+/*
+ * A query that allocates without end must fail here, before it uses up the
+ * machine's memory.
+ */
 enum { PAIRS_MEMORY_MB = 4096 };
 
 /* Sanitizers reserve more than this at once. */
@@ -130,7 +133,7 @@ struct pairs {
     uint64_t asked;
 };
 
-/* Forty people, the absent one left out; some have values at the edges. */
+/* Forty people without the absent one; some have values at the edges. */
 static inline void
 pairs_people(struct buf *patients, struct buf *visits)
 {
@@ -159,8 +162,10 @@ pairs_people(struct buf *patients, struct buf *visits)
     }
 }
 
-/* Everybody has a short letter; the present person 20 of 64 KB, of letters that
-   take long to change their case. */
+/*
+ * Everybody has a short text; the present person has 20 texts of 64 KB, in
+ * characters whose case is slow to change.
+ */
 static inline void
 pairs_letters(struct buf *letters, struct buf *wards)
 {
@@ -256,10 +261,10 @@ pairs_close(struct pairs *p)
 /* One query of the corpus. */
 struct pairs_query {
     char sql[PAIRS_SQL_MAX];
-    char price[32]; /* digits are put behind it */
+    char price[32]; /* pairs_ask appends digits */
 };
 
-/* The next query, its lines put together; false: no more. */
+/* The next query, its lines joined. False: there is none. */
 static inline bool
 pairs_next(char **at, struct pairs_query *out)
 {
@@ -311,7 +316,7 @@ struct pairs_outcome {
     custos_err err;
     uint64_t charges;
     size_t rows, columns;
-    char shown[512]; /* what stands beside the values */
+    char shown[512]; /* the remarks */
 };
 
 static inline uint64_t
@@ -326,8 +331,9 @@ pairs_charges(struct curator *c)
 }
 
 /*
- * Remarks may quote the query: the person's number in them is no news. Nor is
- * the bound of rows that a mechanism chose, which is drawn anew each time.
+ * Keeps the remarks that may be compared. They may quote the query, so the
+ * person's number is replaced. A bound on rows that a mechanism chose is left
+ * out, because it is drawn anew each time.
  */
 static inline void
 pairs_keep_remarks(str remarks, enum pairs_arm arm, char *out, size_t size)
@@ -348,7 +354,7 @@ pairs_keep_remarks(str remarks, enum pairs_arm arm, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* A failure suspends the analyst, and would hide what the next queries tell. */
+/* A failure suspends the analyst and would hide what later queries reveal. */
 static inline void
 pairs_resume(struct pairs *p)
 {
@@ -360,8 +366,10 @@ pairs_resume(struct pairs *p)
         fail_msg("%s (%s)", err.said, err.noted);
 }
 
-/* Asks as the analyst, each time at a price that was not asked before: an
-   answer from the cache would tell nothing. */
+/*
+ * Asks as the analyst, each time at a new price: a cached answer would reveal
+ * nothing.
+ */
 static inline void
 pairs_ask(struct pairs *p, const struct pairs_query *q, enum pairs_arm arm,
           struct pairs_outcome *out)
@@ -392,8 +400,10 @@ pairs_ask(struct pairs *p, const struct pairs_query *q, enum pairs_arm arm,
     buf_clear(&b);
 }
 
-/* What tells the two apart, or NULL. Positions differ by no byte: both
-   numbers are as long. */
+/*
+ * What tells the two apart, or NULL. Error positions can be compared because
+ * both persons' numbers have the same length.
+ */
 static inline const char *
 pairs_differ(const struct pairs_outcome *x, const struct pairs_outcome *y)
 {

@@ -1,12 +1,12 @@
 /*
- * A1, Mironov 2012: doubles that carry their own noise have holes. Where x
- * and its neighbour have holes in different places, one look at the low bits
- * tells them apart.
+ * A1, Mironov 2012: noise added in doubles cannot produce every double. If x
+ * and its neighbour miss different doubles, the low bits of one release tell
+ * them apart.
  *
  * Ours: a release is a multiple of a grid fixed by the parameters, and
- * neighbours have the same support. The twin is Laplace noise by inverse CDF
- * in doubles; the attack asks for each released value which uniform could have
- * made it, and finds none for the wrong neighbour.
+ * neighbours have the same support. The twin draws Laplace noise by inverse CDF
+ * in doubles. For each released value the attack searches for a uniform that
+ * could have produced it, and finds none for the wrong neighbour.
  */
 #include "attack/attack.h"
 
@@ -37,7 +37,7 @@ one_sided(void)
     return found;
 }
 
-/* Values seen often at all: the check above must have something to see. */
+/* Number of values seen often: the check above needs some. */
 static size_t
 often(void)
 {
@@ -49,9 +49,10 @@ often(void)
 }
 
 /*
- * False alarms: a value seen more than 100 times on one side has, at epsilon
- * 1, an expectation above 20 on the other whp; missing it has probability
- * below e^-20 for each of a few dozen values. The seeds are fixed besides.
+ * False alarms: at epsilon 1, a value seen more than 100 times on one side has
+ * an expectation above 20 on the other with high probability. Then it is
+ * missing with probability below e^-20, for each of a few dozen values. The
+ * seeds are fixed in any case.
  */
 static void
 releases_share_a_grid(const custos_mech_options *options, double x, double y)
@@ -141,7 +142,7 @@ ints_share_a_support(void **state)
     test_rng_free(rng);
 }
 
-/* The grid is told by the parameters; the data has no say. */
+/* The grid depends on the parameters only, not on the data. */
 static void
 grid_is_public(void **state)
 {
@@ -210,13 +211,15 @@ twin_is_caught(void **state)
         own += !twin_could(y, 1, 10);
         other += !twin_could(y, 0, 10);
     }
-    /* The attack never rules out the truth, and often rules out the rest. */
+    /*
+     * The attack never rules out the true value and often rules out the other.
+     */
     assert_int_equal(own, 0);
     assert_true(audit_p_low(other, n, 1e-6) > 0.2);
     test_rng_free(rng);
 }
 
-/* And a public grid, looked for, is not there. */
+/* The twin's releases are not multiples of a public grid. */
 static void
 twin_lies_off_the_grid(void **state)
 {

@@ -1,10 +1,10 @@
 /*
  * A2, Haney and others 2022: adding noise to a double rounds to the precision
- * of the sum, and the precision tells the value. The event "not a multiple of
- * 2^-53" is common for x = 0 and next to impossible for x = 1.
+ * of the sum, and that precision reveals the value. The event "not a multiple
+ * of 2^-53" is common for x = 0 and next to impossible for x = 1.
  *
- * Ours: no hits on either side, ever. The twin, which claims epsilon = 0.1,
- * is shown to have epsilon >= 4 by 10,000 releases (95 % confidence).
+ * Ours: the event never occurs for either value. The twin, which claims epsilon
+ * = 0.1, is shown to have epsilon >= 4 by 10,000 releases (95 % confidence).
  */
 #include "attack/attack.h"
 
@@ -24,7 +24,7 @@ twin(custos_rng *rng, double x)
     return x + attack_float_laplace(10, u, attack_word(rng) & 1);
 }
 
-/* The lower bound of epsilon from n releases on each side. */
+/* The lower bound on epsilon from n releases of each value. */
 static double
 bound(const custos_mech *mech, uint64_t n, uint64_t hits[2])
 {

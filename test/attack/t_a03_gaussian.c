@@ -1,13 +1,13 @@
 /*
  * A3, Jin and others 2022: two attacks on Gaussian noise.
  *
- * Support: a pair made by Box and Muller from two uniforms of 53 bits can take
- * few of the pairs of doubles near it. For a released pair the attacker
- * recovers the uniforms and asks whether they make exactly this pair; with the
+ * Support: a Box-Muller pair made from two uniforms of 53 bits can take only
+ * few of the nearby pairs of doubles. For a released pair the attacker recovers
+ * the uniforms and asks whether they give exactly this pair. With the
  * neighbour's values they mostly do not.
  *
- * Time: where the number of coins depends on the value, so does the time. The
- * coins used are counted here, which needs no clock; `make bench-timing`
+ * Time: where the number of coins depends on the value, so does the time. This
+ * test counts the coins used, which needs no clock; `make bench-timing`
  * measures cycles, and test/noise runs the samplers under valgrind with secret
  * coins.
  */
@@ -30,7 +30,7 @@ box_muller(struct pair x, double u, double v)
                          x.second + r * sin(two_pi * v)};
 }
 
-/* Whether some two uniforms near the recovered ones make y from x. */
+/* Whether any two uniforms near the recovered ones produce y from x. */
 static bool
 pair_could(struct pair y, struct pair x)
 {
@@ -78,7 +78,7 @@ box_muller_twin_is_caught(void **state)
     test_rng_free(rng);
 }
 
-/* Ours: both neighbours release multiples of one grid, all of them alike. */
+/* Ours: both neighbours release multiples of the same grid. */
 static void
 gaussian_pairs_lie_on_the_grid(void **state)
 {
@@ -123,8 +123,8 @@ magnitude(i128 x)
 
 /*
  * Discrete Laplace the natural way, after Canonne, Kamath and Steinke: a
- * geometric number of whole scales, and a remainder. Exact up to the doubles;
- * the coins used grow with the value.
+ * geometric number of full scales, and a remainder. Exact up to double
+ * rounding; the number of coins grows with the value.
  */
 static i128
 twin_laplace(custos_rng *rng, uint64_t scale)
@@ -145,8 +145,8 @@ twin_laplace(custos_rng *rng, uint64_t scale)
 }
 
 /*
- * AUC of coins used against |X|: the smaller half against the larger. Without
- * a noise handle, of the twin.
+ * AUC of the coins used for telling the larger half of |X| from the smaller.
+ * Without a noise handle, of the twin.
  */
 static double
 coins_auc(const custos_noise *noise, uint64_t seed, size_t n, uint64_t middle)
@@ -183,8 +183,8 @@ noise_of(custos_law law, const char *parameter)
 }
 
 /*
- * The standard deviation of an AUC that sees nothing is at most
- * sqrt(1/3n) for two equal classes; 6 of them are passed once in 5e8 tests.
+ * If there is nothing to see, the AUC's standard deviation is at most
+ * sqrt(1/3n) for two equal classes; it is off by 6 of them once in 5e8 tests.
  */
 static void
 coins_tell_nothing(void **state)
@@ -195,7 +195,7 @@ coins_tell_nothing(void **state)
     custos_noise *gauss = noise_of(CUSTOS_DISCRETE_GAUSSIAN, "10");
 
     (void)state;
-    /* Every draw of discrete Laplace takes as many: all ranks are tied. */
+    /* Every draw of discrete Laplace uses as many coins: all ranks are tied. */
     assert_true(coins_auc(laplace, 303, n, 7) == 0.5);
     assert_true(fabs(coins_auc(gauss, 304, n, 6) - 0.5) < most);
     custos_noise_free(laplace);

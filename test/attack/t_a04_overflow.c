@@ -2,13 +2,14 @@
  * A4, Casacuberta and others 2022: a sum that wraps at 2^63 has sensitivity
  * 2^64 whatever the records' bounds say.
  *
- * Two data sets that differ by one step, the same coins: what is released may
- * differ by one step at most, at every limit of every type. (That is more
- * than privacy needs and easy to check.) The twin sums in 64 bits that wrap.
+ * For two data sets that differ by one step, and the same coins, the releases
+ * may differ by one step at most, at every limit of every type. (Privacy needs
+ * less than that, but this is easy to check.) The twin sums in 64 bits that
+ * wrap.
  */
 #include "attack/attack.h"
 
-/* Streams of coins. */
+/* Number of coin streams to try. */
 static uint64_t
 streams(void)
 {
@@ -62,7 +63,7 @@ released_ints_stop_at_the_limits(void **state)
     one_step_stays_one_step(CUSTOS_GAUSSIAN, "1000000000000000000");
 }
 
-/* Reals: neighbours one step apart at the grid's own limit, 2^123 steps. */
+/* Reals: neighbours one step apart at the limit of the grid, 2^123 steps. */
 static void
 released_reals_stop_at_the_limits(void **state)
 {
@@ -85,7 +86,7 @@ released_reals_stop_at_the_limits(void **state)
             double a = at[i], b = nextafter(a, INFINITY);
             double y = attack_real(mech, r, a), z = attack_real(mech, s, b);
 
-            /* y <= z, and apart by what a and b are apart, at most. */
+            /* y <= z, and they are no further apart than a and b. */
             assert_true(fabs(y) <= limit && fabs(z) <= limit);
             assert_true(y <= z && z - y <= fmax(b - a, 1));
             test_rng_free(r);
@@ -154,8 +155,9 @@ twin_sum(const int64_t *x, size_t n)
 }
 
 /*
- * An event that the attacker picks: the second sum is positive. Epsilon 1 is
- * claimed; of the twin, before perfect noise, it is refuted. False alarm 1e-6.
+ * The attacker picks the event that the second sum is positive. Epsilon 1 is
+ * claimed. For the twin the event refutes it, although the twin's noise is
+ * perfect. False alarms: 1e-6.
  */
 static void
 twin_is_caught(void **state)

@@ -1,10 +1,10 @@
 /*
  * A5, Casacuberta and others 2022: sums of doubles depend on the order of the
- * records and round again with every one; the difference between neighbours
- * passes the sensitivity that was proved for real numbers.
+ * records and round after every one. The difference between neighbours exceeds
+ * the sensitivity that was proved for real numbers.
  *
- * Ours: each record goes to the grid by itself, then whole numbers are added.
- * The twin adds doubles.
+ * Ours: each record is rounded to the grid by itself, then whole numbers are
+ * added. The twin adds doubles.
  */
 #include "attack/attack.h"
 #include "mech/grid.h"
@@ -28,7 +28,7 @@ our_sum(const double *x, size_t n, long k)
 static double
 twin_sum(const double *x, size_t n)
 {
-    volatile double sum = 0; /* in doubles, whatever the processor has */
+    volatile double sum = 0; /* in doubles, whatever registers the CPU has */
 
     for (size_t i = 0; i < n; i++)
         sum = sum + x[i];
@@ -87,8 +87,8 @@ sums_are_free_of_order(void **state)
 }
 
 /*
- * Neighbours: one record of [0, M], M = 2^50, is there or not, among 1023
- * others of the same bounds. The claimed sensitivity is M.
+ * Neighbours: one record in [0, M], M = 2^50, is present or not among 1023
+ * others with the same bounds. The claimed sensitivity is M.
  */
 static void
 neighbours_keep_their_distance(void **state)
@@ -115,7 +115,7 @@ neighbours_keep_their_distance(void **state)
     test_rng_free(rng);
 }
 
-/* The same replayed to the end: records so that every rounding goes one way. */
+/* The extreme case: records for which every rounding goes the same way. */
 static void
 twin_passes_its_sensitivity_by_far(void **state)
 {
@@ -126,7 +126,7 @@ twin_passes_its_sensitivity_by_far(void **state)
     x[0] = 0x1p53;
     for (size_t i = 1; i < RECORDS; i++)
         x[i] = 1;
-    /* Without the large record all ones count; beside it none does. */
+    /* Without the large record all ones count; after it none does. */
     apart = twin_sum(x, RECORDS) - twin_sum(x + 1, RECORDS - 1);
     assert_true(fabs(apart - 0x1p53) >= RECORDS - 1);
     assert_true(our_sum(x, RECORDS, 0) - our_sum(x + 1, RECORDS - 1, 0) ==

@@ -1,10 +1,10 @@
 /*
- * A6: parameters rounded the wrong way. A sigma below the true one, be it by
- * one unit of the last place, is a promise that does not hold.
+ * A6: parameters rounded the wrong way. With a sigma below the true one, even
+ * by one unit in the last place, the promise does not hold.
  *
- * Ours, for random epsilon and delta: at least the true value, and at most
- * 1e-12 more, by an independent computation with 300 bits. The twins compute
- * in doubles, or round to the nearest.
+ * Ours, for random epsilon and delta: sigma is at least the true value and at
+ * most 1e-12 more, by an independent computation with 300 bits. The twins
+ * compute in doubles, or round to the nearest.
  */
 #include <stdio.h>
 
@@ -150,7 +150,7 @@ sigma_is_never_too_small(void **state)
     test_rng_free(rng);
 }
 
-/* The formula in doubles, every operation correctly rounded. */
+/* A twin: the formula in doubles, every operation correctly rounded. */
 static void
 twin_in_doubles_is_caught(void **state)
 {
@@ -171,7 +171,7 @@ twin_in_doubles_is_caught(void **state)
     test_rng_free(rng);
 }
 
-/* Ours, printed to the nearest of 17 digits instead of up. */
+/* A twin: our value, rounded to the nearest 17 digits instead of up. */
 static void
 twin_to_the_nearest_is_caught(void **state)
 {
@@ -195,8 +195,9 @@ twin_to_the_nearest_is_caught(void **state)
 }
 
 /*
- * The scale of Laplace is sensitivity over epsilon, exactly; what it costs is
- * told as no less than that. "0.1" as a double would be more than a tenth.
+ * The scale of Laplace noise is exactly sensitivity over epsilon, and the
+ * reported epsilon is never below the true one. A third as a double would be
+ * less than a third.
  */
 static void
 epsilon_is_never_told_too_small(void **state)

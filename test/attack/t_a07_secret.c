@@ -1,11 +1,11 @@
 /*
- * A7 once more, to the last branch: under valgrind (`make valgrind`) the data
- * is marked as undefined memory, and a jump or an address that depends on it
- * is an error. A C compiler may turn a mask into a jump at any time; this
- * looks at what it really did. Without valgrind the test has nothing to see
- * and says so.
+ * A7 again, for every branch: under valgrind (`make valgrind`) the data is
+ * marked as undefined memory, and a jump or an address that depends on it is an
+ * error. A C compiler may turn a mask into a jump; this test checks the code it
+ * generated. Without valgrind the test cannot check anything and says so.
  *
- * The twin clamps with `if`; it runs in a child, whose errors are its own.
+ * The twin clamps with `if`. It runs in a child process, so that its errors are
+ * counted separately.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ seal_secret(void)
     return sealed;
 }
 
-/* Errors that `work` makes valgrind report. */
+/* Number of errors that valgrind reports for `work`. */
 static unsigned
 errors_of(void (*work)(const void *with, custos_rng *rng), const void *with)
 {

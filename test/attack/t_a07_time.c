@@ -1,12 +1,12 @@
 /*
- * A7, Ratliff and Vadhan 2024: time is an output. Where it depends on the
- * data, it must do so through the number of records alone.
+ * A7, Ratliff and Vadhan 2024: time is an output. It may depend on the data
+ * only through the number of records.
  *
  * Without a clock: on the same stream of coins every mechanism uses as many
  * words for one data set as for any other of the same size. With a clock, in
- * the long run only: times on neighbours, in random order, have the same
- * distribution (Kolmogorov-Smirnov at 1e-6 each). The twins work by rejection
- * against the data.
+ * the long run only: times on neighbours, measured in random order, have the
+ * same distribution (Kolmogorov-Smirnov at 1e-6 each). The twins use rejection
+ * sampling that depends on the data.
  */
 #include <time.h>
 
@@ -20,7 +20,7 @@ streams(void)
     return audit_size(10, 50, 5000);
 }
 
-/* Data sets of one size, as unlike as they can be. */
+/* Very different data sets of the same size. */
 static const int64_t sets[][N] = {
     {0},
     {INT64_MAX, INT64_MIN, 0, 1, -1},
@@ -47,7 +47,7 @@ words(work_fn *work, const void *with, uint64_t seed, const int64_t *data)
     return used;
 }
 
-/* How many streams tell the data sets apart by the words used. */
+/* On how many streams the number of words used differs between data sets. */
 static size_t
 streams_that_tell(work_fn *work, const void *with)
 {
@@ -189,8 +189,8 @@ response_words_depend_on_n_alone(void **state)
 /* --------------------------------------------------------------- twins -- */
 
 /*
- * The twins cannot open a seal, so they get their data by the side. One
- * redraws noise until the result is not negative ("counts are"), the other
+ * The twins cannot open a seal, so they get their data through a global. One
+ * redraws noise until the result is not negative, as counts are. The other
  * picks a candidate at random and keeps it with probability exp(score - best).
  */
 static const int64_t *twin_data;
@@ -270,7 +270,10 @@ seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The p-value of "times on neighbours are alike"; ours, or the twin's. */
+/*
+ * The p-value of "times on neighbours have one distribution", for our mechanism
+ * or the twin.
+ */
 static double
 times_alike(work_fn *work, const void *with, size_t n)
 {

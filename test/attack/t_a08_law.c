@@ -1,12 +1,14 @@
 /*
- * A8: a sampler that is a little wrong. Draws at many scales against the exact
- * law, and one sharp statistic that sees a relative bias of 1e-3 in the
- * probability of 0 (the long run: 1e-4). The twins are biased by that much,
- * off by one in the scale, and rounded from a continuous law.
+ * A8: a sampler that is slightly wrong. Compares draws at many scales with the
+ * exact distribution, and has one sharp statistic that detects a relative bias
+ * of 1e-3 in the probability of 0 (1e-4 in the long run). The twins have that
+ * bias, a scale that is 2 % too large, or values rounded from a continuous
+ * distribution.
  *
- * Exhaustive proofs of the law stand in test/noise; this is the view from
- * outside. Seeds are fixed. With fresh ones a chi-square test here would fail
- * once in 1e9, all of them once in 2e7; the sharp statistic once in 5e8.
+ * test/noise checks the distributions exhaustively; this test sees only the
+ * public interface. Seeds are fixed. With fresh seeds one chi-square test would
+ * fail once in 1e9 runs, any of them once in 2e7, and the sharp statistic once
+ * in 5e8.
  */
 #include "attack/attack.h"
 
@@ -27,7 +29,7 @@ laplace_tail(double a, double m)
     return exp(-m / a) / (1 + exp(-1 / a));
 }
 
-/* By summing the law; for sigma up to some thousands. */
+/* By summing the probabilities; for sigma up to a few thousand. */
 static double
 gauss_tail(double a, double m)
 {
@@ -45,7 +47,10 @@ gauss_tail(double a, double m)
     return sum / norm;
 }
 
-/* Cell i >= HALF holds (i - HALF) w <= x < (i - HALF + 1) w, the last all. */
+/*
+ * Cell i >= HALF holds (i - HALF) w <= x < (i - HALF + 1) w; the last cell
+ * holds everything beyond.
+ */
 static double
 cell_of(double x, double width)
 {
@@ -72,7 +77,7 @@ expect(struct fit *f, tail_fn *tail, double a, double width, double n)
     }
 }
 
-/* The fit of n draws of the law, spoilt by the twin if there is one. */
+/* The p-value of the fit of n draws, which the twin spoils if there is one. */
 static double
 fit_p(custos_law law, const char *text, size_t n,
       double (*spoil)(double x, custos_rng *rng))
@@ -153,7 +158,7 @@ draws_fit_the_law(void **state)
                     P_LEAST);
 }
 
-/* Draws that are 2 % too far out. */
+/* Makes draws 2 % too large. */
 static double
 stretch(double x, custos_rng *rng)
 {
@@ -162,7 +167,7 @@ stretch(double x, custos_rng *rng)
     return whole + (attack_uniform(rng) < y - whole);
 }
 
-/* A continuous law cut towards 0: the textbook's mistake with int casts. */
+/* Truncates a continuous draw towards 0: the classic mistake with int casts. */
 static double
 truncate_toward_zero(double x, custos_rng *rng)
 {
@@ -184,9 +189,9 @@ spoilt_draws_do_not_fit(void **state)
 }
 
 /*
- * P[0] at scale 1/4 is tanh 2 = 0.964: the share of the rest, known to
- * 1/sqrt(0.036 n), shows a small relative bias of P[0]. Returns how many
- * standard deviations the zeros are off.
+ * P[0] at scale 1/4 is tanh 2 = 0.964. The share of the other values, known up
+ * to a factor of 1 +- 1/sqrt(0.036 n), shows a small relative bias of P[0].
+ * Returns how many standard deviations the zeros are off.
  */
 static double
 zeros_off(size_t n, double bias)

@@ -1,16 +1,16 @@
 /*
- * A9: an error is an output. Where NaN, an infinity, -0, an empty or extreme
- * record makes a release fail, its neighbour without that record tells them
- * apart with certainty.
+ * A9: an error is an output. If NaN, an infinity, -0, an empty or an extreme
+ * record makes a release fail, the failure tells the data from its neighbour
+ * without that record with certainty.
  *
- * Ours: whatever the data, the same status, the same number of random words,
- * finite values on the grid. The twin refuses NaN, as careful programs do.
+ * Ours: for any data the same status, the same number of random words, and
+ * finite values on the grid. The twin rejects NaN, as careful programs do.
  */
 #include <float.h>
 
 #include "attack/attack.h"
 
-/* Records as bad as doubles get. */
+/* The worst doubles as records. */
 static const double nasty[] = {
     0.0,       -0.0,    1,        NAN,     -NAN,         INFINITY,
     -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, DBL_TRUE_MIN, -DBL_TRUE_MIN,
@@ -18,7 +18,7 @@ static const double nasty[] = {
 
 static const int64_t nasty_ints[] = {0, 1, -1, INT64_MAX, INT64_MIN};
 
-/* Any 64 bits are some double. */
+/* A random double: any 64 bits. */
 static double
 random_double(custos_rng *rng)
 {
@@ -92,7 +92,10 @@ reals_never_fail(void **state)
     test_rng_free(more);
 }
 
-/* NaN is 0, -0 is 0, an infinity the limit: to the bit, on the same coins. */
+/*
+ * NaN and -0 are treated as 0, an infinity as the limit: the same bits on the
+ * same coins.
+ */
 static void
 odd_values_have_a_meaning(void **state)
 {
@@ -111,7 +114,7 @@ odd_values_have_a_meaning(void **state)
     custos_mech_free(mech);
 }
 
-/* The other mechanisms take ints; none fails for any. */
+/* The other mechanisms take ints; none of them fails for any int. */
 static void
 ints_never_fail(void **state)
 {
@@ -152,7 +155,7 @@ ints_never_fail(void **state)
     test_rng_free(rng);
 }
 
-/* Nothing to release is a matter of the schema, told before any data. */
+/* An empty vector is an error of the schema, reported whatever the data. */
 static void
 empty_is_refused_alike(void **state)
 {

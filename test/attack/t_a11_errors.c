@@ -1,10 +1,11 @@
 /*
- * A11: a query that fails for a person who is in the data and is answered for
- * one who is not tells, at any epsilon, who is in it. Each query of
- * errors.txt fails so in an engine that computes what it is told to.
+ * A11: a query that fails for a person who is in the data, and is answered for
+ * one who is not, reveals at any epsilon who is in the data. Each query of
+ * errors.txt does so in an engine without our protections.
  *
  * Ours: both have the same outcome, and no charged query fails. The twins are
- * the patches of test/mutants that name this test. By the parts of errors.txt:
+ * the patches of test/mutants that name this test. For each section of
+ * errors.txt:
  *
  *   real to integer             real-to-whole-bare, double-cast-throws
  *   integers at the ends        bare-add-always, bare-mod-always
@@ -15,12 +16,13 @@
  *   texts and conditions        text-cast-throws
  *   literals multiplied first   bare-zero-factor, bare-terms-cancel
  *
- * Group keys outside the calendar have no patch of one protection: a key is
- * safe by date_shift, by the calendar of stored dates and by its index.
+ * No single patch breaks group keys outside the calendar, because three
+ * protections cover them: date_shift, the calendar of stored dates, and the
+ * index of a key.
  */
 #include "attack/pairs.h"
 
-/* A corpus that lost its queries proves nothing. */
+/* Fails if the corpus has lost its queries. */
 enum { QUERIES_LEAST = 100 };
 
 static struct pairs pairs;
@@ -51,7 +53,7 @@ end(void **state)
     return 0;
 }
 
-/* Same status, same charge, same shape; and never a failure that was paid. */
+/* Both have the same status, charge and shape, and no charged query fails. */
 static void
 no_query_tells_by_failing(void **state)
 {

@@ -1,11 +1,10 @@
 /*
- * A12: a query whose work grows without bound for a person who is in the data,
- * and not for one who is not, tells by its time or by the memory it takes who
- * is in it. Each query of time.txt does so in an engine that computes what it
- * is told to.
+ * A12: a query whose work grows without bound only if a person is in the data
+ * reveals by its time or memory who is in the data. Each query of time.txt does
+ * so in an engine without our protections.
  *
  * Ours: the work one person can cause is bounded and small. This test looks for
- * gross differences on a machine with other work to do: the least of a few runs,
+ * gross differences, even on a busy machine: it takes the minimum of a few runs
  * and a bound far above what the hospital's forty people need. The twins are
  * the patches of test/mutants that name this test.
  */
@@ -15,7 +14,7 @@
 
 enum {
     QUERIES_LEAST = 20,
-    ANSWERED_LEAST = 30, /* what is refused at planning takes no time */
+    ANSWERED_LEAST = 30, /* rejected queries take no time */
     RUNS = 3,
     RATIO_MOST = 5,
     SLACK_MS = 250, /* what a loaded machine adds */
@@ -49,8 +48,10 @@ now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The least time of a few runs, present and absent in turn. A run that was
-   slow is not repeated: one is enough to tell. */
+/*
+ * The least time of a few runs, present and absent in turn. A slow query is not
+ * repeated: one slow run is enough.
+ */
 static const char *
 time_both(const struct pairs_query *q, int64_t least[PAIRS_ARMS],
           unsigned *answered)

@@ -1,12 +1,13 @@
 /*
  * A13: something in a statement can fail, and private rows decide whether the
- * engine comes to it: an aggregate of public rows, by plan-time statistics
- * alone, which told the exact maximum of a private column; a byte late in an
- * attached file, by whether the other side of a join is empty.
+ * engine reaches it. An aggregate of public rows failed or not by plan-time
+ * statistics alone, which revealed the exact maximum of a private column. A bad
+ * byte late in an attached file was read only if the other side of a join was
+ * not empty.
  *
  * Ours: public parts are computed before the charge, by statements that read
- * nothing else; a failure there is a refusal that costs nothing. Files are
- * decoded in full by custos init, and refused once they have changed.
+ * nothing else; a failure there rejects the query at no cost. custos init
+ * decodes files completely, and queries reject a file that has changed since.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -61,7 +62,7 @@ tables_left(void)
     return (int)n;
 }
 
-/* Beside any private rows: refused by one sentence, and free. */
+/* Whatever the private rows, the error is the same and free. */
 static void
 public_parts_fail_above_the_charge(void **state)
 {
@@ -96,7 +97,7 @@ public_parts_fail_above_the_charge(void **state)
         }
 }
 
-/* What can be computed is answered, and leaves nothing behind. */
+/* Public parts that can be computed are, and leave no tables behind. */
 static void
 public_parts_are_read(void **state)
 {
@@ -105,7 +106,7 @@ public_parts_are_read(void **state)
         "departments GROUP BY floor) AS q ON q.floor = visits.nights",
         "SELECT department, count(*) FROM visits JOIN (SELECT max(beds) AS x "
         "FROM departments) AS q ON x > nights GROUP BY department",
-        /* a bound that is chosen: several plans */
+        /* with bound selection: several plans */
         "SELECT sum(cost) FROM bills JOIN (SELECT floor, avg(beds) AS x FROM "
         "departments GROUP BY floor) AS q ON q.floor = bills.nights",
         "SELECT max(cost) FROM bills WHERE nights IN (SELECT max(floor) FROM "
@@ -116,7 +117,7 @@ public_parts_are_read(void **state)
         "SELECT count(*) FROM visits AS a JOIN (SELECT sum(beds) AS x FROM "
         "departments) AS q ON x > 0 JOIN (SELECT sum(beds) AS x FROM "
         "departments) AS r ON r.x = q.x",
-        /* groups of the data, of a public value */
+        /* discovered groups of a public value */
         "SELECT x, count(*) FROM visits JOIN (SELECT floor, sum(beds) AS x "
         "FROM departments GROUP BY floor) AS q ON q.floor = visits.nights "
         "GROUP BY x",
@@ -149,7 +150,7 @@ static const char attached[] =
     "    rows_per_unit: 1\n"
     "    columns: {id: {type: integer, nullable: false}, name: {type: text}}\n";
 
-/* So many rows, the last of which has a byte that is no UTF-8. */
+/* CODES rows and a last one, which may have a byte that is not UTF-8. */
 static void
 write_codes(const struct test_store *s, const char *name, const char *head,
             const char *last)
@@ -167,7 +168,7 @@ write_codes(const struct test_store *s, const char *name, const char *head,
     assert_int_equal(fclose(f), 0);
 }
 
-/* Wherever the engine would stop reading, init reads to the end. */
+/* init reads a file to the end, even where the engine would stop early. */
 static void
 a_file_is_decoded_in_full(void **state)
 {
@@ -191,11 +192,11 @@ a_file_is_decoded_in_full(void **state)
     test_store_remove(&s);
 }
 
-/* A query of a changed file fails for nobody, and costs nothing. */
+/* A query of a changed file is rejected whoever is in the data, at no cost. */
 static void
 changed_refused(struct curator *c, const char *table)
 {
-    static const char *const ids[] = {"1", "9"}; /* there, and not there */
+    static const char *const ids[] = {"1", "9"}; /* present, absent */
     static const char *const queries[] = {
         "SELECT count(*) FROM people JOIN codes ON code = k WHERE id = %s",
         ("SELECT count(*) FROM people WHERE id = %s AND code IN (SELECT max(k) "
@@ -244,11 +245,11 @@ a_changed_file_is_refused(void **state)
                          "0.1"));
     snprintf(path, sizeof path, "%s/codes.csv", s.folder);
     assert_int_equal(stat(path, &was), 0);
-    write_codes(&s, "codes.csv", "k,name", "caf\xe9"); /* as many bytes */
+    write_codes(&s, "codes.csv", "k,name", "caf\xe9"); /* same size */
     changed_refused(c, "codes");
     times[0] = was.st_atim;
     times[1] = was.st_mtim;
-    assert_int_equal(truncate(path, was.st_size - 1), 0); /* as old */
+    assert_int_equal(truncate(path, was.st_size - 1), 0); /* same time */
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     changed_refused(c, "codes");
     answer_free(test_ask(c, "ana",

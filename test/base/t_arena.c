@@ -1,5 +1,6 @@
 /*
- * Memory: hooks that wipe, and the arena's limit, alignment and faults.
+ * Memory: wiping through the hooks, and the arena's limit, alignment and
+ * failures.
  */
 #include "base/arena.h"
 
@@ -10,7 +11,7 @@
 #include "base/base.h"
 #include "support/support.h"
 
-/* Hooks that look at what is given back: is it all zero? */
+/* Hooks that check whether memory is all zero when it is freed. */
 struct watched {
     size_t given;
     bool wiped;
@@ -112,7 +113,7 @@ arenas_have_a_limit(void **state)
     while (arena_take(a, 100, 1))
         got += 100;
     assert_in_range(got, 10000, 20000);
-    assert_null(arena_take(a, 100, 1)); /* and stays so */
+    assert_null(arena_take(a, 100, 1)); /* it keeps failing */
     arena_free(a);
 }
 
@@ -151,7 +152,7 @@ memory_failure_is_null(void **state)
     }
 }
 
-/* By what was asked for, whatever blocks there are. */
+/* An allowance counts the bytes requested, whatever the blocks are. */
 static void
 an_allowance_counts_pieces(void **state)
 {

@@ -25,7 +25,7 @@ static const i128 edges[] = {
     I128_MIN,
 };
 
-/* a + b as a sign and a size of 129 bits: too large, too small, or exact. */
+/* Whether a + b is too large (1), too small (-1) or representable (0). */
 static int
 sum_overflows(i128 a, i128 b)
 {

@@ -1,5 +1,5 @@
 /*
- * Public values: what is read, written back and compared.
+ * Public values: reading, writing and comparing them.
  */
 #include "base/datum.h"
 
@@ -104,7 +104,7 @@ what_is_no_value_is_refused(void **state)
             fail_msg("%s is read", cases[i].text);
 }
 
-/* Every day of 400 years, which is a whole period of the calendar. */
+/* Every day of 400 years, one full period of the calendar. */
 static void
 days_follow_each_other(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * The status list and the error with two readers.
+ * The status list, and errors with texts for two kinds of readers.
  */
 #include "base/error.h"
 
@@ -7,7 +7,7 @@
 #include "support/said.h"
 #include "support/support.h"
 
-/* Every status has words of its own, a SQLSTATE and an HTTP status. */
+/* Every status has its own words, a SQLSTATE and an HTTP status. */
 static void
 every_status_has_its_row(void **state)
 {
@@ -30,7 +30,7 @@ every_status_has_its_row(void **state)
                                     custos_status_words(list[j]));
     }
     assert_string_equal(custos_status_sqlstate(CUSTOS_OK), "00000");
-    /* What is no status counts as an internal error. */
+    /* An unknown status counts as an internal error. */
     assert_string_equal(custos_status_words((custos_status)n),
                         custos_status_words(CUSTOS_EINTERNAL));
     assert_int_equal(custos_status_http((custos_status)-1), 500);
@@ -81,7 +81,10 @@ a_hint_has_its_own_field(void **state)
     assert_string_equal(e.hint, "");
 }
 
-/* Valid UTF-8 that ends with an ellipsis, in all but the last few bytes. */
+/*
+ * The text is valid UTF-8, ends with "..." and fills its array but for a few
+ * bytes.
+ */
 static void
 assert_cut(const char *text, size_t size)
 {
@@ -113,7 +116,7 @@ long_messages_are_cut(void **state)
     assert_cut(e.noted, sizeof e.noted);
 }
 
-/* Of a struct that is smaller than ours nothing is written. */
+/* Nothing is written to a struct that is smaller than ours. */
 static void
 a_smaller_struct_stays(void **state)
 {

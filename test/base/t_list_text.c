@@ -1,13 +1,16 @@
 /*
- * Lists as PostgreSQL writes them: every value comes out, and what is none
- * is refused.
+ * Array literals as PostgreSQL writes them: every value is read, and malformed
+ * literals are rejected.
  */
 #include "base/list_text.h"
 
 #include "base/base.h"
 #include "support/support.h"
 
-/* "a|b c|~|" of a list, ~ for NULL; "no list" and "...!" where it is bad. */
+/*
+ * The list as "a|b c|~|", where ~ is NULL; "no list" or "...!" if it is
+ * malformed.
+ */
 static void
 reads(const char *text, const char *want)
 {
@@ -65,7 +68,10 @@ what_is_none(void **state)
     reads("{\\}", "!");
 }
 
-/* Cut anywhere and with any byte changed it ends, inside its bytes. */
+/*
+ * A text cut anywhere or with any byte changed is read within its bytes, to an
+ * end.
+ */
 static void
 anything_ends(void **state)
 {

@@ -53,7 +53,10 @@ text_grows(void **state)
     buf_clear(&b);
 }
 
-/* Up to the limit, the NUL included; past it the failure stays. */
+/*
+ * A buffer grows to its limit, NUL included; beyond it the failure is
+ * permanent.
+ */
 static void
 limits_stick(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * UTF-8: every code point is read, and nothing else.
+ * UTF-8: every code point is accepted, and nothing else.
  */
 #include "base/utf8.h"
 

@@ -1,6 +1,6 @@
 /*
- * Whole numbers that stop at the ends of their type: against the same in 128
- * bits for 64, and by hand at the ends of 128.
+ * Saturating whole numbers: 64 bits against the same in 128 bits, and 128 bits
+ * by hand at the ends of the type.
  */
 #include "base/whole.h"
 

@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, and its rule of failure."""
+"""Shared by the tests of the command: how to run it, and how it must fail."""
 import os
 import subprocess
 import unittest

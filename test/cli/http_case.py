@@ -1,5 +1,5 @@
-"""What tests of the HTTP API share: a server, and requests whose replies are
-held against /v1/openapi.json and searched for the data.
+"""Shared by the tests of the HTTP API: a server, and requests whose replies are
+checked against /v1/openapi.json and searched for private data.
 """
 import re
 import unittest
@@ -8,22 +8,22 @@ from serving import Server, Store, call, need_module, table_values
 
 jsonschema = need_module("jsonschema")
 
-# What engines and libraries say, and no reply may.
+# Words of engines and libraries that no reply may contain.
 ENGINE = re.compile(
     rb"duckdb|sqlite|binder|catalog error|conversion error|pg_query|hugeint"
     rb"|libmicrohttpd|gnutls|segfault|\.c:\d", re.I)
 
-# Needs a full queue, a dead disk or a broken engine: other tests have these.
+# Need a full queue, a dead disk or a broken engine; other tests cover them.
 RARE = {"500", "503", "504"}
 
-# Refused in the same way everywhere: seen at some address.
+# The same at every path, so not required at each.
 OFTEN = {"400", "403", "404", "406", "409", "413", "415", "429"}
 
 ALLOWANCE = 300  # ms
 
 
 class HttpCase(unittest.TestCase):
-    times = False  # public reply times, which tests of them alone want
+    times = False  # whether to test with public reply times
 
     @classmethod
     def setUpClass(cls):
@@ -38,7 +38,7 @@ class HttpCase(unittest.TestCase):
         cls.seen = set()
 
     def call(self, method, path, body=None, who=None, headers=None):
-        """One request, its reply held against the document."""
+        """One request; its reply is checked against the document."""
         token = self.store.tokens[who] if who is not None else None
         reply = call(self.server.http, method, path, body, token, headers)
         self.check(method, path, reply)
@@ -80,7 +80,7 @@ class HttpCase(unittest.TestCase):
         return reply.error
 
     def all_seen(self, paths):
-        """Every status that the document lists, but for those above."""
+        """Every status that the document lists was seen, except those above."""
         missing = [(path, status) for path in paths
                    for place in self.document["paths"][path].values()
                    for status in place["responses"]

@@ -1,8 +1,8 @@
-"""What tests of the server share: a small store, a server on free ports of
-loopback, and a client of HTTP.
+"""Shared by the tests of the server: a small store, a server on free loopback
+ports, and an HTTP client.
 
-The data is made so that a reply that holds any of it is seen: names begin with
-a mark, and no two are alike.
+The data is made so that a reply that contains any of it is noticed: names begin
+with a mark, and no two are equal.
 """
 import http.client
 import importlib
@@ -73,7 +73,8 @@ def skip(what):
 
 
 def need_module(name):
-    """Imports it, by Debian's Python if this one does not have it."""
+    """Imports a module; if this Python lacks it, runs again with Debian's
+    Python."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -114,7 +115,7 @@ def table_values(folder):
 
 
 class Store:
-    """A folder with data, a policy and a store, and who may come in."""
+    """A folder with data, a policy, a store and the analysts' credentials."""
 
     def __init__(self, people=PEOPLE, policy=POLICY):
         self.folder = tempfile.TemporaryDirectory()
@@ -147,9 +148,9 @@ class Store:
 class Server:
     """`custos serve` on free ports; stop() ends it.
 
-    Replies leave as soon as they can: on a busy machine a question could miss
-    its public time by chance. Tests of these times say times=True, and choose
-    an allowance that no machine misses.
+    Replies leave as soon as they can, because on a busy machine a question
+    could miss its public time by chance. Tests of these times pass times=True
+    and choose an allowance that every machine meets.
     """
 
     def __init__(self, store, *words, pg=0, http=0, env=None,
@@ -179,7 +180,8 @@ class Server:
         return self.log.read().decode()
 
     def says(self, pattern):
-        """Its log, once this is in it: a thread of its own writes the lines."""
+        """Its log, once it contains the pattern: another thread writes the
+        lines."""
         limit = time.monotonic() + 30
         while not re.search(pattern, self.said()) and time.monotonic() < limit:
             time.sleep(0.01)

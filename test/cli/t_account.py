@@ -1,5 +1,5 @@
-"""custos account: the worked examples of the sources, tables, JSON, pictures,
-and refusals.
+"""custos account: the worked examples of the papers, tables, JSON, pictures,
+and rejected input.
 """
 import json
 import math
@@ -31,7 +31,8 @@ def m(*mechanisms):
 
 class Words(CommandCase):
     def test_refusals_name_the_option(self):
-        """The library knows a value by its name; the command by its dashes."""
+        """Errors name the command's option, such as --delta, not the library's
+        field."""
         plan = m("laplace:epsilon=0.1")
         for args, says in (
                 (("compose", *plan, "--delta", "2"), "--delta must lie"),
@@ -55,7 +56,7 @@ class Words(CommandCase):
             self.refused("account", *args, says="custos: " + says)
 
     def test_usage_goes_on(self):
-        """The second line of one usage is not a command of its own."""
+        """The continuation line of a usage text is not shown as a command."""
         text = lines("account", "calibrate", "--help")
         self.assertIn("      [--delta NUMBER] [--find noise|count]", text)
         self.assertFalse([line for line in text if "custos  " in line])
@@ -63,8 +64,8 @@ class Words(CommandCase):
 
 class Compose(CommandCase):
     def test_worked_examples(self):
-        """Gaboardi's: 8 thresholds cost 8 eps, 3 attributes 3 eps, a histogram
-        2 eps under change-one and 1 eps under add/remove."""
+        """Gaboardi's examples: 8 thresholds cost 8 eps, 3 attributes 3 eps, a
+        histogram 2 eps under change-one and 1 eps under add/remove."""
         eight = rows(*m("laplace:epsilon=0.1:count=8"))
         self.assertEqual(eight["basic"]["epsilon"], "0.8")
         three = rows(*m("laplace:epsilon=0.1:count=3"))
@@ -75,7 +76,8 @@ class Compose(CommandCase):
             self.assertEqual(bins["parallel"]["epsilon"], cost)
 
     def test_parallel_needs_prices_under_add_remove(self):
-        """Sums over [90,100]: a change moves one by 10, a move two by 100."""
+        """Sums over [90,100]: changing within a part moves one sum by 10,
+        changing the part moves two sums by 100."""
         self.refused("account", "compose", "--parallel", "--adjacency",
                      "change-one",
                      *m("laplace:scale=100:sensitivity=10:count=8"),
@@ -297,8 +299,8 @@ class Verbs(CommandCase):
         self.assertIn("Multiply all noise by 10:", text[0])
 
     def test_plan_laws(self):
-        """n queries at error 1/eps of the people; sqrt(n) at sampling error;
-        n with a delta."""
+        """How many queries n people allow: n with an error of about n/eps each;
+        at sampling error about sqrt(n), or n with a delta."""
         small, large = (json_of("account", "plan", "--n", n, "--epsilon", "1")
                         for n in ("10000", "1000000"))
         for got in (small, large):
@@ -367,8 +369,8 @@ class Curve(CommandCase):
                                     0.1)
 
     def test_delta_is_told_as_it_was_given(self):
-        """Cut short, a long text would be another number: 1e-35 would be 0,
-        where no Gaussian has an epsilon."""
+        """A long text is not truncated, which would change the number: 1e-35
+        would be 0, where no Gaussian has an epsilon."""
         for delta in ("0." + 34 * "0" + "1", "1/1000000000",
                       "1." + 40 * "0" + "e-7"):
             got = json_of("account", "curve", *m("gaussian:sigma=3"),

@@ -1,5 +1,5 @@
-"""doc/admin.md is true: its commands run in order, as a reader runs them, and
-print what is shown, up to numbers, secrets and times. Servers get free ports.
+"""doc/admin.md is true: its commands, run in order, print what the page shows,
+up to numbers, secrets and times. Servers get free ports.
 """
 import os
 import re
@@ -25,7 +25,7 @@ NOT_RUN = {"make"}
 
 
 def shape(line):
-    """A line without what noise and chance decide."""
+    """A line without secrets, times and noisy numbers."""
     line = re.sub(r"custos_[0-9a-f]{64}|\d+:[0-9a-f]{64}", "SECRET", line)
     line = re.sub(r"^(password +)\S+", r"\1SECRET", line)
     line = re.sub(r"-?\d[\d,.:TZ-]*", "N", line)
@@ -33,7 +33,8 @@ def shape(line):
 
 
 def matches(shown, printed):
-    """Shown lines in order; an … stands for any lines, or the rest of one."""
+    """The shown lines occur in order; … matches any lines, or the rest of
+    one."""
     at = 0
     loose = False
     for line in shown:
@@ -63,7 +64,7 @@ def free_port():
 
 class Admin(unittest.TestCase):
     def test_clients_that_the_build_does_not_install(self):
-        """What the page uses and `make` does not bring, it says so."""
+        """The page says to install what it uses and `make` does not install."""
         setup = (SRC / "setup").read_text()
         brought = re.search(r'^packages="(.*?)"', setup, re.S | re.M).group(1)
         self.assertNotIn("postgresql-client", brought)
@@ -96,7 +97,8 @@ class Admin(unittest.TestCase):
         return command
 
     def serve(self, command):
-        """In the background: what it says when it listens."""
+        """Starts a server in the background; returns what it logs when it
+        listens."""
         for server in self.servers:
             server.wait(timeout=60)
         log = open(os.path.join(self.folder, "log"), "w+", encoding="utf-8")

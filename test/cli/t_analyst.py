@@ -1,9 +1,9 @@
-"""The examples in doc/analyst.md are true: each is asked, in order, of the
-store that the page makes, and prints what is shown, up to what noise changes.
+"""The examples in doc/analyst.md are true: asked in order, of the store that
+the page makes, each prints what is shown, up to noise.
 
 A `sql` block is a question, an empty line and the beginning of its answer. In
-the table of refusals the left question of a row is refused, the right one is
-not.
+each row of the table of rejected questions, the left one is rejected and the
+right one is answered.
 """
 import re
 import subprocess
@@ -17,7 +17,7 @@ PAGE = (SRC / "doc/analyst.md").read_text()
 BLOCK = re.compile(r"^```(sql|console)\n(.*?)^```$", re.S | re.M)
 ROW = re.compile(r"^\| `(SELECT .*?)` \| `(SELECT .*?)` \|$", re.M)
 
-# Their bars depend on released values.
+# The error bars of these depend on released values.
 RATIO = re.compile(r"avg|stddev|variance|median|percentile|min\(|max\(|round")
 
 

@@ -1,5 +1,5 @@
-"""One fact has one code: asked through the command, HTTP and PostgreSQL, the same
-mistake gives the exit code, HTTP status and SQLSTATE of one custos_status."""
+"""One mistake has one code: made through the command, HTTP or PostgreSQL, it
+gives the exit code, HTTP status or SQLSTATE of the same custos_status."""
 import http.client
 import json
 import pathlib
@@ -56,7 +56,8 @@ class Codes(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
 
     def command(self, *words, stdin=""):
-        """The exit code; what failed says so on standard error alone."""
+        """The exit code of a command that fails, with output on standard error
+        only."""
         done = run(*words, "--store", self.store.path, stdin=stdin)
         self.assertEqual(done.stdout, b"")
         self.assertTrue(done.stderr.startswith(b"custos: "), done.stderr)
@@ -67,7 +68,8 @@ class Codes(unittest.TestCase):
         return got.status, got.error["sqlstate"], got.error["code"]
 
     def one(self, status, got):
-        """A reply of HTTP that is this status in all it says."""
+        """Status, SQLSTATE and code of an HTTP reply all belong to this
+        custos_status."""
         sqlstate, code = STATUS[status]
         self.assertEqual(got, (code, sqlstate, status))
 
@@ -94,7 +96,7 @@ class Codes(unittest.TestCase):
                 for verb, path in [("query", "/v1/query"),
                                    ("explain", "/v1/explain")]:
                     if (status, verb) == ("ESPENT", "explain"):
-                        continue  # a plan costs nothing
+                        continue  # EXPLAIN costs nothing
                     self.assertEqual(
                         self.command(verb, "--as", who, "--epsilon", epsilon,
                                      sql), EXITS[status])
@@ -104,7 +106,7 @@ class Codes(unittest.TestCase):
     def test_questions_of_postgresql(self):
         for what, status, who, sql, epsilon in FACTS:
             if what == "two statements":
-                continue  # a simple query may hold several
+                continue  # a simple query may contain several
             with self.subTest(what=what):
                 self.assertEqual(self.sqlstate(who, sql, epsilon),
                                  STATUS[status][0])
@@ -139,7 +141,7 @@ class Codes(unittest.TestCase):
                              (STATUS["EAUTH"][1], STATUS["EAUTH"][0]))
 
     def test_a_token_that_ends_while_the_body_comes(self):
-        """It is no longer in force, whatever was asked for."""
+        """The request is rejected, whatever it asked for."""
         body = json.dumps({"sql": "SELECT count(*) FROM visits"}).encode()
         for path in ["/v1/query", "/v1/explain"]:
             token = self.store.tokens["bob"]
@@ -151,7 +153,8 @@ class Codes(unittest.TestCase):
                                 ("Content-Length", str(len(body)))]:
                 link.putheader(name, value)
             link.endheaders(body[:5])
-            # Its head was looked at once another's whole request is answered.
+            # Once another request is answered, the head of this one has been
+            # read.
             self.http_ok("/v1/schema", "ana")
             self.store.custos("analyst", "revoke", "bob")
             link.send(body[5:])

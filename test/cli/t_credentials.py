@@ -164,7 +164,8 @@ class Doors(CommandCase):
                 return one
 
     def test_a_second_token(self):
-        """The old one stays valid until its grace is over or it is ended."""
+        """The old credential stays valid until its grace period ends or it is
+        revoked."""
         first = self.add("add", "ana")
         self.no_analyst("token", "ana", says="--rotate")
         self.no_analyst("token", "bo", "--rotate", says="no password")
@@ -195,7 +196,8 @@ class Doors(CommandCase):
                             says="must be a length of time")
 
     def test_a_lost_expiry_is_told(self):
-        """A new password and token do not inherit the end of the old ones."""
+        """A new password and token do not inherit the expiry of the old
+        ones."""
         at = ("--store", str(self.store))
         self.analyst("add", "ana", "--expires", "9d")
         done = run("analyst", "rotate", "ana", *at)

@@ -1,5 +1,5 @@
-"""The HTTP API of a real server: every route, what is refused and how, and
-that every reply is what /v1/openapi.json says and holds nothing of the data.
+"""The HTTP API of a real server: every route, and what is rejected and how.
+Every reply conforms to /v1/openapi.json and contains no private data.
 """
 import csv
 import decimal
@@ -23,10 +23,10 @@ from serving import MARK, Server, Store, call
 
 COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
 
-# In /metrics: what a worker has, and what none has yet.
+# Metrics: questions that a worker has, and questions that wait for one.
 WORK = ("questions_running", "questions_waiting")
 
-# Asked in t_http_owner.py, as is all below /v1/owner.
+# Tested in t_http_owner.py, like everything below /v1/owner.
 ELSEWHERE = {"/v1/budget/history", "/v1/ledger/verify"}
 
 
@@ -92,7 +92,7 @@ class Http(HttpCase):
                       reply.error["message"])
         after = self.call("GET", "/v1/budget", who="ana").json
         self.assertEqual(after, before)
-        # the same worker answers what can be computed
+        # the same worker still answers a query that can be computed
         reply = self.ask(asked.format(part.format("")), epsilon="0.125")
         self.assertEqual(reply.status, 200, reply.bytes)
         self.assertEqual(reply.json["cost"]["epsilon"], "0.125")
@@ -169,7 +169,7 @@ class Http(HttpCase):
                 self.refused(status, code, self.ask(sql))
 
     def test_what_is_not_granted_is_not_there(self):
-        """The same words for a name that is hidden and one that is none."""
+        """A hidden name and one that does not exist get the same words."""
         for hidden, none in [
                 ("SELECT count(*) FROM patients",
                  "SELECT count(*) FROM patientz"),
@@ -326,7 +326,7 @@ class Http(HttpCase):
             self.assertLessEqual(len(page["rows"]), 2)
             pages += page["rows"]
             start = page["next"]
-        # rows of answers given again are written a little later
+        # rows for cached answers are written a little later
         self.assertEqual(pages[:len(whole["rows"])], whole["rows"])
 
     def test_an_answers_receipt_is_in_the_ledger(self):
@@ -416,8 +416,8 @@ class Http(HttpCase):
 
     def raw(self, data):
         with socket.create_connection(("127.0.0.1", self.server.http)) as s:
-            s.settimeout(1)  # it may wait for more: no reply is one too
-            try:  # it may hang up before all is said
+            s.settimeout(1)  # it may wait for more data and never reply
+            try:  # it may hang up before everything is sent
                 s.sendall(data)
                 s.shutdown(socket.SHUT_WR)
             except OSError:
@@ -444,7 +444,7 @@ class Http(HttpCase):
         self.assertEqual(self.call("GET", "/v1/health").status, 200)
 
     def test_a_body_is_framed_once(self):
-        """What is read in two ways could hide a request behind another's."""
+        """A body whose end is ambiguous could hide a second request."""
         hidden = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
         for frames in [b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
                        b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
@@ -459,7 +459,8 @@ class Http(HttpCase):
             self.assertIn(b"Connection: close", got)
 
     def test_other_names_are_not_answered(self):
-        """A name of another site that leads here (DNS rebinding)."""
+        """A host name of another site that resolves to this server (DNS
+        rebinding)."""
         for path in ["/", "/v1/health", "/v1/query", "/metrics", "/nowhere"]:
             got = call(self.server.http, "GET", path, token=self.store.tokens[""],
                        headers={"Host": f"evil.example:{self.server.http}"})
@@ -471,7 +472,7 @@ class Http(HttpCase):
             self.assertEqual(got.status, 200, got.bytes)
 
     def test_slow_clients_hold_nobody(self):
-        """Many requests that never end, and a question beside them."""
+        """A question is answered while many requests never end."""
         slow = [socket.create_connection(("127.0.0.1", self.server.http))
                 for _ in range(60)]
         for i, s in enumerate(slow):
@@ -517,7 +518,7 @@ class Http(HttpCase):
 
 
 class Doors(unittest.TestCase):
-    """Servers of their own: these shut doors."""
+    """Each test has its own server, because it changes who may connect."""
 
     @classmethod
     def setUpClass(cls):
@@ -564,7 +565,7 @@ class Doors(unittest.TestCase):
             self.addCleanup(crowd[-1].close)
         before = time.monotonic()
         self.assertEqual(call(server.http, "GET", "/v1/health").status, 200)
-        self.assertLess(time.monotonic() - before, 20)  # of 30 to come in whole
+        self.assertLess(time.monotonic() - before, 20)  # below the 30 s for sending a request
 
     def test_a_token_ends_when_it_is_revoked(self):
         server = Server(self.store.path)
@@ -621,8 +622,9 @@ class Doors(unittest.TestCase):
         self.store.tokens["ana"] = new
 
     def test_full_and_slow(self):
-        """One works, one waits, and the ledger is held by another: the next
-        is told to come back, and who waited that it took too long."""
+        """One question runs and one waits while another process holds the
+        ledger. The next is told to try again later, and the waiting one that it
+        took too long."""
         server = Server(self.store.path, "--threads", "1", "--max-waiting",
                         "1", "--max-seconds", "2")
         self.addCleanup(server.stop)
@@ -639,7 +641,7 @@ class Doors(unittest.TestCase):
                         token=self.store.tokens[""]).bytes.decode()
             return int(re.search(rf"^custos_{name} (\d+)", said, re.M)[1])
 
-        ask(0)  # so that what is made once is made
+        ask(0)  # for what is set up once
         self.assertEqual(replies[0].status, 200)
         held = sqlite3.connect(f"{self.store.path}/ledger.db",
                                isolation_level=None)
@@ -656,7 +658,7 @@ class Doors(unittest.TestCase):
             threads[1].join()
             self.assertEqual(replies[2].status, 504, replies[2].bytes)
             self.assertEqual(replies[2].error["code"], "SLOW")
-            self.assertNotIn(1, replies)  # which still holds the worker
+            self.assertNotIn(1, replies)  # it still has the worker
         finally:
             held.execute("ROLLBACK")
             held.close()
@@ -717,7 +719,7 @@ class Doors(unittest.TestCase):
         self.assertNotIn("SELECT", log)
 
     def test_who_asks_on_while_it_ends_is_refused(self):
-        """Connections that are kept outlive the workers by a moment."""
+        """Kept-alive connections outlive the workers for a moment."""
         server = Server(self.store.path)
         kept = [http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
                 for _ in range(4)]
@@ -736,7 +738,7 @@ class Doors(unittest.TestCase):
                      "Content-Type": "application/json"})
                 self.assertIn(connection.getresponse().status, [200, 400, 503])
             except (ConnectionError, http.client.HTTPException):
-                pass  # it had ended
+                pass  # the server had ended
             connection.close()
         self.assertEqual(server.stop(), 0)
 

@@ -1,7 +1,6 @@
-"""What the console needs of the HTTP API besides answers: spending as it grew,
-the chain verified and hashed again from JSON alone, and the owner's routes.
-What an analyst, a page of another origin or a token that is gone tries here
-must fail.
+"""What the console needs from the HTTP API besides answers: the history of
+spending, the chain verified and hashed again from JSON alone, and the owner's
+routes. An analyst, a page of another origin or a revoked token must fail here.
 """
 import concurrent.futures
 import copy
@@ -270,8 +269,8 @@ class Owner(HttpCase):
         self.assertEqual(again, [])
 
     def test_two_at_once(self):
-        """Of adds that meet one gives; every rotate gives what holds or held,
-        and the last that was written holds."""
+        """Of concurrent adds exactly one succeeds. Every concurrent rotate
+        returns a credential, and only the one written last is valid."""
         self.act("revoke", "bob")
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             added = list(pool.map(lambda _: self.act("add", "bob"), range(8)))
@@ -321,8 +320,8 @@ class Owner(HttpCase):
         self.assertEqual(again, [])
 
     def test_pages_of_other_origins_cannot_act(self):
-        """They can send no JSON without asking first, are told nothing then,
-        and a cookie is no token."""
+        """They cannot send JSON without a preflight request, whose reply allows
+        nothing; and a cookie is not accepted as a token."""
         other = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
         for path, body in ACTS:
             data = json.dumps(body).encode()
@@ -355,7 +354,7 @@ class Owner(HttpCase):
 
 
 class Stores(unittest.TestCase):
-    """A copy of a store for each: what these do stays."""
+    """Each test has its own copy of a store, because it changes the store."""
 
     @classmethod
     def setUpClass(cls):
@@ -401,7 +400,7 @@ class Stores(unittest.TestCase):
                       b"Content-Type: application/json\r\n"
                       b"Authorization: Bearer " + token.encode()
                       + b"\r\nContent-Length: %d\r\n\r\n" % len(body))
-            # answered only after the head of the other has been looked at
+            # answered only after the head of the other request has been read
             self.assertEqual(self.get(server, "/v1/owner/data").status, 200)
             self.store.let_in("")
             s.sendall(body)
@@ -439,7 +438,8 @@ class Stores(unittest.TestCase):
             self.assertEqual(silent.recv(1), b"")
 
     def test_it_ends_while_the_owner_asks(self):
-        """Nobody waits at the owner's socket for a loop that has ended."""
+        """No request waits at the owner's socket for an event loop that has
+        ended."""
         server = self.serve()
 
         def look():
@@ -456,7 +456,7 @@ class Stores(unittest.TestCase):
             while b"questions_running 4" not in self.get(
                     server, "/metrics").bytes and not select.select(
                         [silent], [], [], 0)[0]:
-                pass  # unless it was hung up on already: a slow machine
+                pass  # until then, or until it hangs up (slow machine)
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(timeout=25), 0)
         for t in threads:
@@ -507,7 +507,8 @@ class Stores(unittest.TestCase):
         self.assertEqual(got.status, 200, got.bytes)
 
     def change(self, sql, *values):
-        """Past the triggers, as somebody with the file could."""
+        """Changes the ledger without its triggers, as anybody with the file
+        could."""
         with sqlite3.connect(f"{self.store.path}/ledger.db") as db:
             db.execute("DROP TRIGGER IF EXISTS chain_no_update")
             db.execute("DROP TRIGGER IF EXISTS chain_no_delete")

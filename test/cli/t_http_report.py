@@ -1,5 +1,5 @@
-"""What the API tells of promises: who asks, what a question would leave, what
-answers so far mean, and the toy of newcomers.
+"""What the API says about promises: who asks, what a question would leave, what
+the answers so far mean, and the toy that newcomers learn with.
 """
 import math
 import unittest
@@ -12,7 +12,8 @@ COUNT = "SELECT count(*) FROM visits"
 
 
 def success(epsilon, delta=0.0):
-    """The most that a test is right at even odds, by the formula."""
+    """The largest probability that a test is right at even odds, by the
+    formula."""
     e = math.exp(epsilon)
     return (1 + (e - 1 + 2 * delta) / (e + 1)) / 2
 
@@ -62,13 +63,13 @@ class Tell(HttpCase):
         self.assertRegex(got["plan"][-1], r"^answers in \d+(\.\d)? m?s$")
         self.assertEqual(self.ask(COUNT, "ana", epsilon="0.0421").status, 200)
         again = self.explain(COUNT, "ana", epsilon="0.0421").json
-        self.assertIsNone(again["reply_seconds"])  # at once
+        self.assertIsNone(again["reply_seconds"])  # leaves at once
         free = self.explain("SELECT floor FROM departments", "ana").json
         self.assertIsNone(free["reply_seconds"])
 
     def test_what_cannot_be_paid_leaves_nothing(self):
         got = self.explain(COUNT, 'Zoë "Z"', epsilon="0.9").json
-        self.assertIsNone(got["after"])  # the window has 0.5
+        self.assertIsNone(got["after"])  # the window has only 0.5
         self.assertIsNotNone(got["remaining"])
         self.refused(409, "ESPENT",
                      self.ask(COUNT, 'Zoë "Z"', epsilon="0.9"))
@@ -124,17 +125,18 @@ class Tell(HttpCase):
             self.assertEqual(corners,
                              sorted(corners, key=lambda c: (c[0], -c[1])))
             self.assertEqual((corners[0][0], corners[-1]), (0, (1, 0)))
-            best = min(x + y for x, y in corners)  # of both errors
+            best = min(x + y for x, y in corners)  # least sum of both errors
             self.assertAlmostEqual(1 - best / 2, true, places=12)
 
     def test_risk_of_answers(self):
-        """Of all that was answered, to who asks; the owner: to all."""
+        """The risk from all answers to the analyst who asks; for the owner,
+        from all answers."""
         before = self.get("/v1/risk", "").json
         spent = Decimal(0)
         for epsilon in ["0.011", "0.012", "0.013"]:
             self.ask(COUNT, "bob", epsilon=epsilon)
         for row in self.get("/v1/ledger?limit=1000", "bob").json["rows"]:
-            spent += Decimal(row["epsilon"] or 0)  # given again: none
+            spent += Decimal(row["epsilon"] or 0)  # cached: none
         got = self.get("/v1/risk", "bob").json
         self.assertGreater(float(got["success"]), 0.5)
         self.assertLessEqual(float(got["success"]),
@@ -150,7 +152,7 @@ class Tell(HttpCase):
         self.assertGreaterEqual(float(everybody["success"]),
                                 float(got["success"]))
         again = self.ask(COUNT, "bob", epsilon="0.011").json
-        self.assertTrue(again["stored"])  # and tells nothing new
+        self.assertTrue(again["stored"])  # it reveals nothing new
         self.assertEqual(self.get("/v1/risk", "bob").json, got)
 
     def test_nonsense_is_refused_by_a_sentence(self):

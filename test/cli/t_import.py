@@ -1,5 +1,5 @@
-"""What `custos init` says of dirty files, each with its exact message, and that
-a refused init leaves nothing behind, or the old store as it was.
+"""The exact messages of `custos init` about dirty files; and a failed init
+leaves nothing behind, or the old store as it was.
 """
 import hashlib
 import os
@@ -23,8 +23,8 @@ DECIMAL = "{type: decimal, scale: 2, range: [0, 9000]}"
 CITY = "{type: text, values: [Rome, Oslo]}"
 DATE = "{type: date}"
 
-# declared column, values in the source, how many are lost, first of these, what
-# is said of it, hint
+# column declaration, values in the source, how many are lost, the first lost
+# one, what is said about it, what was recognised, hint
 DIRTY = (
     (DECIMAL, ("1,5", "12,75"), 2, "1,5", "cannot be read as decimal",
      "a decimal comma", NUMBERS),
@@ -92,12 +92,12 @@ DIRTY = (
      "add the missing values to values:, or remove values:"),
     ("{type: text, max_bytes: 3}", ("abc", "abcd"), 1, "abcd",
      "have more than max_bytes: 3", None, "set a larger max_bytes:"),
-    # counted once where the row is dropped besides
+    # counted once although the row is dropped too
     ("{type: date, nullable: false}", ("05/06/2024", "25/06/2024"), 2,
      "05/06/2024", "cannot be read as date", "day/month/year", DATES),
 )
 
-# files, by their content: the sentence; {0} is the folder
+# file name, content, message; {0} is the folder
 BROKEN = (
     ("d.csv", b"id,x,x\n1,2,3\n",
      "{0}/d.csv, line 1: column 'x' is named twice\nhint: rename one of them"),
@@ -133,7 +133,7 @@ BROKEN = (
 
 
 def listing(folder):
-    """Every name below a folder, with the hash of what it holds."""
+    """Every file below a folder, with the hash of its content."""
     found = {}
     for path, folders, files in os.walk(folder):
         for name in folders:
@@ -170,7 +170,7 @@ class Import(unittest.TestCase):
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def refused(self, said, *options, code=2):
-        """Says this and changes nothing."""
+        """init prints this message and changes nothing."""
         before = listing(self.folder)
         self.assertEqual(self.init(*options), (code, "", said))
         self.assertEqual(listing(self.folder), before)
@@ -237,7 +237,7 @@ class Import(unittest.TestCase):
             "    city: 1 not in values, row dropped, e.g. 'rome' (looks like "
             "listed values but for case)",
             "    city: 1 empty, row dropped (nullable: false)"])
-        for path, _, files in os.walk(self.store):  # it is told, not kept
+        for path, _, files in os.walk(self.store):  # printed, not stored
             for name in files:
                 content = pathlib.Path(path, name).read_bytes()
                 self.assertNotIn(b"25/06/2024", content, name)

@@ -140,7 +140,7 @@ class Ledger(CommandCase):
         self.assertEqual(json.loads(self.budget("--json")[0]), told)
 
     def test_spent(self):
-        """Who has spent what is said, the common budget last."""
+        """When the common budget is spent, the error says so."""
         for price in ("0.6", "0.4"):
             done = self.ask("SELECT count(*) FROM people WHERE age > "
                             + price[-1], "--epsilon", price)
@@ -150,7 +150,8 @@ class Ledger(CommandCase):
         self.assertIn("0 is left", done.stderr.decode())
 
     def test_spent_or_not_enough(self):
-        """A budget with something left does not suffice; it is not spent."""
+        """If too little is left, the error says "does not suffice", not "is
+        spent"."""
         self.ask("SELECT count(*) FROM people", "--as", "ana")
         done = self.ask("SELECT sum(age) FROM people", "--as", "ana",
                         "--epsilon", "0.2")
@@ -184,7 +185,7 @@ class Ledger(CommandCase):
         lines("init", str(self.folder / "policy.yaml"), "--store", self.store)
 
     def test_a_lowered_budget(self):
-        """Below what is spent no promise is said to be kept."""
+        """If the budget is below what is spent, no promise is claimed."""
         self.ask("SELECT count(*) FROM people", "--epsilon", "0.6")
         for delta, currency in (("delta: 1e-6", "rho"), ("delta: 0", "epsilon")):
             self.put_in_force(POLICY.replace(
@@ -199,7 +200,7 @@ class Ledger(CommandCase):
             self.assertIn("left: epsilon 0", told)
 
     def test_a_cost_in_epsilon_that_counts_in_rho(self):
-        """Where left falls by less than the cost, a line says why."""
+        """If the remainder falls by less than the cost, a line says why."""
         given = "\\epsilon 0.01\n" + "".join(
             f"SELECT count(*) AS n{i} FROM people;\n" for i in range(101))
         done = run("shell", "--store", self.store, stdin=given)

@@ -1,6 +1,6 @@
 """Limits of `custos serve` with a real server: what one analyst may use, what
-strangers may, clients that do not read, and an end that comes whatever runs.
-Each limit has a sentence and a metric.
+unauthenticated clients may use, clients that do not read, and a stop that
+succeeds whatever runs. Each limit has an error message and a metric.
 """
 import os
 import pathlib
@@ -21,7 +21,7 @@ ROWS = 200000
 ALL = "SELECT department FROM departments"  # public, some 12 MB
 SLOW = ("SELECT count(*) FROM departments a JOIN departments b "
         "ON a.floor = b.floor")  # minutes
-FLOORS = "SELECT max(floor) FROM departments"  # at once
+FLOORS = "SELECT max(floor) FROM departments"  # takes no time
 COUNT = "SELECT count(*) FROM patients"
 
 
@@ -45,7 +45,7 @@ def query(sql):
 
 
 class Raw:
-    """A session that was logged in by psycopg and is spoken to by hand."""
+    """A session that psycopg logged in and the test continues byte by byte."""
 
     def __init__(self, connection):
         self.connection = connection
@@ -57,7 +57,7 @@ class Raw:
         self.socket.sendall(b"".join(messages))
 
     def until(self, kind):
-        """Reads whole messages up to one of the kind: [(kind, body)]."""
+        """Reads complete messages up to one of this kind: [(kind, body)]."""
         got, read = b"", []
         while True:
             while len(got) >= 5:
@@ -121,8 +121,8 @@ class Case(unittest.TestCase):
             time.sleep(0.02)
 
     def settle(self, server, running, waiting):
-        """So many run and wait, and did so for a while: a question is read and
-        planned before it waits for a process."""
+        """Waits until these numbers run and wait, and have done so for a while:
+        a question is read and planned before it waits for a process."""
         same = 0
 
         def fact():
@@ -148,8 +148,8 @@ class Analysts(Case):
         with self.assertRaisesRegex(psycopg2.Error,
                                     "more than 5 requests in a minute"):
             self.ask(ana, "SHOW custos.budget")
-        self.ask(ana, "SHOW TimeZone")  # the session's own
-        got = self.http(server, COUNT)  # the same share
+        self.ask(ana, "SHOW TimeZone")  # answered by the session itself
+        got = self.http(server, COUNT)  # counts towards the same limit
         self.assertEqual((got.status, got.error["code"]), (429, "RATE"))
         self.assertGreater(int(got.headers["Retry-After"]), 0)
         self.ask(bob, "SHOW custos.budget")
@@ -174,9 +174,9 @@ class Analysts(Case):
                       text)
 
     def test_questions_that_wait(self):
-        """One process that is busy for minutes: one more free question may
-        wait, others not; private ones, logins, the owner and what a session
-        does itself go on."""
+        """One process is busy for minutes. One more free question may wait,
+        further ones may not. Private questions, logins, the owner and what a
+        session does itself continue."""
         server = self.serve("--workers", "1", "--analyst-waiting", "1")
         busy, waits, third = (self.raw(server) for _ in range(3))
         busy.send(query(SLOW))
@@ -192,7 +192,7 @@ class Analysts(Case):
         self.assertEqual(self.http(server, COUNT).status, 200)
         bob = self.connect(server, "bob")  # a login
         self.ask(bob, "SHOW TimeZone")
-        # the cancel is heard, and frees the worker
+        # the cancel is processed and frees the worker
         busy.connection.cancel()
         self.assertIn(b"57014", busy.until(b"Z")[0][1])
         self.assertEqual(waits.until(b"Z")[-1][0], b"Z")
@@ -260,7 +260,8 @@ class Analysts(Case):
         self.wait(lambda: self.metric(server, "prepared_bytes") == 0)
 
     def test_a_chain_of_fetches(self):
-        """Each prepared FETCH of a portal of the one before, all closed."""
+        """Each FETCH is from the portal of the one before, and all are
+        closed."""
         server = self.serve()
         ana = self.raw(server)
         ana.send(query("BEGIN; DECLARE c CURSOR FOR " + ALL))
@@ -284,8 +285,8 @@ class Analysts(Case):
 
 class Loop(Case):
     def test_long_texts_are_not_read_by_the_loop(self):
-        """The only thread has a question whose time has not come: a long text
-        waits for it, and the loop does what is its own meanwhile."""
+        """The only thread holds a question until its reply time. A long text
+        waits for the thread; meanwhile the loop still does its own work."""
         server = self.serve("--threads", "1", "--reply-allowance", "3000",
                             times=True)
         busy, long = self.raw(server), self.raw(server)
@@ -323,8 +324,8 @@ class Strangers(Case):
         self.connect(server)
 
     def test_the_address_with_most(self):
-        """A crowd behind some addresses, which has sent a byte each, keeps out
-        nobody who comes from another and is slow to speak."""
+        """Many clients from some addresses, which have sent one byte each, do
+        not evict a slow client from another address."""
         server = self.serve("--max-strangers", "6")
         for i in range(6):
             link = socket.create_connection(("127.0.0.1", server.pg),
@@ -340,7 +341,8 @@ class Strangers(Case):
         self.assertEqual(honest.recv(1), b"N")
 
     def test_http_who_came_first_goes(self):
-        """Replies that nobody reads keep no place from who has just come."""
+        """Connections that do not read their replies are evicted before a new
+        one."""
         server = self.serve("--max-connections", "40")
         for i in range(36):
             link = socket.create_connection(("127.0.0.1", server.http),
@@ -382,7 +384,7 @@ class Strangers(Case):
         with self.assertRaisesRegex(psycopg2.Error, "too many logins"):
             psycopg2.connect(host="127.0.0.1", port=server.pg, user="mal",
                              password="x", dbname="x")
-        self.connect(server)  # who has come in before
+        self.connect(server)  # has logged in before
         self.assertEqual(self.metric(server, "logins_refused_total"), 1)
 
     def test_bodies_that_nobody_wants(self):
@@ -406,7 +408,7 @@ class Strangers(Case):
                 except OSError:
                     continue
             for link in links:
-                with self.assertRaises(OSError):  # it was hung up on
+                with self.assertRaises(OSError):  # the server hung up
                     while link.recv(65536):
                         pass
                     raise OSError

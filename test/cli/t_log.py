@@ -1,10 +1,10 @@
-"""The log of a real server after questions that the engine failed on: it has
-the analyst, the status and a cause of one word; no value, no line of a file and
-no text of a query or of the engine.
+"""The log of a real server after questions on which the engine failed: it has
+the analyst, the status and a cause of one word, but no value, no line of a file
+and no text of a query or of the engine.
 
-The failures are provoked by an attached file whose bytes change while size,
-time and inode stay: what the engine says of it quotes the line. A change that
-shows is rejected before the charge.
+An attached file provokes the failures: its bytes change while size, time and
+inode stay the same, and the engine's error quotes the line. A visible change
+would be rejected before the charge.
 """
 import fcntl
 import os
@@ -63,7 +63,7 @@ class Log(unittest.TestCase):
                 people = pathlib.Path(self.folder.name) / "people.csv"
                 if not people.exists():
                     people.write_text(GOOD)
-                if words[0] == "init":  # its city is in no list
+                if words[0] == "init":  # its city is not in values
                     words += ("--accept-loss",)
                 return super().custos(*words, **more)
         return Attached()
@@ -114,7 +114,8 @@ class Log(unittest.TestCase):
 
 
 class Unread(unittest.TestCase):
-    """Nobody reads standard error: the server serves on, and ends."""
+    """Nobody reads standard error: the server still serves, and can be
+    stopped."""
 
     def test_a_full_pipe_stops_nothing(self):
         store = Store(people=10)

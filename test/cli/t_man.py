@@ -1,5 +1,5 @@
 """The man pages name every option of the command and every function of the
-library, and no others; mandoc has nothing to say against them.
+library, and no others; mandoc reports no problems.
 """
 import os
 import pathlib
@@ -35,7 +35,7 @@ class Man(unittest.TestCase):
         self.assertEqual(told, known)
 
     def test_synopsis_of_owner(self):
-        """Every act of the verb is in the synopsis."""
+        """Every subcommand of `custos owner` is in the synopsis."""
         acts = set(re.findall(r"^  custos owner ([a-z-]+)",
                               "\n".join(lines("owner", "--help")), re.M))
         self.assertIn("metrics-token", acts)
@@ -68,7 +68,7 @@ class Man(unittest.TestCase):
                            LIBRARY.split("# FUNCTIONS")[1])), declared)
 
     def test_header_and_exports_agree(self):
-        """What the header declares is what the library exports."""
+        """The library exports exactly what the header declares."""
         library = pathlib.Path(os.environ.get("BUILD", "build"),
                                "src/libcustos.so")
         found = subprocess.run(["nm", "-D", "--defined-only", library],

@@ -1,5 +1,5 @@
-"""`custos noise` seen from outside: its draws follow their laws, its releases
-lie on their grid and within their error bars, its JSON is JSON.
+"""`custos noise` from outside: its draws follow their distributions, its
+releases are on their grid and within their error bars, its JSON is valid.
 
 The product has no seed, so these tests are statistical. Each states its level;
 ALPHA is the chance that one check fails by accident, and there are about
@@ -47,7 +47,8 @@ def gamma_q(a, x):
 
 
 def chi_square_p(values, cuts, below):
-    """P of a chi-square this large; below(x) = P[draw < x]; cuts rise."""
+    """P of a chi-square at least this large; below(x) = P[draw < x]; cuts
+    ascend."""
     cuts = list(cuts)
     counts = [0] * (len(cuts) + 1)
     for value in values:
@@ -108,7 +109,7 @@ class Laws(CommandCase):
         got = draws("discrete-laplace", "--scale", "1000")
         self.assertGreater(
             chi_square_p(got, self.CUTS, laplace_below(1000)), ALPHA)
-        # The same check refuses a neighbouring law.
+        # The same check rejects a slightly different distribution.
         self.assertLess(
             chi_square_p(got, self.CUTS, laplace_below(1030)), ALPHA)
 
@@ -153,13 +154,13 @@ class Laws(CommandCase):
             set(draws("discrete-laplace", "--scale", "1e-6", count=99)), {0})
         wide = draws("uniform", "--n", "18446744073709551616", count=999)
         self.assertTrue(all(0 <= x < 2 ** 64 for x in wide))
-        self.assertGreater(max(wide), 2 ** 63)  # else: 2^-999
+        self.assertGreater(max(wide), 2 ** 63)  # fails with P = 2^-999
 
     def test_draws_pass_64_bits(self):
         # P[|x| >= 2^63] = exp(-8) at scale 2^60: 67 of 200,000 expected.
         got = draws("discrete-laplace", "--scale", "1152921504606846976")
         beyond = sum(abs(x) >= 2 ** 63 for x in got)
-        self.assertTrue(20 < beyond < 130, beyond)  # 6e-10 for a Poisson(67)
+        self.assertTrue(20 < beyond < 130, beyond)  # fails with P = 6e-10 for a Poisson(67)
 
     def test_two_runs_differ(self):
         first, second = (draws("uniform", "--n", "18446744073709551616",
@@ -179,7 +180,7 @@ class Releases(CommandCase):
                 outside += abs(int(value) - 1000) > int(half)
             self.assertEqual(len(got), n)
             self.assertTrue(outside_at_most(outside, n, share), outside)
-            # Not by being wide: the bars fail nearly as often as they may.
+            # The bars are not too wide: they fail nearly as often as they may.
             self.assertGreater(outside, n * share / 2)
 
     def test_simultaneous_bars_cover_all(self):
@@ -192,7 +193,7 @@ class Releases(CommandCase):
             half = int(got[0].split()[2])
             failed += any(abs(int(x.split()[0]) - 5) > half for x in got)
         self.assertTrue(outside_at_most(failed, runs, 0.2), failed)
-        # Not by being wide. Expected about 60; 4e-8 for a Binomial(300, 0.15).
+        # Not too wide: about 60 expected; P < 4e-8 for a Binomial(300, 0.15).
         self.assertGreater(failed, 15)
 
     def test_noise_has_the_scale_of_the_promise(self):
@@ -221,7 +222,7 @@ class Releases(CommandCase):
         got = lines(*LAPLACE, "--epsilon", "1e-15",
                     stdin=f"{edge}\n{-edge - 1}\n" * 100)
         self.assertTrue(all(-edge - 1 <= int(x) <= edge for x in got))
-        # Half of all noise points outwards; 2^-100 that none does.
+        # Half of all noise points outwards; that none does has P = 2^-100.
         self.assertIn(str(edge), got)
         got = lines(*LAPLACE, "--epsilon", "0.01", "--lower", "-5",
                     "--upper", "5", stdin="0\n" * 1000)
@@ -284,7 +285,7 @@ class Output(CommandCase):
                              r"[^\n]+\n$")
 
     def test_a_closed_pipe_is_silent(self):
-        for restore in (True, False):  # with SIGPIPE as usual, and ignored
+        for restore in (True, False):  # with the default SIGPIPE, and with it ignored
             read, write = os.pipe()
             os.close(read)
             with os.fdopen(write, "wb") as pipe:

@@ -1,6 +1,6 @@
-"""Dates as keys: what is counted in each day, week, month ... is what Python
-counts. At epsilon 50 with one row a person, a count is off by anything with a
-chance of 4e-22; there are a few thousand.
+"""Dates as keys: the counts of each day, week, month ... agree with Python's.
+At epsilon 50 with one row a person, a count is not exact with probability
+4e-22; there are a few thousand counts.
 """
 import collections
 import datetime

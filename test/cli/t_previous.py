@@ -1,9 +1,9 @@
 """A store and a backup that an earlier version made: they open, their chains
 verify, their answers are free, and their credentials log in.
 
-store-0.1.tar.xz has both, as the version before the names of modules changed
-made them: three people, two answers (by a bound selected from the data), and
-the analyst ana with a password and a token.
+store-0.1.tar.xz has both, made by the last version before modules were renamed:
+three people, two answers (with bound selection), and the analyst ana with a
+password and a token.
 """
 import json
 import pathlib

@@ -16,7 +16,7 @@ BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
 PAGES = [SRC / "README.md", SRC / "doc/guide.md", SRC / "doc/README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
-# Not to be run within a test: they install, or are the test.
+# Not run here: they install files or run the tests.
 NOT_RUN = re.compile(r"^(make install|make test|cc )")
 
 
@@ -36,14 +36,15 @@ def examples():
 
 
 def shape(line):
-    """A line without what the noise decides: numbers and bars."""
+    """A line without what depends on noise: numbers and bars."""
     line = re.sub(r"[█├─●┤]+", "BAR", line)
     line = re.sub(r"-?\d[\d,.]*", "N", line)
     return " ".join(line.split())
 
 
 def run(command, folder):
-    """As a reader would, in a folder of the page's own; with fewer people."""
+    """Runs a command as a reader would, in a separate folder and with fewer
+    people."""
     command = command.replace("make demo", "build/custos demo --people 20000")
     command = command.replace("build/custos", '"$CUSTOS"')
     return subprocess.run(
@@ -52,18 +53,18 @@ def run(command, folder):
         env={**os.environ, "CUSTOS": CUSTOS, "SRC": str(SRC)})
 
 
-# No noise decides what these print.
+# The output of these does not depend on noise.
 EXACT = re.compile(r"build/custos (account|explain|risk) ")
 
 
 def within(few, many):
-    """Whether few is many with some left out."""
+    """Whether few is a subsequence of many."""
     rest = iter(many)
     return all(one in rest for one in few)
 
 
 def shown_in(shown, printed):
-    """Whether the shapes agree, where a line … stands for any lines."""
+    """Whether the shapes agree; a line … matches any lines."""
     want = "".join("(?:.*\n)*?" if line == "…"
                    else re.escape(shape(line)) + "\n" for line in shown)
     return re.fullmatch(want, "".join(shape(x) + "\n" for x in printed))
@@ -71,8 +72,8 @@ def shown_in(shown, printed):
 
 class Readme(unittest.TestCase):
     def test_commands(self):
-        """What is shown is printed; error bars of counts and sums, which are
-        no noise, to the digit."""
+        """Commands print what the page shows. Error bars of counts and sums do
+        not depend on noise and must be equal."""
         ran = checked = exact = 0
         with tempfile.TemporaryDirectory() as folder:
             for page, command, shown in examples():
@@ -100,7 +101,8 @@ class Readme(unittest.TestCase):
         self.assertGreaterEqual(exact, 2)
 
     def test_nothing_that_exists_is_still_to_come(self):
-        """The guide says what keeps account; no page says "not yet" of it."""
+        """The guide names filters and odometers, and no page says "not yet" of
+        them."""
         guide = (SRC / "doc/guide.md").read_text()
         header = (SRC / "include/custos.h").read_text()
         for name in ("custos_filter_new", "custos_odometer_new"):

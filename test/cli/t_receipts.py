@@ -1,6 +1,6 @@
 """Receipts exported by a real server: to a file, to syslog by UDP and TCP, by
-HTTP; what was missed comes later, charges do not wait, and a ledger that was
-put back from an older copy shows.
+HTTP. Missed receipts are sent later, charges do not wait, and restoring the
+ledger from an older copy is detected.
 """
 import http.server
 import pathlib
@@ -81,7 +81,7 @@ class Receipts(unittest.TestCase):
         server = self.serve(f"file:{path}")
         receipts = [self.ask(server) for _ in range(3)]
         self.until(lambda: receipts[-1] in path.read_bytes())
-        # counted once they are written
+        # the counter follows the writing
         self.until(lambda: b"\ncustos_receipts_exported_total 0\n" not in
                    self.metrics(server))
         self.assertRegex(self.metrics(server),
@@ -93,7 +93,7 @@ class Receipts(unittest.TestCase):
         numbers = [int(r.split(b":")[0]) for r in found]
         self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
         self.assertIn("all receipts of the file match", self.verify(path))
-        # put back from the older copy: it is short, then goes another way
+        # restored from the older copy: rows are missing, then differ
         shutil.rmtree(self.store.path)
         shutil.copytree(copy, self.store.path)
         self.assertIn("restored from an older copy", self.verify(path, 1))
@@ -142,7 +142,7 @@ class Receipts(unittest.TestCase):
         self.addCleanup(ours.server_close)
         self.addCleanup(ours.shutdown)
         server = self.serve(f"http://127.0.0.1:{ours.server_port}/receipts")
-        want = [self.ask(server) for _ in range(3)]  # though it refuses
+        want = [self.ask(server) for _ in range(3)]  # although it rejects the receipts
         self.until(lambda: want[-1] in b"".join(b for _, b in ours.got))
         self.assertEqual({path for path, _ in ours.got}, {"/receipts"})
         for receipt in want:

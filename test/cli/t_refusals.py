@@ -1,5 +1,5 @@
-"""Everything wrong with the options or the input of `custos` is refused the
-same way: exit 2, one sentence on standard error, nothing on standard output.
+"""Whatever is wrong with the options or the input, `custos` rejects it the same
+way: exit 2, one sentence on standard error, nothing on standard output.
 """
 import unittest
 

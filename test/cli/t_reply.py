@@ -1,6 +1,6 @@
 """Public reply times of the real server: the reply of a charged question leaves
-at a moment that was fixed before the data was touched, and until then nothing
-tells how far its work is: not EXPLAIN, not hanging up, not a cancel.
+at a moment fixed before the data is read. Until then nothing reveals whether
+its work is done: not EXPLAIN, not hanging up, not a cancel.
 """
 import http.client
 import json
@@ -36,7 +36,7 @@ class Replies(unittest.TestCase):
         return reply.json["stored"]
 
     def hang_up(self, sql, after):
-        """Asks, and is gone after so many seconds."""
+        """Asks, and hangs up after so many seconds."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.http)
         connection.request("POST", "/v1/query", json.dumps({"sql": sql}), {
             "Content-Type": "application/json",

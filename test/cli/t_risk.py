@@ -1,5 +1,5 @@
 """custos risk: its numbers against the formulas, its picture point by point,
-its refusals.
+and rejected input.
 """
 import json
 import math
@@ -54,7 +54,7 @@ class Risk(CommandCase):
         self.assertNotIn("Chance", text)
 
     def test_epsilon_is_told_as_it_was_given(self):
-        """Not cut short before its exponent."""
+        """A long text is not truncated before its exponent."""
         for zeros in (40, 60):
             hundred = "1." + zeros * "0" + "e2"
             self.assertEqual(json_of("--epsilon", hundred)["epsilon"], hundred)
@@ -62,7 +62,7 @@ class Risk(CommandCase):
                           lines("risk", "--epsilon", hundred)[0])
 
     def test_rounding_does_not_flatter(self):
-        """What is shown short lies on the unsafe side of the exact bound."""
+        """Rounded numbers never show less risk than the exact bound."""
         for epsilon in ("0.01", "0.37", "2.5", "7"):
             e = float(epsilon)
             text = " ".join(" ".join(lines("risk", "--epsilon",
@@ -90,13 +90,14 @@ class Risk(CommandCase):
         for (x1, y1), (x2, y2) in zip(line, line[1:]):
             for part in (0.25, 0.5, 0.75):
                 x, y = x1 + part * (x2 - x1), y1 + part * (y2 - y1)
-                if 0 < x < 1:  # between points too, never above the truth
+                if 0 < x < 1:  # nor above the truth between points
                     true = normal.cdf(normal.inv_cdf(1 - x) - mu)
                     self.assertLessEqual(y, true + 1e-12)
                     self.assertGreater(y, true - 2e-3)
 
     def test_advantage_of_little_noise(self):
-        """A delta of more than a half at epsilon 0 is a promise too."""
+        """The promise at epsilon 0 counts even if its delta exceeds one
+        half."""
         got = json_of("--mechanism", "laplace:epsilon=8", "--delta", "1e-6")
         true = 1 - math.exp(-4)
         self.assertGreaterEqual(float(got["advantage"]), true)

@@ -46,7 +46,7 @@ def setUpModule():
 
 
 class Systemd(unittest.TestCase):
-    """What a unit of Type=notify is told."""
+    """The messages to systemd for a unit of Type=notify."""
 
     def test_ready_alive_and_stopping(self):
         store = Store(people=10)
@@ -120,7 +120,7 @@ class Sessions(Case):
             self.assertIn("price ", done.stdout)
 
     def test_what_is_left_is_what_can_be_spent(self):
-        """Of an analyst whose window is spent nothing is said to be left."""
+        """An analyst whose window is spent is told that nothing is left."""
         server = self.serve()
         zoe = 'Zoë "Z"'
         ask = ["SET custos.epsilon = 0.5", COUNT, "SHOW custos.budget"]
@@ -137,7 +137,7 @@ class Sessions(Case):
                 cursor.execute("SELECT count(*) FROM patients WHERE born > 9")
 
     def test_a_cost_that_counts_in_rho(self):
-        """Where left does not fall by the cost, the notice says why."""
+        """If the remainder does not fall by the cost, the notice says why."""
         store = Store(policy=POLICY.replace(
             "  ana: {}", "  ana: {budget: {epsilon: 1, delta: 1e-6}}").replace(
             "delta: 1e-6, n: 10000", "delta: 1e-5, n: 10000"))
@@ -235,8 +235,8 @@ class Sessions(Case):
         ana.close()
 
     def test_cancel(self):
-        """One worker with much to do: what waits can be cancelled, and ends
-        neither the session nor others."""
+        """One worker is busy. A waiting question can be cancelled, which ends
+        neither its session nor other questions."""
         server = self.serve("--workers", "1")
         many = [connect(server, self.store) for _ in range(40)]
         results = []
@@ -272,7 +272,7 @@ class Owner(Case):
         with ana.cursor() as cursor:
             cursor.execute(COUNT)
             self.store.custos("analyst", "revoke", "ana")
-            time.sleep(0.3)  # as long a worker's word holds
+            time.sleep(0.3)  # for as long as a check of a worker stays valid
             with self.assertRaises(psycopg2.Error):
                 cursor.execute(COUNT)
         self.assertTrue(ana.closed)
@@ -302,7 +302,7 @@ class Owner(Case):
             ana.autocommit = True
             cursor = ana.cursor()
             cursor.execute("SET custos.epsilon = 5")
-            cursor.execute("EXPLAIN " + COUNT)  # edited alone: nothing
+            cursor.execute("EXPLAIN " + COUNT)  # editing the file alone changes nothing
             self.store.custos("init", str(policy))
             with self.assertRaisesRegex(
                     psycopg2.Error, "the policy has changed\nHINT: +the owner "
@@ -323,7 +323,7 @@ class Owner(Case):
 
 
 def certify(folder, name):
-    """A certificate of its own and its key."""
+    """Makes a self-signed certificate and its key."""
     cert, key = f"{folder}/{name}.cert.pem", f"{folder}/{name}.key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout",
@@ -370,7 +370,8 @@ class Tls(Case):
                     old.wrap_socket(link)
 
     def meets(self, server, cert, good=True):
-        """Who trusts just this certificate gets in by both listeners."""
+        """A client that trusts only this certificate can connect to both
+        listeners."""
         done = psql(server, self.store, COUNT,
                     more=f"sslmode=verify-full sslrootcert={cert} "
                          "channel_binding=require")
@@ -410,14 +411,14 @@ class Tls(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.meets(server, second[0])
         self.meets(server, self.cert, good=False)
-        # Who was there before goes on.
+        # Existing connections continue.
         kept.request("GET", "/v1/health")
         self.assertEqual(kept.getresponse().read()[:1], b"{")
         kept.close()
         with ana.cursor() as cursor:
             cursor.execute(COUNT)
         ana.close()
-        # What does not fit together is told, and changes nothing.
+        # Files that do not match are reported and change nothing.
         for a, b, says in [(self.cert, second[1], "fits the certificate"),
                            (second[1], second[1], "--tls-cert"),
                            ("/dev/null", second[1], "--tls-cert")]:
@@ -426,7 +427,7 @@ class Tls(Case):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(says, (done.stdout + done.stderr).decode())
             self.meets(server, second[0])
-        # A signal does the same; and the last of the old listeners has gone.
+        # A signal reloads as well, and the server then stops cleanly.
         put(self.cert, self.key)
         server.process.send_signal(signal.SIGHUP)
         for _ in range(100):
@@ -458,7 +459,7 @@ class End(Case):
         server = self.serve("--workers", "2")
         many = [connect(server, self.store) for _ in range(10)]
         for connection in many:
-            # else libpq drops an error that comes between BEGIN and the query
+            # otherwise libpq drops an error between BEGIN and the query
             connection.autocommit = True
         results = []
 

@@ -32,7 +32,7 @@ class Store(unittest.TestCase):
         cls.temporary.cleanup()
 
     def setUp(self):
-        """A store of its own for every test, with the budget whole."""
+        """A separate store for every test, with nothing spent."""
         Store.number += 1
         self.store = str(self.folder / f"store{self.number}")
         code, _, said = custos("init", str(self.hospital / "policy.yaml"),
@@ -137,7 +137,7 @@ class Store(unittest.TestCase):
             self.assertIn("  Cost: ε " if not bars else ". Cost: ε ", text)
 
     def test_what_does_not_exist_is_wrong_input(self):
-        """Exit 2, as custos(1) says, whatever it is that is missing."""
+        """Exit 2, as custos(1) says, whatever is missing."""
         gone = str(self.folder / "gone")
         code, text, said = custos("restore", gone, "--store", gone + ".store")
         self.assertEqual((code, text), (2, ""))
@@ -195,7 +195,7 @@ class Store(unittest.TestCase):
                      "--epsilon", "0.1", says="common", code=3)
 
     def small(self, name, rows, *more):
-        """The policy of a small file, with lines added."""
+        """Writes a small file and a policy for it, with extra lines."""
         folder = self.folder / name
         folder.mkdir()
         (folder / "d.csv").write_text(rows)
@@ -381,7 +381,7 @@ class Store(unittest.TestCase):
         self.assertIn(back, said)
 
     def policy(self, storage):
-        """The demo's policy with a part of its own, put in force."""
+        """Puts the demo's policy in force with a storage section added."""
         text = (self.hospital / "policy.yaml").read_text()
         path = self.hospital / f"policy{self.number}.yaml"
         path.write_text(text + f"\nstorage: {storage}\n")
@@ -392,7 +392,7 @@ class Store(unittest.TestCase):
         sql = "SELECT count(*) FROM patients"
         self.assertFalse(self.answer(sql)["stored"])
         self.assertTrue(self.answer(sql)["stored"])
-        # left behind: a version that never came into force, and spill files
+        # leftovers: a version that never came into force, and spill files
         store = pathlib.Path(self.store)
         (store / "data" / "77.duckdb").write_bytes(b"x" * 100000)
         (store / "tmp" / "spill-gone").mkdir()
@@ -418,7 +418,7 @@ class Store(unittest.TestCase):
         self.policy("{answer_bytes: 1, ledger_bytes: 4000}")
         sql = "SELECT count(*) FROM patients"
         self.assertFalse(self.answer(sql)["stored"])
-        self.assertFalse(self.answer(sql)["stored"])  # not kept: costs again
+        self.assertFalse(self.answer(sql)["stored"])  # not cached: costs again
         for i in range(20):
             code, _, said = self.ask(f"SELECT count(*) AS n{i} FROM patients",
                                      "--as", "ana", "--epsilon", "0.001")
@@ -429,7 +429,7 @@ class Store(unittest.TestCase):
                          0)
 
     def test_no_verb_makes_a_ledger_anew(self):
-        """In a new ledger nothing is spent: only a new store has one."""
+        """Nothing is spent in a new ledger, so only a new store may get one."""
         policy = str(self.hospital / "policy.yaml")
         to = str(self.folder / f"none{self.number}")
         for name in os.listdir(self.store):

@@ -14,7 +14,7 @@ ESCAPE = re.compile(r"\033\[[0-9;]*[mK]")
 
 
 def open_terminal():
-    """Both ends of a terminal; a chroot without /dev/pts has none to give."""
+    """Both ends of a terminal; skips in a chroot without /dev/pts."""
     try:
         return pty.openpty()
     except OSError as error:
@@ -99,7 +99,7 @@ class Demo(CommandCase):
             exact.add(re.search(r"Bergen \d+, Lisbon .*", text).group())
             released.add(tuple(re.findall(r"(-?[\d,]+) ± 30$", text, re.M)))
         self.assertEqual(len(exact), 1)
-        # All equal: below (0.05)^6 for six values of scale 10.
+        # P that all are equal is below (0.05)^6 for six values of scale 10.
         self.assertGreater(len(released), 1)
 
     def test_kept_files_are_a_store(self):
@@ -139,7 +139,7 @@ class Waiting(CommandCase):
         self.assertIn(b"one number per line", err)
 
     def test_wrong_options_do_not_wait_for_input(self):
-        ours, theirs = os.pipe()  # nothing ever comes
+        ours, theirs = os.pipe()  # nothing is ever written to it
         done = subprocess.run(
             [CUSTOS, "noise", "discrete-laplace", "--epsilon", "0",
              "--sensitivity", "1"], stdin=ours, check=False, timeout=60,
@@ -182,7 +182,7 @@ class Waiting(CommandCase):
         try:
             self.assertEqual(os.read(ours, 100), b"")
         except OSError:
-            pass  # closed with nothing in it
+            pass  # closed and empty
         os.close(ours)
 
 

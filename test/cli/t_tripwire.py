@@ -1,6 +1,7 @@
-"""The tripwire of the real command and the real server: what fails after the
-charge suspends the analyst, then the store, until `custos owner resume`; over
-restarts, for both protocols and the command line alike.
+"""The tripwire of the real command and the real server: a failure after the
+charge suspends the analyst, further ones the store, until `custos owner
+resume`. This survives restarts and holds for both protocols and the command
+line.
 """
 import http.client
 import json
@@ -15,7 +16,7 @@ from serving import POLICY, Server, Store, call
 
 SAID = "private queries are suspended"
 
-# Seconds of work on any machine: a million values of padding a group.
+# Takes seconds on any machine: a million padding values in each group.
 SLOW = ("SELECT department, extract(month from came), median({}) FROM visits "
         "GROUP BY 1, 2")
 LITTLE = "0.01"
@@ -44,7 +45,7 @@ class Tripwire(unittest.TestCase):
                     {"sql": sql, "epsilon": epsilon}, self.store.tokens[who])
 
     def query(self, who, sql):
-        """The same by the command line."""
+        """Asks with the command line instead."""
         more = ["--as", who] if who else []
         done = run("query", sql, "--epsilon", "0.5", "--store", self.store.path,
                    *more)
@@ -54,8 +55,8 @@ class Tripwire(unittest.TestCase):
         return pathlib.Path(self.store.path) / "data/1.duckdb"
 
     def damage(self):
-        """Pages that the engine has not read yet are zeros from here on. Its
-        one worker has opened the data: none could afterwards."""
+        """Overwrites the pages that the engine has not read yet with zeros. Its
+        one worker has already opened the data, which no other could now."""
         self.end()
         self.serve("--workers", "1")
         self.assertEqual(
@@ -72,7 +73,8 @@ class Tripwire(unittest.TestCase):
         self.serve()
 
     def mark(self, row):
-        """What a process leaves that dies while it works on this row."""
+        """Writes the mark that a process leaves if it dies working on this
+        row."""
         with open(pathlib.Path(self.store.path) / "crashes", "a",
                   encoding="ascii") as file:
             file.write(f"{row}\n")
@@ -114,7 +116,7 @@ class Tripwire(unittest.TestCase):
         self.assertFalse(status["all_suspended"])
         self.assert_suspended("ana", "SELECT sum(born) FROM patients")
         self.assertEqual(self.metric("tripwire_refusals_total"), 1)
-        self.mend()  # a restart forgets nothing
+        self.mend()  # a restart does not lift the suspension
         self.assert_suspended_everywhere("ana", "SELECT sum(born) FROM patients")
         for sql in ["SELECT count(*) FROM patients",
                     "EXPLAIN SELECT sum(born) FROM patients",
@@ -122,7 +124,7 @@ class Tripwire(unittest.TestCase):
             self.assertEqual(self.ask("ana", sql).status, 200, sql)
         self.assertEqual(
             self.ask("bob", "SELECT sum(cost) FROM visits").status, 200)
-        # with a server that runs
+        # resume with a running server
         self.assertIn("all suspensions lifted; 1 failure since the last resume",
                       self.store.custos("owner", "resume"))
         self.assertRegex(self.store.custos("ledger", "--json"),
@@ -148,7 +150,7 @@ class Tripwire(unittest.TestCase):
         code, said = self.query("", "SELECT count(*) FROM visits")
         self.assertEqual(code, 2)
         self.assertIn(SAID, said)
-        # without a server
+        # resume without a server
         self.end()
         self.store.custos("owner", "resume")
         self.assertEqual(self.query("", "SELECT count(*) FROM visits"), (0, ""))

@@ -1,5 +1,6 @@
-"""One person in two tables is one person: a group of one is not shown, however
-large epsilon is, and types in which they would be two are refused.
+"""A person in two tables counts as one person: a group of one is not shown,
+however large epsilon is. Types under which the person would count twice are
+rejected.
 """
 import pathlib
 import tempfile
@@ -48,8 +49,8 @@ class Units(CommandCase):
                 if city.encode() in done.stdout}
 
     def test_a_group_of_one_is_not_shown(self):
-        """False alarms: 1e-9. Text is compared as it is, and shows that the
-        question can tell one person from two."""
+        """False alarms: 1e-9. With text units the person does count as two,
+        which shows that the question can tell one person from two."""
         self.assertEqual(self.cities("integer"), {"oslo"})
         self.assertEqual(self.cities("text"), {"nuuk", "oslo"})
 

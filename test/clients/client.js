@@ -1,4 +1,4 @@
-// What t_node.py runs: node-postgres with one connection and with a pool.
+// Run by t_node.py: node-postgres with one connection and with a pool.
 'use strict';
 const assert = require('assert');
 const path = require('path');

@@ -1,6 +1,6 @@
-"""What the tests of real clients share: a server on a small store, and how to
-reach it. Each test is one client's own test file, so that a client that is not
-installed is one line that says so.
+"""Shared by the tests of real clients: a server on a small store, and how to
+reach it. Each client has its own test file, so that a client that is not
+installed is reported in one line.
 """
 import os
 import pathlib
@@ -40,14 +40,14 @@ class ClientCase(unittest.TestCase):
                 f"@127.0.0.1:{self.server.pg}/custos")
 
     def environment(self, who="ana"):
-        """For whatever uses libpq."""
+        """The environment for programs that use libpq."""
         return {**os.environ, "PGHOST": "127.0.0.1",
                 "PGPORT": str(self.server.pg), "PGUSER": who,
                 "PGPASSWORD": self.store.passwords[who],
                 "PGDATABASE": "custos"}
 
     def near(self, rows):
-        """Rows of COUNT: about 200 each."""
+        """The rows are those of COUNT: about 200 people in each."""
         self.assertEqual([row[0] for row in rows], ["f", "m"])
         for row in rows:
             self.assertLess(abs(row[1] - 200), 100)

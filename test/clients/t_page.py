@@ -1,5 +1,5 @@
-"""The programs of doc/analyst.md that connect to a server run as they stand,
-but for the ports; PGPASSWORD and TOKEN are the reader's."""
+"""The programs in doc/analyst.md that connect to a server run unchanged except
+for the ports; PGPASSWORD and TOKEN come from the environment."""
 import re
 import subprocess
 import unittest

@@ -1,4 +1,4 @@
-"""pgbench, by each way of asking that it has, many clients at once."""
+"""pgbench in each of its query modes, with many clients at once."""
 import pathlib
 import re
 import subprocess

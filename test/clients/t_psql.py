@@ -1,4 +1,4 @@
-"""psql: login, what it lists, questions, notices, errors with their place."""
+"""psql: login, listings, questions, notices, errors with their position."""
 import subprocess
 import unittest
 

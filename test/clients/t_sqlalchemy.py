@@ -1,5 +1,5 @@
-"""SQLAlchemy: reflection of tables, columns, keys and comments; questions made
-of what was reflected."""
+"""SQLAlchemy: reflection of tables, columns, keys and comments; questions built
+from the reflected tables."""
 import unittest
 
 from client import ClientCase, need_module

@@ -1,14 +1,14 @@
-"""Kills custos at random instants and looks at what is left.
+"""Kills custos at random instants and checks what is left.
 
-Several processes ask one store at once: shells of two analysts and the owner,
+Several processes use one store at once: shells of two analysts and the owner,
 single queries, and imports of new data. One of them, now and then all, gets
-kill -9. What they delivered is read from their standard output. Then, from the
-ledger alone:
+kill -9. The test reads from their standard output what they delivered, and then
+checks the ledger:
 
   * it verifies;
-  * every answer that was not stored before has a charge of its own, the one
+  * every answer that was not cached has a charge of its own, the one
     that its receipt names, of that analyst, question and price;
-  * a stored answer is byte for byte one that was charged;
+  * a cached answer is byte for byte one that was charged;
   * the charges add up, exactly, to no more than any budget;
   * the store opens at once: in two seconds, or as fast as the next time;
   * a killed import changes nothing, and the next leaves nothing of it.
@@ -30,13 +30,13 @@ from hospital import CUSTOS, Hospital, run, seconds, spent
 
 WORKERS = 4
 KILLS_PER_STORE = 100
-QUESTIONS = 60        # in a shell's input
-DIFFERENT = 60       # questions that there are, for each who asks
+QUESTIONS = 60        # number of questions in a shell's input
+DIFFERENT = 60       # number of different questions for each asker
 PRICE = "0.01"
 AT_ONCE = 2.0         # seconds in which a store must open and answer
 CHECK_EVERY = 25
 
-# What a question may be refused with while others spend and import.
+# Errors that a question may get while others spend and import.
 REFUSALS = re.compile(r"custos: .*(budget|common one).* (is spent|does not suffice): ")
 
 
@@ -77,13 +77,14 @@ class Worker:
                                             stderr=err)
 
     def kill(self):
-        """True when it was still running."""
+        """Kills it. True if it was still running."""
         alive = self.process.poll() is None
         self.process.send_signal(signal.SIGKILL)
         return self.process.wait() == -signal.SIGKILL and alive
 
     def answers(self):
-        """Every answer on its output as (text, object); a torn end as None."""
+        """Every answer in its output as (text, object); None for one cut
+        off."""
         text = self.out.read_text()
         at = 0
         while at < len(text):
@@ -114,9 +115,9 @@ class Run:
         print("violation:", words, file=sys.stderr, flush=True)
 
     def collect(self, worker):
-        """Takes what a dead worker delivered."""
+        """Records what a dead process delivered."""
         for line in worker.err.read_text().splitlines():
-            # an import shows how far it is
+            # an import prints its progress
             if worker.kind == "init":
                 break
             if line.startswith("hint: "):
@@ -142,7 +143,7 @@ class Run:
                 self.violation(f"init: {error}")
 
     def check(self):
-        """The ledger against what was delivered."""
+        """Checks the ledger against what was delivered."""
         done = self.hospital.verify()
         if done.returncode:
             self.violation(f"verify: {done.stderr}")
@@ -166,14 +167,14 @@ class Run:
                 self.violation(f"{who or 'all'} spent {spent(rows, who)}")
 
     def check_stored(self, charges):
-        """Stored answers are of a charge, and the bytes of its answer."""
+        """Every cached answer belongs to a charge and equals its answer."""
         seen = {}
         for who, _, answer in self.stored:
             receipt = answer["receipt"]
             if receipt not in charges or charges[receipt]["who"] != who:
                 self.violation(f"stored answer without a charge: {receipt}")
             first = self.fresh.get(receipt)
-            # what is left changes; the answer does not
+            # the remaining budget changes; the answer does not
             same = json.dumps([answer["rows"], answer["cost"]])
             if first and same != json.dumps([first[2]["rows"],
                                              first[2]["cost"]]):
@@ -188,7 +189,7 @@ class Run:
         if done.returncode and not REFUSALS.match(done.stderr):
             self.violation(f"after a kill: {done.stderr}")
         elif took > self.report.at_once:
-            # or is it the machine that is slow?
+            # or is the machine slow?
             _, again = seconds(self.hospital.query, question(0), "--epsilon",
                                PRICE)
             if took > 3 * again:
@@ -201,7 +202,7 @@ class Run:
                 self.fresh[answer["receipt"]] = ("", done.stdout, answer)
 
     def kill_some(self, workers):
-        """Kills one, or all at once; new ones take their place."""
+        """Kills one process, or all at once, and starts new ones."""
         time.sleep(self.dice.choice([0.01, 0.05, 0.2]) * self.dice.random())
         chosen = (workers if self.dice.random() < 0.1
                   else [self.dice.choice(workers)])
@@ -214,7 +215,7 @@ class Run:
                                                     kind)
 
     def leftovers(self):
-        """After one more import nothing is left of those that were killed."""
+        """After one more import nothing is left of the killed ones."""
         done = self.hospital.init()
         if done.returncode:
             self.violation(f"last init: {done.stderr}")
@@ -281,7 +282,7 @@ class Report:
 
 
 def crash(kills, seed, at_once=AT_ONCE):
-    """So many kills, on as many stores as that takes."""
+    """Does this many kills, on as many stores as they need."""
     report = Report(at_once)
     while report.kills < kills:
         Run(seed + report.kills, min(KILLS_PER_STORE, kills - report.kills),

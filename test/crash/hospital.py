@@ -1,4 +1,4 @@
-"""A small store for the crash and reliability tests, and what they read of it.
+"""A small store for the crash and reliability tests, and how they read it.
 """
 import json
 import os
@@ -36,7 +36,7 @@ def run(*args, timeout=60, **more):
 
 
 class Hospital:
-    """A folder with a policy, its data and, once made, a store."""
+    """A folder with a policy, its data and, after init, a store."""
 
     def __init__(self, budget="1", own="0.5", people=500):
         self.budget, self.own = Fraction(budget), Fraction(own)
@@ -77,7 +77,7 @@ class Hospital:
 
 
 def spent(rows, who=None):
-    """The exact sum of epsilon, of all or of one analyst."""
+    """The exact sum of epsilon, for all analysts or for one."""
     return sum((Fraction(row["epsilon"]) for row in rows
                 if row["what"] == "charge" and who in (None, row["who"])),
                Fraction(0))

@@ -1,15 +1,16 @@
 """A server under load that is killed again and again.
 
-Clients of both protocols ask and ask, new questions and old ones, of an
-analyst with all there is and of one with little. Every few seconds the server
-gets kill -9 and is started anew on the same ports; clients connect again.
-Afterwards, from the ledger alone:
+Clients of both protocols keep asking new questions and old ones, as an analyst
+with the entire budget and as one with little. Every few seconds the server gets
+kill -9 and is restarted on the same ports; clients connect again. Afterwards
+the test checks the ledger:
 
   * it verifies;
   * every answer that a client saw has its charge: the receipt it came with is
     a row of that analyst, that question and that price;
-  * an answer that was given again is the one that was given first;
-  * no analyst and not the whole has spent more than was promised;
+  * a cached answer is the one that was given first;
+  * no analyst has spent more than their budget, nor all together more than
+    the common one;
   * every client was answered after the last kill.
 
     python3 test/crash/load.py [--seconds 600] [--every 20] [--clients 16]
@@ -32,7 +33,7 @@ from serving import POLICY, Server, Store, call, need_module  # noqa: E402
 psycopg2 = need_module("psycopg2")
 
 PRICE = "0.01"
-LITTLE = "1"      # bob's budget; pure, so that prices add up to it
+LITTLE = "1"      # bob's budget; pure DP, so that prices add up to it
 WITHIN = 15       # seconds in which a client must be answered again
 RECEIPT = re.compile(r"\b(\d+):([0-9a-f]{64})\b")
 
@@ -46,7 +47,7 @@ class Seen:
 
 
 class Client(threading.Thread):
-    """Asks until it is told to end; its connection may break at any time."""
+    """Asks until it is told to stop; its connection may break at any time."""
 
     def __init__(self, load, number):
         super().__init__(daemon=True)
@@ -58,7 +59,7 @@ class Client(threading.Thread):
         self.answered = time.monotonic()
 
     def question(self):
-        """Three of four are new to all but few."""
+        """A question; three of four times most likely a new one."""
         if self.dice.random() < 0.25:
             limit = self.dice.randint(1, 20)
         else:
@@ -203,7 +204,7 @@ class Load:
 
 
 def load(seconds, every, clients):
-    """Runs and checks; what came of it."""
+    """Runs and checks; returns the result."""
     run = Load(clients)
     try:
         run.run(seconds, every)

@@ -1,4 +1,5 @@
-"""A few kills of what `make crash` does a thousand of; and that it would see.
+"""A few of the kills of which `make crash` does a thousand; and tests that the
+check finds planted faults.
 """
 import copy
 import os
@@ -6,7 +7,7 @@ import unittest
 
 from crash import Report, Run, crash, question
 
-# Machines that run all tests at once are slow; `make crash` asks for 2 s.
+# A machine that runs all tests at once is slow; `make crash` allows 2 s.
 AT_ONCE = 20
 
 
@@ -20,7 +21,7 @@ class Kills(unittest.TestCase):
 
 
 class Forgeries(unittest.TestCase):
-    """What the run looks for, put in by hand."""
+    """The check finds faults that are planted by hand."""
 
     def setUp(self):
         self.run_ = Run(1, 0, Report(AT_ONCE))

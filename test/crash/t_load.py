@@ -1,5 +1,5 @@
-"""A few seconds of what `make load` does for ten minutes; and that it would
-see what it looks for."""
+"""A few seconds of what `make load` does for ten minutes; and tests that the
+check finds planted faults."""
 import unittest
 
 from load import Load, load

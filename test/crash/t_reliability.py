@@ -1,5 +1,5 @@
-"""A bad disk, wrong permissions, damaged files, two at once: a clear sentence
-and exit 1, and nothing is lost.
+"""A bad disk, wrong permissions, damaged files, concurrent processes: a clear
+message and exit 1, and nothing is lost.
 """
 import fcntl
 import json
@@ -23,7 +23,7 @@ NOBODY = 65534
 
 
 def limited(size):
-    """Files end at so many bytes: the disk is full for this process."""
+    """Limits the size of files, as if the disk were full for this process."""
     def apply():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -31,7 +31,7 @@ def limited(size):
 
 
 def in_namespace(script, *args):
-    """Runs a script of mounts that nobody else sees, or skips."""
+    """Runs a script in its own mount namespace, or skips the test."""
     if os.geteuid() != 0 or not shutil.which("unshare"):
         raise unittest.SkipTest("mounts need root")
     probe = subprocess.run(["unshare", "-m", "mount", "--bind", "/tmp", "/tmp"],
@@ -60,7 +60,7 @@ class StoreCase(unittest.TestCase):
         return json.loads(done.stdout)
 
     def refused(self, done, says="", codes=(1, 2)):
-        """No answer; one sentence for people, and at most a hint."""
+        """There is no answer, one sentence for people, and at most a hint."""
         said = re.search(r"^custos: .+\n(hint: .+\n)?\Z", done.stderr, re.M)
         error = said[0] if said else ""
         with self.subTest(error=done.stderr, out=done.stdout):
@@ -73,11 +73,12 @@ class StoreCase(unittest.TestCase):
             self.assertIn(says, error)
 
     def failed(self, done, says=""):
-        """The same where the machine, not the question, is at fault."""
+        """The same, where the machine and not the question is at fault."""
         self.refused(done, says, codes=(1,))
 
     def whole(self, receipt=None):
-        """The ledger verifies, and says what was spent."""
+        """The ledger verifies, and no more is spent than the budget. Returns
+        its rows."""
         done = self.hospital.verify(*(["--receipt", receipt] if receipt
                                       else []))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -88,7 +89,8 @@ class StoreCase(unittest.TestCase):
 
 class DiskFull(StoreCase):
     def test_query(self):
-        """Ever more room: refused until it answers; never an answer unpaid."""
+        """With more and more disk space: fails until it answers, and never
+        answers without a charge."""
         self.made()
         first = spent(self.whole())
         answers = refusals = 0
@@ -102,7 +104,7 @@ class DiskFull(StoreCase):
             else:
                 refusals += 1
                 self.failed(done)
-            # a charge that could not be answered may stand: no refunds
+            # a charge without an answer may remain: there are no refunds
             total = spent(self.whole())
             self.assertGreaterEqual(total - first, answers * Fraction("0.01"))
             self.assertLessEqual(total - first,
@@ -114,7 +116,7 @@ class DiskFull(StoreCase):
     def test_first_init(self):
         for size in (0, 4096, 100000, 600000):
             self.failed(self.hospital.init(**limited(size)))
-            # what is there, if anything, answers nothing
+            # a half-made store, if any, answers nothing
             self.assertNotEqual(self.hospital.query(COUNT).returncode, 0)
         self.made()
         self.assertEqual(os.listdir(self.store / "tmp"), [])
@@ -133,7 +135,7 @@ class DiskFull(StoreCase):
         self.assertFalse(self.answered()["stored"])
 
     def test_a_small_disk(self):
-        """A file system with no byte left."""
+        """A file system without a free byte."""
         self.made()
         self.answered()
         rows = self.whole()
@@ -180,7 +182,7 @@ class ReadOnly(StoreCase):
         self.failed(on_it("query", "SELECT sum(age) FROM people"),
                     "the store is read-only: nothing can be charged")
         self.failed(on_it("init", str(self.hospital.policy)))
-        # what needs no charge goes on
+        # what needs no charge still works
         for args, says in ((("query", COUNT), "Cached: no cost"),
                            (("explain", "SELECT sum(age) FROM people"),
                             "sensitivity"),
@@ -231,7 +233,7 @@ class Permissions(StoreCase):
         if done.returncode:
             self.skipTest("the command cannot be run by others")
         self.refused(self.hospital.query(COUNT, preexec_fn=other))
-        # as if somebody had opened the folder, which is refused by itself
+        # a folder that others may read is an error in itself
         self.store.chmod(0o755)
         self.refused(self.hospital.query(COUNT, preexec_fn=other))
         self.refused(self.hospital.init(preexec_fn=other))
@@ -241,7 +243,7 @@ class Permissions(StoreCase):
 
 class Damage(StoreCase):
     def test_ledger(self):
-        """A byte here and there: noticed, or it was not in use."""
+        """A damaged byte is noticed, or was not in use."""
         self.made()
         for i in range(5):
             last = self.answered(f"SELECT count(*) AS q{i} FROM people")
@@ -273,7 +275,7 @@ class Damage(StoreCase):
         self.assertEqual(self.whole(last["receipt"]), rows)
 
     def test_no_ledger(self):
-        """A budget does not come back by losing its ledger."""
+        """Losing the ledger does not restore the budget."""
         self.made()
         last = self.answered()
         for path in self.store.glob("ledger.db*"):
@@ -395,7 +397,7 @@ class Together(StoreCase):
         self.assertEqual(self.hospital.init().returncode, 0)
 
     def test_made_after_a_failure(self):
-        """What the first init could not finish is still to be made."""
+        """After a failed first init the next one makes the store."""
         people = self.hospital.folder / "people.csv"
         text = people.read_text()
         people.write_text(text + "1,2,3,4,5\n")
@@ -433,7 +435,7 @@ class Together(StoreCase):
                 return text[:text.rindex("  epsilon")]
             first = ask("SELECT count(*) AS a FROM people")
             self.assertIn('"stored":false', first)
-            # the file alone changes nothing
+            # editing the file alone changes nothing
             self.hospital.write_policy("3", "0.5")
             self.assertIn('"rows"', ask("SELECT count(*) AS b FROM people"))
             self.assertEqual(self.hospital.init().returncode, 0)
@@ -441,7 +443,7 @@ class Together(StoreCase):
             late = ask("SELECT count(*) AS c FROM people")
             shell.stdin.close()
             errors = shell.stderr.read()
-        # under the old policy no more is charged, and that is said
+        # nothing more is charged under the old policy; the error says so
         self.assertEqual(late, "")
         self.assertIn("policy", errors)
         self.assertEqual(spent(self.hospital.rows()), before)
