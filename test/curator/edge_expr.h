@@ -1,9 +1,9 @@
 /*
  * Random typed expressions that aim at the edges: literals near 2^53, 2^62 and
  * 2^63, products that just fit, casts among all types, texts that only some
- * readers take for numbers, dates far outside the calendar.
+ * parsers read as numbers, dates far outside the calendar.
  *
- * The grammar is a list of templates for every type. In a template $ and a
+ * The grammar is a list of templates for every type. In a template, $ and a
  * letter stand for an expression:
  *
  *   $i whole number   $n any number     $r real     $m decimal
@@ -12,7 +12,7 @@
  *   $k whole literal  $x literal of any number  $q text literal
  *   $s 19 to 37, a scale beyond that of stored decimals
  *
- * The columns are the table's; everything else is the same for all.
+ * The columns depend on the table; everything else is the same for all tables.
  */
 #ifndef TEST_CURATOR_EDGE_EXPR_H
 #define TEST_CURATOR_EDGE_EXPR_H
@@ -395,8 +395,10 @@ edge_column(struct maker *m, const char *const *list)
             PUT_ONE(m, literals);                                              \
     } while (0)
 
-/* A decimal with more digits behind the point than stored ones have, and at
-   most 36: a few digits after many zeros, or digits throughout. */
+/*
+ * A decimal with more digits after the point than stored ones have, at most 36:
+ * a few digits after many zeros, or digits throughout.
+ */
 static void
 edge_long_decimal(struct maker *m)
 {
@@ -460,7 +462,7 @@ edge_leaf(struct maker *m, const struct edge_table *t, char type)
 #define EDGE_FORM(m, t, forms, depth)                                          \
     edge_form(m, t, (forms)[below(m, COUNT_OF(forms))], depth)
 
-/* An expression of this type, at most so deep. */
+/* An expression of this type, of at most this depth. */
 static void
 edge_put(struct maker *m, const struct edge_table *t, char type, int depth)
 {

@@ -1,5 +1,5 @@
 /*
- * What generators of random queries share: a fixed stream of numbers and a
+ * Shared by the generators of random queries: a fixed stream of numbers and a
  * buffer for the text.
  */
 #ifndef TEST_CURATOR_MAKER_H
@@ -12,9 +12,9 @@ enum { QUERY_MAX = 1 << 17, MAKER_DEPTH = 4 };
 
 struct maker {
     uint64_t state;
-    unsigned wrong; /* of a thousand expressions, so many are */
+    unsigned wrong; /* how many of 1000 expressions are wrong */
     const char *table;
-    bool priced; /* it names its epsilon itself */
+    bool priced; /* the query states its own epsilon */
     struct buf b;
 };
 
@@ -48,7 +48,7 @@ put(struct maker *m, const char *text)
 
 #define PUT_ONE(m, list) put(m, (list)[below(m, COUNT_OF(list))])
 
-/* Of the first so many alone, unless something may be wrong. */
+/* Puts one of the first `good` items, or of all if expressions may be wrong. */
 #define PUT_GOOD(m, list, good)                                                \
     put(m, (list)[below(m, (m)->wrong ? COUNT_OF(list) : (good))])
 

@@ -1,5 +1,5 @@
 /*
- * Random expressions of a type, and now and then of another.
+ * Random expressions of a given type, and now and then of a wrong one.
  */
 #ifndef TEST_CURATOR_QUERY_EXPR_H
 #define TEST_CURATOR_QUERY_EXPR_H
@@ -14,7 +14,7 @@ static void put_text(struct maker *m, int depth);
 static void put_bool(struct maker *m, int depth);
 static void put_date(struct maker *m, int depth);
 
-/* Something else in this place, now and then. True: it is done. */
+/* Now and then puts something wrong instead. True if it did. */
 static bool
 put_wrong(struct maker *m, int depth)
 {

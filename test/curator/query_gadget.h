@@ -1,6 +1,6 @@
 /*
  * Queries that aim at failure: expressions at the edges of their types
- * (edge_expr.h) in every place where the engine computes one for each row.
+ * (edge_expr.h) wherever the engine evaluates an expression for each row.
  */
 #ifndef TEST_CURATOR_QUERY_GADGET_H
 #define TEST_CURATOR_QUERY_GADGET_H

@@ -1,6 +1,7 @@
 /*
- * What nobody should ask: values and statements that reach for the engine, for
- * errors that tell, for files, time and memory, and texts that are none.
+ * Hostile input: values and statements that try to reach the engine, to cause
+ * revealing errors, to get at files, or to use much time and memory; and
+ * invalid texts.
  */
 #ifndef TEST_CURATOR_QUERY_HOSTILE_H
 #define TEST_CURATOR_QUERY_HOSTILE_H

@@ -1,6 +1,6 @@
 /*
- * Random queries: most of them valid, many nearly so, some hostile. A grammar
- * of typed expressions; what is wrong is sown into it.
+ * Random queries: most of them valid, many nearly so, some hostile. They come
+ * from a grammar of typed expressions, with errors mixed in.
  */
 #ifndef TEST_CURATOR_QUERY_MAKER_H
 #define TEST_CURATOR_QUERY_MAKER_H
@@ -195,7 +195,7 @@ put_select(struct maker *m)
     put_tail(m, keys);
 }
 
-/* A question to the public table. */
+/* A question about the public table. */
 static void
 put_public(struct maker *m)
 {
@@ -212,7 +212,7 @@ put_public(struct maker *m)
     put(m, chance(m, 50) ? " ORDER BY 1" : "");
 }
 
-/* So deep or long that the limits are near. */
+/* A query so deep or long that it is near the limits. */
 static void
 put_deep(struct maker *m)
 {
@@ -238,7 +238,7 @@ put_deep(struct maker *m)
 
 /* ---------------------------------------------------------------- damage -- */
 
-/* Bytes lost, doubled, put in; NUL, comments, quotes among them. */
+/* Removes, doubles or inserts bytes, including NUL, comments and quotes. */
 static void
 damage(struct maker *m)
 {

@@ -1,9 +1,9 @@
 /*
- * Data for the test of stability: stores of one policy, neighbours among them.
- * Neighbours differ in one unit, in all tables at once: it is gone (add-remove)
- * or another one stands in its place (change-one). Values lie at the ends of
- * their ranges and beyond; units have no rows, one, or very many, some of them
- * all the same; keys are NULL or lead nowhere.
+ * Data for the test of stability: stores of one policy, some of which are
+ * neighbours. Neighbours differ in one unit, in all tables at once: it is
+ * missing (add-remove) or replaced by another (change-one). Values are at the
+ * ends of their ranges and beyond. Units have no rows, one, or very many,
+ * sometimes all equal. Keys may be NULL or refer to nothing.
  */
 #ifndef TEST_CURATOR_STABILITY_DATA_H
 #define TEST_CURATOR_STABILITY_DATA_H
@@ -16,11 +16,13 @@ enum {
     UNITS = 12,
     SIDES = 4, /* stores of one policy */
     ROWS_MOST = 40,
-    ROWS = 12, /* of the table whose rows are units */
+    ROWS = 12, /* in the table whose rows are units */
     TEXT_MOST = 1 << 18,
 };
 
-/* One table, bounded in all the ways that there are. */
+/*
+ * The columns of visits; several tables share them, bounded in different ways.
+ */
 #define VISITS                                                                 \
     "    columns:\n"                                                           \
     "      patient: {type: integer, references: patients.id}\n"                \
@@ -31,7 +33,7 @@ enum {
     "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"
 #define BOUNDS "    rows_per_unit: %u\n    groups_per_unit: %u\n"
 
-/* adjacency, delta; then twice a number for each table with BOUNDS */
+/* Arguments: adjacency, delta, and two numbers for each table with BOUNDS. */
 static const char policy[] =
     "custos: 1\n"
     "adjacency: %s\n"
@@ -131,7 +133,10 @@ put_patient(struct buf *b, unsigned id, uint64_t seed)
     buf_printf(b, ",%s,%s\n", ONE_OF(&seed, incomes), ONE_OF(&seed, debts));
 }
 
-/* A key, seldom nothing or one that leads nowhere; 0: nothing. */
+/*
+ * Writes a key; sometimes an empty one or one that refers to nothing. Always
+ * empty for id 0.
+ */
 static void
 put_key_to(struct buf *b, uint64_t *seed, unsigned id)
 {
@@ -209,13 +214,13 @@ static const char *const file_name[FILES] = {"patients.csv", "visits.csv",
                                              "rows.csv",     "orders.csv",
                                              "lines.csv",    "returns.csv"};
 
-/* Who is in place i, and the seed of all they have. */
+/* The unit in place i, and the seed of all its data. */
 struct side {
     unsigned id[UNITS]; /* 0: nobody */
     uint64_t seed[UNITS], rows[ROWS];
     size_t n_rows;
-    bool left_over; /* who is gone has left rows in all tables but the first:
-                       they lead nowhere now */
+    bool left_over; /* missing units still have rows in all tables but the
+                       first; these refer to nothing */
 };
 
 static uint64_t
@@ -224,7 +229,7 @@ how_many(uint64_t *seed)
     return draw(seed, 4) ? draw(seed, 6) : draw(seed, ROWS_MOST);
 }
 
-/* Orders of a patient, their lines, and what came back of these. */
+/* The orders of a patient, their lines, and the returns of these. */
 static void
 put_orders(struct buf file[FILES], unsigned place, unsigned patient,
            uint64_t seed)
@@ -259,7 +264,7 @@ put_unit(struct buf file[FILES], const struct side *s, size_t i)
         return;
     for (uint64_t k = 0; k < n; k++)
         put_visit(&file[F_VISITS], id,
-                  s->seed[i] * 31 + (alike ? k : 0)); /* or all the same */
+                  s->seed[i] * 31 + (alike ? k : 0)); /* or all equal */
     put_orders(file, (unsigned)i + 1, id, s->seed[i]);
 }
 
@@ -280,8 +285,8 @@ side_write(const struct side *s, const struct made *m)
         buf_init(&file[f], NULL, TEXT_MOST);
         buf_add_text(&file[f], heads[f]);
     }
-    put_visit(&file[F_VISITS], 0, 1);         /* nobody's */
-    put_visit(&file[F_VISITS], UNITS * 9, 2); /* of no patient */
+    put_visit(&file[F_VISITS], 0, 1);         /* NULL patient */
+    put_visit(&file[F_VISITS], UNITS * 9, 2); /* unknown patient */
     for (size_t i = 0; i < UNITS; i++)
         put_unit(file, s, i);
     for (size_t i = 0; i < s->n_rows; i++)
@@ -314,11 +319,13 @@ side_first(struct side *s, uint64_t *state)
 
 /* ------------------------------------------------------------------ world -- */
 
-/* Stores of one policy, and which of them are neighbours. Under add-remove
-   sides 1 and 2 lack one unit each, and side 3 both; under change-one there
-   is another unit in the same place of each. */
+/*
+ * Stores of one policy, and which of them are neighbours. Under add-remove,
+ * sides 1 and 2 lack one unit each and side 3 lacks both. Under change-one,
+ * each side has a different unit in the same place.
+ */
 struct dataset {
-    struct made made[SIDES]; /* their policy is the first one's */
+    struct made made[SIDES]; /* all use the policy of the first */
     bool change;
     const int (*pairs)[2];
     size_t n_pairs;
@@ -339,7 +346,10 @@ policy_write(const struct dataset *w, char *text, size_t size, uint64_t *state)
              n[5][1]);
 }
 
-/* Of every third table the bound of rows is left to a bound selection. */
+/*
+ * Removes about a third of the bounds on rows, so that bound selection chooses
+ * them.
+ */
 static void
 policy_open(char *text, uint64_t *state)
 {
@@ -359,7 +369,7 @@ static void
 side_without(struct side *s, size_t unit, size_t row)
 {
     s->id[unit] = 0;
-    s->rows[row] = s->rows[--s->n_rows]; /* order is nothing */
+    s->rows[row] = s->rows[--s->n_rows]; /* the order does not matter */
 }
 
 static void
@@ -388,7 +398,7 @@ sides_make(struct side sides[SIDES], bool change, uint64_t *state)
     }
 }
 
-/* The engine's own threads are one on sides 1 and 3. */
+/* On sides 1 and 3 the engine uses one thread. */
 static void
 dataset_make(struct dataset *w, bool change, uint64_t *state)
 {
@@ -410,7 +420,7 @@ dataset_make(struct dataset *w, bool change, uint64_t *state)
         made_folder(m);
         side_write(&sides[i], m);
         made_policy(m, text);
-        m->policy = w->made[0].policy; /* one plan is for all of them */
+        m->policy = w->made[0].policy; /* one plan serves all of them */
         if (made_import(m))
             fail_msg("%s | %s", m->err.said, m->err.noted);
         m->small_rows = i & 1 ? ENGINE_SMALL_ROWS : 0;

@@ -1,5 +1,5 @@
 /*
- * Random queries over the tables of stability_data.h, by the rules of
+ * Random queries over the tables of stability_data.h, from the grammar of
  * stability_rules.h.
  */
 #ifndef TEST_CURATOR_STABILITY_QUERY_H
@@ -8,19 +8,19 @@
 #include "curator/query_maker.h"
 #include "curator/stability_rules.h"
 
-/* A query on its way. */
+/* A query being written. */
 struct writer {
-    struct maker *m;     /* its buffer is the one that is written to */
-    const char *letters; /* that may be used here */
+    struct maker *m;     /* its buffer receives the text */
+    const char *letters; /* of the tables in scope */
     struct buf with;
     unsigned n_with, depth;
-    unsigned turn; /* of the rules of FROM, all have theirs */
+    unsigned turn; /* index of the next rule of FROM */
     bool used[RULES];
 };
 
 static void put_piece(struct writer *w, const char *name);
 
-/* text, with what stands in braces put in its place. */
+/* Writes text, with each {name} replaced by a piece. */
 static void
 put_text_of(struct writer *w, const char *text)
 {
@@ -39,7 +39,7 @@ put_text_of(struct writer *w, const char *text)
     }
 }
 
-/* One of the rules that have this name and are possible here, or NULL. */
+/* A random rule of this name that is possible here, or NULL. */
 static const struct rule *
 rule_pick(struct writer *w, const char *name)
 {
@@ -62,7 +62,7 @@ rule_pick(struct writer *w, const char *name)
     return found;
 }
 
-/* The rules of FROM, one after the other; they come first. */
+/* The next rule of FROM, in turn. These rules come first in the list. */
 static const struct rule *
 rule_next(struct writer *w)
 {
@@ -74,8 +74,10 @@ rule_next(struct writer *w)
     return &rules[i];
 }
 
-/* SELECT columns FROM ... WHERE ... end; FROM is written first, for it says
-   which columns there are. */
+/*
+ * Writes SELECT columns FROM ... WHERE ... end. Makes FROM first, because it
+ * decides which columns exist.
+ */
 static void
 put_query(struct writer *w, const char *before, const char *columns,
           const char *end)
@@ -112,7 +114,7 @@ put_query(struct writer *w, const char *before, const char *columns,
     w->depth--;
 }
 
-/* What a subquery shows, and how it groups. */
+/* The columns of a subquery, and how it groups. */
 static const struct {
     const char *name, *columns, *end;
 } selects[] = {
@@ -132,7 +134,7 @@ static const struct {
      " GROUP BY 3, 4, 5"},
 };
 
-/* The piece for {name}; nothing where no rule is possible. */
+/* Writes the piece for {name}; nothing if no rule is possible. */
 static void
 put_piece(struct writer *w, const char *name)
 {
@@ -163,7 +165,7 @@ put_piece(struct writer *w, const char *name)
         put_text_of(w, r->text);
 }
 
-/* A whole query; which rules it came by is in w->used. */
+/* Writes a complete query; w->used says which rules it used. */
 static void
 writer_query(struct writer *w, struct maker *m)
 {

@@ -1,8 +1,8 @@
 /*
- * The grammar of the queries of the test of stability: a list of rules, each a
- * piece of text in which {name} is a piece by another rule of that name. A rule
- * of FROM says which letters (tables and subqueries) its text brings in; a
- * rule with a letter is there only where that letter is.
+ * The grammar of the queries of the test of stability: a list of rules. Each is
+ * a piece of text in which {name} is expanded by a rule of that name. A rule of
+ * FROM says which letters (tables and subqueries) its text brings into scope;
+ * any other rule with a letter applies only where that letter is in scope.
  *
  *   p patients   v, w visits   o, q orders   l, m lines   t returns
  *   d drugs   g tags (both public)   s, r subqueries   a aggregates per unit
@@ -14,8 +14,8 @@
 
 struct rule {
     const char *name, *letters, *text;
-    const char *what;  /* the construct that it is; NULL: none */
-    const char *where; /* of FROM: what WHERE has to say */
+    const char *what;  /* the construct it tests; NULL: none */
+    const char *where; /* for FROM: a condition that WHERE needs */
 };
 
 #define LINES_ORDERS "lines l JOIN orders o ON l.ord = o.id"
@@ -29,7 +29,7 @@ static const struct rule rules[] = {
     {"from", "o", "orders o", NULL, NULL},
     {"from", "l", "lines l", NULL, NULL},
     {"from", "t", "returns t", NULL, NULL},
-    /* along references, either way */
+    /* along references, in both directions */
     {"from", "po", PATIENTS_ORDERS, "depth 1", NULL},
     {"from", "po", "orders o JOIN patients p ON o.patient = p.id", "depth 1",
      NULL},
@@ -90,7 +90,7 @@ static const struct rule rules[] = {
     {"from", "lt",
      "lines l LEFT JOIN returns t ON t.line = l.id AND t.amount > 1",
      "left child", NULL},
-    /* two private sides on the unit */
+    /* two private sides joined on the unit */
     {"from", "vo", "visits v JOIN orders o ON v.patient = o.patient",
      "two private", NULL},
     {"from", "vo", "visits v JOIN orders o USING (patient)", "using", NULL},
@@ -209,7 +209,7 @@ static const struct rule rules[] = {
     {"from", "s", "({unitkeys}) s", "per unit and key", NULL},
     {"from", "s", "({unitkeys}) s", "per unit and key", NULL},
     {"from", "s", "({unitkeys} UNION ALL {inner}) s", "per unit and key", NULL},
-    /* without the unit: to be refused */
+    /* joined without the unit: must be rejected */
     {"from", "vo", "visits v JOIN orders o ON v.level = o.pieces", "no unit",
      NULL},
     {"from", "po", "orders o JOIN patients p ON o.by = p.id", "no unit", NULL},

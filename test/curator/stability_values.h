@@ -1,5 +1,5 @@
 /*
- * The values that quantiles are found among, group by group, as the engine
+ * The values from which quantiles are computed, group by group, as the engine
  * seals them; and how many of them two sides do not share.
  */
 #ifndef TEST_CURATOR_STABILITY_VALUES_H
@@ -8,7 +8,7 @@
 #include "engine/made.h"
 #include "mech/sealed.h"
 
-/* Of one part: in the order of groups, and of values within one. */
+/* The values of one part, sorted by group and then by value. */
 struct values {
     struct value {
         size_t cell;
@@ -61,7 +61,7 @@ values_sort(struct values *v)
         qsort(v->all, v->n, sizeof *v->all, value_order);
 }
 
-/* How many values are in a alone, in b alone; in how many groups. */
+/* How many values only a has, how many only b has, and in how many groups. */
 struct unshared {
     size_t gone, come, groups;
 };

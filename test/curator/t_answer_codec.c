@@ -1,6 +1,7 @@
 /*
- * Answers as bytes: what is kept comes back the same, however large its
- * numbers; bytes that were cut off or changed are damage, never a crash.
+ * Answers as bytes: a stored answer decodes to the same answer, however large
+ * its numbers. Truncated or changed bytes are reported as damage and never
+ * crash.
  */
 #include "base/ck.h"
 #include "curator/answer.h"
@@ -132,7 +133,7 @@ kept_answers_come_back(void **state)
     kept_remove(&k);
 }
 
-/* Every prefix, and every byte changed in its top bit. */
+/* Every prefix, and every byte with its top bit flipped. */
 static void
 damaged_bytes_are_refused(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * What would not fit is refused before it is paid for.
+ * An answer that would not fit is rejected before it is charged.
  */
 #include <stdio.h>
 
@@ -54,7 +54,7 @@ too_large_is_refused_before_the_charge(void **state)
     test_store_remove(&files);
 }
 
-/* How many groups the answer has at most, once it fits; 0: it does not. */
+/* The most groups that the answer can have; 0 if it does not fit. */
 static size_t
 groups_that_fit(const char *sql)
 {
@@ -81,7 +81,7 @@ groups_that_fit(const char *sql)
     return cells;
 }
 
-/* For its interval an output is evaluated once more, texts and all. */
+/* Each end of an interval evaluates its output again, including texts. */
 static void
 intervals_are_measured(void **state)
 {
@@ -104,7 +104,7 @@ intervals_are_measured(void **state)
     }
 }
 
-/* The default ceiling of a million groups is no promise that fails. */
+/* Answers with a million groups, the default limit, do fit. */
 static void
 a_million_counts_fit(void **state)
 {
@@ -121,7 +121,7 @@ a_million_counts_fit(void **state)
         assert_int_equal(groups_that_fit(fit[i]), 1000 * 1000);
 }
 
-/* Groups of the data are as many as there are: the limit is what fits. */
+/* The number of discovered groups is not known, so the limit is what fits. */
 static void
 groups_of_the_data_fit(void **state)
 {

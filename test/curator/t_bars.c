@@ -1,10 +1,10 @@
 /*
  * Error bars of ratios and variances: simulated coverage of the exact value,
- * and what they do where there is nothing to say.
+ * and the bars of values that are all noise.
  *
- * Coverage is asserted to 4 sampling deviations: with a fresh seed a setting
- * of coverage exactly 95 % would fail falsely once in 31,000 runs, and all the
- * settings here together at most once in 150. The seeds are fixed.
+ * Coverage is asserted within 4 sampling deviations. With fresh seeds, a
+ * setting with a coverage of exactly 95 % would fail falsely once in 31,000
+ * runs, and any of the settings here at most once in 150. The seeds are fixed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,21 +34,25 @@ draw(struct bar_law law, custos_rng *rng, custos_int *out, size_t n)
 
 /* --------------------------------------------------------------- coverage -- */
 
-/* A group of n values, its mean `place` of the way up the range, or (variance)
-   that part of them at the upper end. */
+/*
+ * A group of n values. `place` is where in the range, from 0 to 1, the mean is;
+ * for variances, the share of values at the upper end.
+ */
 struct setting {
     double n, epsilon, width, place;
     enum bar_kind kind;
 };
 
 struct seen {
-    double covered;      /* share of the bars that hold the exact value */
-    double whole;        /* share that are the whole range */
-    double microseconds; /* for one, of the processor */
+    double covered;      /* share of the bars that contain the exact value */
+    double whole;        /* share that are the entire range */
+    double microseconds; /* CPU time of one bar */
 };
 
-/* The price goes in equal parts to `parts` releases; sigma as for one of
-   sensitivity 1 at delta 10^-6. */
+/*
+ * The price is split equally over `parts` releases; sigma is as for sensitivity
+ * 1 at delta 10^-6.
+ */
 static struct bar_law
 law_of(const struct setting *t, double sensitivity, int parts)
 {
@@ -236,9 +240,9 @@ variance_covers(void **state)
 }
 
 /*
- * Groups of 1,000 and more, where there is something to say: 10^5 answers
- * each, between 95 % and 98 %. (At the ends of a range only one side can miss:
- * 97.5 %.)
+ * Groups of 1,000 and more, where the noise is smaller than the range: 10^5
+ * answers each, with a coverage between 95 % and 98 %. (At the ends of a range
+ * only one side can miss: 97.5 %.)
  */
 static void
 ratio_is_not_wide(void **state)
@@ -260,7 +264,10 @@ ratio_is_not_wide(void **state)
     }
 }
 
-/* Shares of yes and no: sum and count have both a scale of a step or so. */
+/*
+ * Shares of yes and no: the noise of sum and count has a scale of about one
+ * step.
+ */
 static void
 ratio_of_flags_covers(void **state)
 {
@@ -299,7 +306,9 @@ variance_is_not_wide(void **state)
     }
 }
 
-/* The two noises may be of different laws, and one far finer. */
+/*
+ * The two noises may have different distributions, and one may be far smaller.
+ */
 static void
 ratio_of_mixed_laws_covers(void **state)
 {
@@ -337,7 +346,7 @@ ratio_of_mixed_laws_covers(void **state)
     free(nc);
 }
 
-/* Ten values and hardly any noise: n - 1 is not n. */
+/* Ten values and hardly any noise, where dividing by n - 1 and by n differs. */
 static void
 variance_of_a_sample_covers(void **state)
 {
@@ -355,8 +364,8 @@ variance_of_a_sample_covers(void **state)
 }
 
 /*
- * Squares far better known than the mean: what the variance lacks is what the
- * mean lacks, squared, and always to one side.
+ * The squares are known far better than the mean. The error of the variance is
+ * then the squared error of the mean, always to one side.
  */
 static void
 variance_counts_the_mean(void **state)
@@ -420,14 +429,14 @@ ratio_of_nothing_is_the_range(void **state)
     b = bar_ratio((struct bar_part){1, fine}, (struct bar_part){1e6, fine},
                   range, NAN);
     assert_true(b.low == -5 && b.high == 20);
-    /* Far outside the range: the end of it. */
+    /* A ratio far outside the range has its end as the bar. */
     b = bar_ratio((struct bar_part){1e9, fine}, (struct bar_part){1e6, fine},
                   range, 0.05);
     assert_true(b.low > 20 - 1e-9 && b.high == 20);
     assert_true(bar_ratio_point(7, 0, range) == 7);
     assert_true(bar_ratio_point(7, -4, range) == 7);
     assert_true(bar_ratio_point(70, 2, range) == 20);
-    /* More certainty, wider bars. */
+    /* A higher confidence gives wider bars. */
     for (double beta = 0.5, before = 0; beta > 1e-6; beta /= 3) {
         b = bar_ratio((struct bar_part){7000, fine},
                       (struct bar_part){1000, fine}, range, beta);
@@ -452,20 +461,20 @@ variance_of_nothing_is_the_range(void **state)
     q.value = NAN;
     b = bar_variance(q, s, c, range, BAR_SAMPLE, 0.05);
     assert_true(b.low == 0 && b.high == 200);
-    q.value = -1e9; /* no variance is below 0 */
+    q.value = -1e9; /* a variance is never below 0 */
     b = bar_variance(q, s, c, range, BAR_POPULATION, 0.05);
     assert_true(b.low == 0 && b.high < 1e-9);
     assert_true(bar_variance_point(-1e9, 3, 10, range, BAR_SAMPLE) == 0);
     assert_true(bar_variance_point(1e9, 3, 10, range, BAR_SAMPLE) == 200);
     assert_true(bar_variance_point(1e9, 3, -1, range, BAR_POPULATION) == 100);
-    /* 1, 2, 3, 4, 5: 2 and 2.5. */
+    /* The values 1, 2, 3, 4, 5 have the variances 2 and 2.5. */
     assert_true(bar_variance_point(55, 15, 5, range, BAR_POPULATION) == 2);
     assert_true(bar_variance_point(55, 15, 5, range, BAR_SAMPLE) == 2.5);
     b = bar_root((struct bar){4, 9});
     assert_true(b.low == 2 && b.high == 3);
 }
 
-/* An end that no whole number can hold is the last value there can be. */
+/* An end beyond all whole numbers becomes the limit of the type. */
 static void
 ends_are_whole_and_within_their_limits(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The bound selection, end to end: tables that do not say how many rows of a
- * unit count, asked with the noise off and on.
+ * Bound selection, end to end: queries over tables without rows_per_unit, with
+ * the noise off and on.
  */
 #include "curator/bound_selection.h"
 
@@ -19,7 +19,10 @@
 
 enum { UNITS = 400, TEXT_MOST = 1 << 22 };
 
-/* Unit u has 20 + u % 21 rows of v, the first of them with x = 1, else 0. */
+/*
+ * Unit u has 20 + u % 21 rows in v; x is 1 in the first of them and 0 in the
+ * others.
+ */
 static const char policy[] =
     "custos: 1\n"
     "budget: {epsilon: 100, delta: 1e-3, n: 500}\n"
@@ -74,8 +77,9 @@ reopen(void)
         fail_msg("%s (%s)", err.said, err.noted);
 }
 
-/* Its note is long and like no other, so that notes have blocks of their own
-   in the store. */
+/*
+ * The note is long and unique, so that notes have separate blocks in the store.
+ */
 static void
 add_visit(struct buf *b, uint64_t *seed, int u, int k)
 {
@@ -131,8 +135,8 @@ says(const struct answer *a, const char *what)
 }
 
 /*
- * With the noise off the bound is the first that at most 48 units pass, at
- * epsilon 1. Units with more than 32 rows are 152; none has more than 40.
+ * With the noise off and epsilon 1, the bound is the first that at most 48
+ * units exceed. 152 units have more than 32 rows, none more than 40.
  */
 static void
 the_race_takes_the_first_bound_that_few_pass(void **state)
@@ -179,7 +183,7 @@ the_race_takes_the_first_bound_that_few_pass(void **state)
     }
 }
 
-/* Groups that only the data know, and quantiles, after a bound selection. */
+/* Discovered groups, and quantiles, after a bound selection. */
 static void
 any_query_may_follow(void **state)
 {
@@ -191,12 +195,12 @@ any_query_may_follow(void **state)
     assert_int_equal(test_whole(a, 0, 1), 9 * UNITS);
     assert_int_equal(test_whole(a, 1, 1), all_rows() - 9 * UNITS);
     answer_free(a);
-    /* A unit that is counted once is counted without a bound selection. */
+    /* If each unit counts once, no bound selection is needed. */
     a = test_ask(c, "", "SELECT count(distinct who) FROM v", "1");
     assert_int_equal(test_whole(a, 0, 0), UNITS);
     assert_false(says(a, "chosen"));
     answer_free(a);
-    /* Nor is there one where the query says how many. */
+    /* Nor if the query itself has a bound. */
     a = test_ask(c, "",
                  "SELECT WITH DIFFERENTIAL_PRIVACY "
                  "OPTIONS(max_rows_contributed = 10) count(*) FROM v",
@@ -211,8 +215,10 @@ any_query_may_follow(void **state)
     answer_free(a);
 }
 
-/* With noise: near the truth, where one row of each would be 3 % of it; the
-   price is paid once, and asking again is free. */
+/*
+ * With noise the count is near the truth (one row of each unit would be 3 % of
+ * it). The price is charged once, and asking again is free.
+ */
 static void
 a_race_is_one_charge(void **state)
 {
@@ -242,8 +248,10 @@ a_race_is_one_charge(void **state)
     answer_free(b);
 }
 
-/* The bound selection reads ranks, which are known from before; what comes after it meets
-   a broken file. */
+/*
+ * The bound selection reads ranks, which the engine has read before; the query
+ * after it reads the damaged part of the file.
+ */
 static void
 what_fails_after_a_race_stays_paid(void **state)
 {
@@ -299,7 +307,7 @@ law_open(struct made *m, const int *above, int n)
     made_ready(m, law);
 }
 
-/* How often the bound that is taken is below 2^j, of `runs` races. */
+/* How often, in `runs` bound selections, the chosen bound is below 2^j. */
 static int
 law_below(struct made *m, int j, int runs)
 {
@@ -329,7 +337,7 @@ law_below(struct made *m, int j, int runs)
     return n;
 }
 
-/* Both halves of what bound-race says of its noise. */
+/* Both statements of theorem bound-race about its noise. */
 static void
 few_units_have_more_than_the_bound(void **state)
 {

@@ -1,8 +1,9 @@
 /*
- * What a type cannot hold is NULL, also in a condition: exact counts through
- * the whole path, with no noise. Each condition is asked twice. The second time
- * a text in it keeps the engine's planner from reusing a statement, so that it
- * sees the constant which the cast is compared with.
+ * A value that a type cannot represent becomes NULL, also in a condition. The
+ * tests compare exact counts of the complete curator, without noise. Each
+ * condition is asked twice. The second time a text in it keeps the engine's
+ * planner from reusing a statement, so that it sees the constant which the cast
+ * is compared with.
  */
 #include <stdio.h>
 

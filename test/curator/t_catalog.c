@@ -1,7 +1,7 @@
 /*
- * The catalog, asked as clients ask it: catalog.txt has the texts that psql,
- * JDBC, SQLAlchemy, asyncpg, psycopg, pgbench, DBeaver and Metabase send, each
- * with the rows that it must give. CUSTOS_GOLDEN=file writes them anew.
+ * The catalog as clients query it: catalog.txt has the queries that psql, JDBC,
+ * SQLAlchemy, asyncpg, psycopg, pgbench, DBeaver and Metabase send, each with
+ * the rows that it must return. CUSTOS_GOLDEN=file writes them again.
  */
 #include "curator/catalog.h"
 
@@ -144,7 +144,7 @@ gives(const char *who, const char *sql, const char *want)
     buf_clear(&b);
 }
 
-/* Just the first words of what is told. */
+/* The query is rejected with a message that contains `want`. */
 static void
 refuses(const char *sql, const char *want)
 {
@@ -158,7 +158,7 @@ refuses(const char *sql, const char *want)
     buf_clear(&b);
 }
 
-/* What is not granted does not exist, and no number is left out for it. */
+/* Tables that are not granted do not exist, and leave no gap in the OIDs. */
 static void
 an_analyst_sees_what_is_granted(void **state)
 {
@@ -261,8 +261,10 @@ what_is_not_listed_is_refused(void **state)
             "must be the only output");
 }
 
-/* Outside its scope a name of WITH is the database's own, which has views that
-   the catalog does not. */
+/*
+ * Outside its scope, a name of WITH would refer to the database's own views,
+ * some of which the catalog does not have.
+ */
 static void
 names_of_with_have_a_scope(void **state)
 {
@@ -309,7 +311,10 @@ names_of_with_have_a_scope(void **state)
           "x:23\n1\n2\n");
 }
 
-/* Whatever fails there is one sentence; its settings are out of reach. */
+/*
+ * Every failure in the sandbox has the same message, and its settings cannot be
+ * changed.
+ */
 static void
 the_database_is_sealed(void **state)
 {
@@ -323,7 +328,7 @@ the_database_is_sealed(void **state)
           "set_config:25\n1TB\n");
 }
 
-/* Outputs have PostgreSQL's names, whatever became of what they show. */
+/* Outputs have PostgreSQL's names, however their expressions were rewritten. */
 static void
 outputs_have_their_names(void **state)
 {
@@ -347,7 +352,7 @@ compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines but the first in order: most texts ask for none. */
+/* Sorts all lines but the first: most queries do not ask for an order. */
 static void
 sort_rows(struct buf *b, struct buf *out)
 {
@@ -367,8 +372,10 @@ sort_rows(struct buf *b, struct buf *out)
 
 enum { PARAMS_MAX = 8 };
 
-/* "20:2200|1043:public": types and values of $1, $2 ... as drivers send
-   them. Gives the place after the line. */
+/*
+ * "20:2200|1043:public": types and values of $1, $2 ... as drivers send them.
+ * Returns the position after the line.
+ */
 static const char *
 take_params(const char *p, struct catalog_value *values, uint32_t *types,
             size_t *n)
@@ -445,8 +452,7 @@ clients_find_what_they_look_for(void **state)
         fclose(golden);
 }
 
-/* A parameter is of the type that its place gives it; its value is a
-   literal. */
+/* A parameter gets its type from its context; its value acts as a literal. */
 static void
 parameters_are_typed_and_given(void **state)
 {
@@ -488,8 +494,10 @@ parameters_are_typed_and_given(void **state)
     buf_clear(&b);
 }
 
-/* What is computed of texts has at most 4096 bytes, or is NULL; however deep
-   calls are nested, nothing grows past that on the way. */
+/*
+ * A text computed from texts has at most 4096 bytes or is NULL. However deep
+ * calls are nested, no intermediate result is longer.
+ */
 static void
 computed_texts_are_bounded(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * A clamp that the analyst writes bounds a column without a declared range:
- * exact values through the whole path, with no noise.
+ * exact values from the complete curator, without noise.
  */
 #include <stdio.h>
 
@@ -25,7 +25,10 @@ static const char policy[] =
     "      s: {type: text}\n"
     "      d: {type: date}\n";
 
-/* Below, inside, above, NULL; and, where the import lets it, no number. */
+/*
+ * Values below, inside and above the clamp, NULL, and NaN where the import
+ * allows it.
+ */
 static const char rows[] = "id,n,m,f,s,d\n"
                            "1,-5,-5.25,-5.5,-inf,1900-01-01\n"
                            "2,3,3.25,3.5,3.5,2020-01-03\n"
@@ -33,9 +36,11 @@ static const char rows[] = "id,n,m,f,s,d\n"
                            "4,,,,,\n"
                            "5,7,7.5,nan,nan,2020-01-05\n";
 
-/* Sums with no noise. greatest and least pass over NULL, which a NaN is that is
-   stored or read from text; one that an expression makes is above all numbers,
-   as in PostgreSQL. */
+/*
+ * Sums without noise. greatest and least skip NULL. A NaN that is stored or
+ * read from text is NULL; one that an expression produces is above all numbers,
+ * as in PostgreSQL.
+ */
 static const struct {
     const char *sql;
     int64_t want;
@@ -87,7 +92,10 @@ clamps_give_ranges(void **state)
     test_store_remove(&files);
 }
 
-/* One end is none; a minus takes it from a NaN's side to the other. */
+/*
+ * A clamp at one end is not a range; a minus sign moves it to the end where NaN
+ * is.
+ */
 static void
 half_a_range_is_none(void **state)
 {

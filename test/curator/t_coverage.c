@@ -1,11 +1,12 @@
 /*
- * Error bars of whole answers: how often they hold the exact bounded value.
+ * Error bars of complete answers: how often they contain the exact bounded
+ * value.
  *
- * Plans, mechanisms, noise and answers are the curator's own; only the engine
- * is left out: the exact parts of groups whose values are known are given by
- * hand. A thousand groups of equal content make a thousand answers a release.
+ * Plans, mechanisms, noise and answers are the curator's. Only the engine is
+ * left out: the test computes the exact parts from known values. A thousand
+ * equal groups give a thousand answers in each release.
  *
- * Coverage is asserted to 4 sampling deviations; the seeds are fixed.
+ * Coverage is asserted within 4 sampling deviations; the seeds are fixed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -40,14 +41,16 @@ enum { MEMORY = 1 << 27, CELLS = 1000 };
     "      k: {type: integer, range: [1, 1000], nullable: false}\n"            \
     "      a: {type: integer, range: [-20, 120]}\n"
 
-/* A group's values: n of them, `high` of n at the top of the range, the others
-   a quarter of the way up; so many answers. */
+/*
+ * A group of n values: a share `high` of them at the top of the range, the
+ * others a quarter of the way up.
+ */
 struct setting {
     const char *sql, *epsilon;
     bool gauss; /* the policy has a delta, and the plan must use it */
     int64_t n;
     double high;
-    double most; /* the coverage, at most; 0: exactly that of the law */
+    double most; /* bound on the coverage; 0: exactly as computed */
 };
 
 struct made {
@@ -100,7 +103,7 @@ high_of(const struct setting *t)
     return (int64_t)nearbyint(t->high * (double)t->n);
 }
 
-/* What the engine would find in every group. */
+/* The part that the engine would compute for every group. */
 static i128
 exact_part(const struct part *part, const struct setting *t)
 {
@@ -116,7 +119,7 @@ exact_part(const struct part *part, const struct setting *t)
     return t->n;
 }
 
-/* The last output, of one aggregate, by the textbook. */
+/* The exact value of the last output, by the textbook formula. */
 static double
 exact_value(const struct plan *p, const struct setting *t)
 {
@@ -148,7 +151,7 @@ exact_value(const struct plan *p, const struct setting *t)
 
 /* ------------------------------------------------------------------ laws -- */
 
-/* P[|Y| > m] of a part's noise, by adding up its law. */
+/* P[|Y| > m] of a part's noise, by summing probabilities. */
 static double
 law_outside(const struct part *part, i128 m)
 {
@@ -168,14 +171,17 @@ law_outside(const struct part *part, i128 m)
     return outside / all;
 }
 
-/* The bar of a count or a sum is the narrowest that covers. */
+/*
+ * The bar of a count or a sum is the narrowest one with 95 % coverage. Returns
+ * its coverage.
+ */
 static double
 narrowest(const struct plan *p, double half)
 {
     const struct plan_aggregate *f = &p->aggregates[p->n_aggregates - 1];
     const struct part *part = &p->parts[f->sum < 0 ? f->rows : f->sum];
     i128 m = (i128)nearbyint(half * pow(part->grid.base, part->grid.digits));
-    /* an answer's 15 digits do not tell so many steps apart */
+    /* the 15 digits of an answer cannot resolve this many steps */
     i128 slack = m / 1000000;
 
     assert_true(law_outside(part, m + slack) <= 0.05);
@@ -206,7 +212,7 @@ release(const struct plan *p, const struct setting *t, custos_rng *rng,
 }
 
 struct seen {
-    double covered, half; /* share; the last bar's half width */
+    double covered, half; /* coverage; half width of the last bar */
 };
 
 static struct seen
@@ -290,7 +296,7 @@ counts_cover_as_their_law(void **state)
         covers(&settings[i]);
 }
 
-/* The figure of the books: 3 either way, and 97.3 %. */
+/* The textbook figure: +- 3, with a coverage of 97.3 %. */
 static void
 a_count_at_scale_1_is_within_3(void **state)
 {
@@ -326,7 +332,9 @@ sums_cover_as_their_law(void **state)
         covers(&settings[i]);
 }
 
-/* Read from the parts of the average: two noises. */
+/*
+ * Such a sum is computed from the parts of the average, so it has two noises.
+ */
 static void
 sums_beside_means_cover(void **state)
 {

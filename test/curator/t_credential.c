@@ -1,6 +1,6 @@
 /*
- * Credentials as a server sees them: every change is seen at once by a handle
- * that was open before.
+ * Credentials as a server sees them: a handle that is already open sees every
+ * change at once.
  */
 #include "curator/credential.h"
 
@@ -136,7 +136,10 @@ comes_in(const char *token, struct credential *out)
     return credential_token(c, str_of(token), out, &err);
 }
 
-/* Both tokens come in until the old one ends; the password is not touched. */
+/*
+ * Both tokens are valid until the old one expires; the password does not
+ * change.
+ */
 static void
 a_new_token_leaves_the_old_one(void **state)
 {
@@ -168,7 +171,7 @@ a_new_token_leaves_the_old_one(void **state)
     assert_int_equal(comes_in(first, &old), CUSTOS_EDENIED);
     assert_int_equal(credential_holds(c, &old, &err), CUSTOS_EDENIED);
     assert_int_equal(credential_holds(c, &new, &err), CUSTOS_OK);
-    /* a grace that is over: 8 microseconds after 1970 */
+    /* a grace period that has ended, 8 microseconds after 1970 */
     assert_int_equal(credential_token_add(l, str_of("bob"), CREDENTIAL_FULL,
                                           str_of(third), 0, 8, 8, &r, &err),
                      CUSTOS_OK);
@@ -249,7 +252,7 @@ metrics_are_not_the_owner(void **state)
     assert_int_equal(comes_in(token, &in), CUSTOS_EDENIED);
 }
 
-/* The same each time, by name; of another store another. */
+/* The salt for a name is always the same, and different in another store. */
 static void
 mock_salts_stay(void **state)
 {
@@ -273,7 +276,10 @@ mock_salts_stay(void **state)
     test_store_remove(&other);
 }
 
-/* Whoever finds it out; strangers alone are told nothing of it. */
+/*
+ * Every function that notices gives the same status; only unauthenticated
+ * clients are not told.
+ */
 static void
 an_unknown_analyst_has_one_code(void **state)
 {

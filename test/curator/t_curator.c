@@ -1,5 +1,5 @@
 /*
- * The one path, end to end, on DuckDB.
+ * The path of a query through the curator, end to end, on DuckDB.
  */
 #include "curator/curator.h"
 
@@ -105,7 +105,7 @@ counts_by_public_keys(void **state)
     assert_int_equal(a->n_rows, 3); /* Oslo, Rome, NULL */
     assert_int_equal(test_whole(a, 0, 1), 2);
     assert_int_equal(test_whole(a, 1, 1), 2);
-    assert_int_equal(test_whole(a, 2, 1), 2); /* Paris and none */
+    assert_int_equal(test_whole(a, 2, 1), 2); /* Paris and NULL */
     assert_int_equal(a->cells[4].value.type, TYPE_NULL);
     assert_true(a->cells[1].has_bar);
     answer_free(a);
@@ -163,7 +163,7 @@ all_aggregates_without_noise(void **state)
     answer_free(a);
 }
 
-/* Of patient 1 two rows count; rows of nobody do not. */
+/* Two rows of patient 1 count; rows without a patient do not. */
 static void
 rows_of_a_unit_are_bounded(void **state)
 {
@@ -247,7 +247,7 @@ another_question_is_charged(void **state)
     }
 }
 
-/* Also a new data version of the same data. */
+/* A new data version is charged again, even if the data is the same. */
 static void
 new_data_is_charged(void **state)
 {
@@ -261,7 +261,7 @@ new_data_is_charged(void **state)
     test_store_init(&files);
     reopen();
     test_left(c, "", after);
-    assert_string_equal(before, after); /* the ledger goes on */
+    assert_string_equal(before, after); /* the ledger continues */
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
     test_left(c, "", after);
     assert_string_not_equal(before, after);
@@ -283,7 +283,7 @@ the_budget_ends_exactly(void **state)
     assert_int_equal(
         test_refused(c, "", "SELECT count(*) FROM visits", "0.000000001", &err),
         CUSTOS_ESPENT);
-    /* an analyst's own budget is whole, the common one is not */
+    /* the analyst's own budget is unspent, the common one is not */
     assert_int_equal(
         test_refused(c, "ana", "SELECT count(*) FROM patients", "0.1", &err),
         CUSTOS_ESPENT);
@@ -423,7 +423,7 @@ the_unit_cannot_change(void **state)
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "1.5"));
 }
 
-/* Else whoever removes the ledger has the whole budget again. */
+/* Otherwise removing the ledger would restore the entire budget. */
 static void
 a_store_without_ledger_is_refused(void **state)
 {
@@ -462,7 +462,7 @@ more_rows_than_declared_are_refused(void **state)
                               "    columns: {name: {type: text}}\n");
     assert_int_equal(test_store_try(&files, &err), CUSTOS_EPOLICY);
     assert_non_null(strstr(whole_said(&err), "max_rows"));
-    reopen(); /* the old data answers on */
+    reopen(); /* the old data still answers */
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
 }
 

@@ -1,6 +1,6 @@
 /*
- * Description and parameters, end to end: what is described is what is
- * answered, and describing leaves no trace.
+ * Descriptions and parameters, end to end: an answer has the columns that were
+ * described, and describing changes nothing.
  */
 #include "curator/describe.h"
 
@@ -28,7 +28,7 @@ static const char *const policy =
     "      weight: {type: real, range: [0, 200]}\n"
     "      born: {type: date, range: ['1900-01-01', '2026-01-01']}\n"
     "      seen: {type: timestamp}\n"
-    "  stays:\n" /* how many rows of a unit count is chosen by a bound selection */
+    "  stays:\n" /* uses bound selection */
     "    source: patients.csv\n"
     "    unit: id\n"
     "    columns: {id: {type: integer}}\n"
@@ -83,7 +83,7 @@ write_description(const struct description *d, struct buf *b)
                    d->columns[i].is_key ? "*" : "");
 }
 
-/* "$1 integer -> city:text* count:integer", or the refusal. */
+/* The description as "$1 integer -> city:text* count:integer", or the error. */
 static void
 described(const char *who, const char *sql, const enum data_type *types,
           size_t n, const char *want)
@@ -269,9 +269,10 @@ what_is_described_is_what_is_answered(void **state)
     }
 }
 
-/* Budget left and rows of the ledger stay; a closed engine is not missed. */
-/* The bar that is foretold is the one that the answer has; where it depends on
-   what is released, none is. */
+/*
+ * The description has the error bar that the answer will have, or none if the
+ * bar depends on released values.
+ */
 static void
 the_bar_that_is_foretold_is_the_answers(void **state)
 {
@@ -303,6 +304,7 @@ the_bar_that_is_foretold_is_the_answers(void **state)
     arena_free(a);
 }
 
+/* Describing charges nothing. */
 static void
 describing_touches_nothing(void **state)
 {
@@ -330,7 +332,7 @@ ledger_has(const struct answer *answer, const char *query)
     arena_free(a);
 }
 
-/* The key of a stored answer has the values; so has the ledger's text. */
+/* Parameter values are part of the answer key and of the text in the ledger. */
 static void
 values_are_part_of_the_question(void **state)
 {
@@ -353,8 +355,10 @@ values_are_part_of_the_question(void **state)
     answer_free(d);
 }
 
-/* Thousands of values for each of eleven bounds: too many steps, however it is
-   asked; and nothing is charged. */
+/*
+ * Thousands of values for each of eleven bounds take too many planning steps,
+ * in every way to ask; nothing is charged.
+ */
 static void
 the_account_of_planning_is_one(void **state)
 {

@@ -1,5 +1,6 @@
 /*
- * What EXPLAIN tells of its question: whether it is free, and what it leaves.
+ * What EXPLAIN says about a question: whether it is free, and what budget it
+ * leaves.
  */
 #include "curator/curator.h"
 
@@ -85,7 +86,7 @@ explain_tells_what_is_stored(void **state)
     (void)state;
     open_store(POLICY("epsilon: 0.1"));
     assert_false(forecast("ana", sql, "0.1").stored);
-    assert_false(forecast("ana", sql, "0.1").stored); /* to explain is no ask */
+    assert_false(forecast("ana", sql, "0.1").stored); /* EXPLAIN does not ask */
     pay("ana", sql, "0.1");
     assert_true(forecast("ana", sql, "0.1").stored);
     assert_true(forecast("ana", "select  COUNT( * ) from patients", "").stored);
@@ -94,13 +95,16 @@ explain_tells_what_is_stored(void **state)
         forecast("ana", "SELECT count(*) FROM patients WHERE age > 30", "0.1")
             .stored);
     assert_false(forecast("ana", "SELECT name FROM floors", "").stored);
-    curator_close(c); /* it is the ledger that knows it */
+    curator_close(c); /* the ledger remembers it */
     assert_int_equal(curator_open(files.store, &c, &err), CUSTOS_OK);
     assert_true(forecast("ana", sql, "0.1").stored);
     close_store();
 }
 
-/* Neither of analysts nor of the owner, also where answers are shared. */
+/*
+ * It reveals nothing about other analysts or the owner, even if answers are
+ * shared.
+ */
 static void
 explain_tells_nothing_of_others(void **state)
 {
@@ -146,10 +150,10 @@ explain_tells_what_is_left_after(void **state)
     assert_true(f.can_pay);
     assert_string_equal(f.left_epsilon, "0");
     assert_false(forecast("ana", sql, "0.71").can_pay);
-    assert_false(forecast("bob", sql, "0.26").can_pay); /* the window */
+    assert_false(forecast("bob", sql, "0.26").can_pay); /* too much for the window */
     f = forecast("bob", sql, "0.2");
     assert_string_equal(f.left_epsilon, "0.05");
-    f = forecast("", sql, "1.7"); /* the owner, on what ana left */
+    f = forecast("", sql, "1.7"); /* the owner, after ana */
     assert_string_equal(f.left_epsilon, "0");
     assert_false(forecast("", sql, "1.71").can_pay);
     f = forecast("ana", "SELECT name FROM floors", ""); /* public: free */

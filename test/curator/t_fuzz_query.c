@@ -1,12 +1,12 @@
 /*
  * Random queries against the curator: 2,000, or 10^5 with CUSTOS_LONG.
  *
- * Each is put to two stores of one policy and different data. Nothing may
- * crash; the two may differ in the values of answers and in nothing else: a
- * refusal is the same, to the letter. An answer from private data has a new
- * charge, nothing else has one; no reply has a word of the engine in it; and
- * no query that was charged fails in the engine, for every function is total:
- * more than a third of the queries aim at that (query_gadget.h).
+ * Each query goes to two stores with the same policy and different data.
+ * Nothing may crash. The replies may differ only in the values of answers;
+ * errors are equal to the letter. An answer from private data has a new charge,
+ * and nothing else has one. No reply contains words of the engine. No charged
+ * query fails in the engine, because every function is total; more than a third
+ * of the queries try to break that (query_gadget.h).
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 enum { STORES = 2, SHOWN = 30 };
 
-/* One table, bounded in all the ways that there are. */
+/* The same table, bounded in every way. */
 #define BOUNDS "    rows_per_unit: 3\n    groups_per_unit: 2\n"
 #define VISITS(name, unit, more)                                               \
     "  " name ":\n"                                                            \
@@ -109,7 +109,7 @@ static const char *const floors = "name,floor,area\n"
 
 static struct test_store files[STORES];
 static struct curator *curators[STORES];
-static uint64_t charges[STORES]; /* that were there after the last question */
+static uint64_t charges[STORES]; /* number after the last question */
 
 static int
 begin(void **state)
@@ -175,7 +175,7 @@ ask(size_t store, const struct ask *a, struct reply *out)
     charges[store] = now;
 }
 
-/* Is word in text, in any case? */
+/* Whether text contains word, ignoring case. */
 static bool
 has_word(const char *text, size_t len, const char *word)
 {
@@ -187,7 +187,10 @@ has_word(const char *text, size_t len, const char *word)
     return false;
 }
 
-/* What only an engine says, unless the question said it first. */
+/*
+ * A word in text that only an engine would use and the question did not, or
+ * NULL.
+ */
 static const char *
 engine_word(const char *text, size_t len, str sql)
 {
@@ -220,7 +223,7 @@ engine_word(const char *text, size_t len, str sql)
 
 /* ------------------------------------------------------------------ rules -- */
 
-/* What is wrong with a refusal, or NULL. */
+/* What is wrong with an error reply, or NULL. */
 static const char *
 refusal_fault(const struct reply *r, str sql)
 {
@@ -230,7 +233,7 @@ refusal_fault(const struct reply *r, str sql)
         return "an answer beside a refusal";
     if (r->charged)
         return "charged and refused";
-    if (r->status == CUSTOS_EENGINE) /* the variance of 1e300, say */
+    if (r->status == CUSTOS_EENGINE) /* e.g. variance of 1e300 */
         return has_word(sql.ptr, sql.len, "floors") ? NULL
                                                     : "the engine failed";
     if (r->status != r->err.code || !said[0])
@@ -271,7 +274,7 @@ answer_fault(const struct reply *r, str sql)
     return NULL;
 }
 
-/* Both data sets must look alike but for values. */
+/* The replies of both stores may differ in values only. */
 static const char *
 pair_fault(const struct reply *x, const struct reply *y)
 {
@@ -368,7 +371,7 @@ random_queries(void **state)
         if (a.epsilon.len == 0 && chance(&m, 20))
             a.within = str_of(chance(&m, 80) ? "10" : "-1");
         try_one(&a, &n);
-        if (chance(&m, 3)) /* again: free, if it was answered */
+        if (chance(&m, 3)) /* a repeated question is free */
             try_one(&a, &n);
         if (i % 10000 == 9999)
             print_message("%d queries, %d broken\n", i + 1, n.broken);
@@ -384,7 +387,7 @@ random_queries(void **state)
         assert_true(n.stored > 0 && n.explained > 0 && n.public > 0);
 }
 
-/* The chain of all that is whole. */
+/* The chains of both ledgers verify. */
 static void
 ledgers_verify(void **state)
 {

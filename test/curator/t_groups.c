@@ -1,5 +1,5 @@
 /*
- * Groups that come from the data, through the whole path.
+ * Discovered groups, through the complete curator.
  */
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static const char policy[] =
 static struct test_store files;
 static struct curator *c;
 
-/* 200 with a cold, 300 with the flu, 150 without a word, one with a secret. */
+/* 200 have a cold, 300 the flu, 150 no diagnosis, and one has a secret. */
 static const char *
 diagnosis_of(int id)
 {
@@ -128,7 +128,7 @@ large_groups_are_shown(void **state)
     answer_free(a);
 }
 
-/* All kinds of keys, alone and beside public ones; sorted, NULL last. */
+/* Keys of all types, alone and with public keys; sorted, NULL last. */
 static void
 keys_of_every_kind(void **state)
 {
@@ -148,7 +148,7 @@ keys_of_every_kind(void **state)
                  "SELECT seen, ward, count(*) FROM patients WHERE age < 40 "
                  "GROUP BY seen, ward",
                  "");
-    assert_int_equal(a->n_rows, 4); /* a day is one of a ward here */
+    assert_int_equal(a->n_rows, 4); /* each day has one ward here */
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(a->cells[3 * i].value.type, TYPE_DATE);
         assert_int_equal(a->cells[3 * i].value.n,
@@ -166,7 +166,7 @@ keys_of_every_kind(void **state)
     answer_free(a);
 }
 
-/* Three rows of each, in both groups: the fold. */
+/* Three rows of each unit, in both groups: bounding by fold. */
 static void
 parts_follow_the_choice(void **state)
 {
@@ -186,12 +186,17 @@ parts_follow_the_choice(void **state)
     answer_free(a);
 }
 
-/* At least two people: without noise the optimal rule would show one. */
+/*
+ * At least two people: without noise the optimal rule would show groups of one.
+ */
 #define AT_LEAST_TWO                                                           \
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(min_privacy_units_per_group = "  \
     "2) "
 
-/* No aggregate: the choice alone, by all ways of bounding, at its price. */
+/*
+ * Without an aggregate, only partition selection runs: in every way of
+ * bounding, at the full price.
+ */
 static void
 keys_alone_are_chosen(void **state)
 {
@@ -227,14 +232,14 @@ keys_alone_are_chosen(void **state)
         is_text(a, 1, 0, "pain");
         answer_free(a);
     }
-    /* Public values need no question. */
+    /* Public values need no private query. */
     assert_int_equal(
         test_refused(c, "", "SELECT DISTINCT ward FROM patients", "", &err),
         CUSTOS_EUNSUPPORTED);
     assert_non_null(strstr(whole_said(&err), "north, south"));
 }
 
-/* One person's group, and a word that nobody has: the same answer. */
+/* A group of one person and a word that nobody has give the same answer. */
 static void
 suppressed_looks_like_absent(void **state)
 {
@@ -325,9 +330,9 @@ ask_lone(const char *sql, const char *adjacency, const char *delta)
 }
 
 /*
- * The number of groups shown is binomial: LONE trials of the delta that was
- * paid for one person's group. 6 deviations: a false alarm once in 10^8 runs
- * of a test, were the seed not fixed.
+ * The number of groups shown is binomial: LONE trials with the delta charged
+ * for a group of one person. With fresh seeds, 6 deviations would give a false
+ * alarm once in 10^8 runs; the seed is fixed.
  */
 static void
 count_lone(const char *sql, const char *adjacency, const char *delta, double p)
@@ -348,14 +353,17 @@ lone_groups_come_out_with_delta(void **state)
     struct answer *a;
 
     (void)state;
-    /* The optimal rule: exactly the delta that was asked for. */
+    /* The optimal rule uses exactly the requested delta. */
     count_lone("SELECT name, sum(x) FROM t GROUP BY name", "add-remove", "0.01",
                0.01);
     count_lone("SELECT DISTINCT name FROM t", "add-remove", "0.01", 0.01);
-    /* Change-one: somebody leaves a group and enters one, half for each. */
+    /*
+     * Under change-one a person leaves one group and enters another: half for
+     * each.
+     */
     count_lone("SELECT name, sum(x) FROM t GROUP BY name", "change-one", "0.01",
                0.005);
-    /* A threshold: the delta of its own predicate, as it was charged. */
+    /* A threshold has a delta of its own, the one charged. */
     a = ask_lone("SELECT name, count(*) FROM t GROUP BY name", "add-remove",
                  "0.01");
     count_lone("SELECT name, count(*) FROM t GROUP BY name", "add-remove",
@@ -363,7 +371,10 @@ lone_groups_come_out_with_delta(void **state)
     answer_free(a);
 }
 
-/* All that is shown here is noise: one person each, and the bar says so. */
+/*
+ * Every group has one person and is shown by luck; the error bars still contain
+ * 1.
+ */
 static void
 lucky_groups_have_honest_bars(void **state)
 {
@@ -387,8 +398,10 @@ lucky_groups_have_honest_bars(void **state)
 
 /* ------------------------------------------------------------ quantiles -- */
 
-/* 400 people each: x is 30 for all of a, 60 or more for all of b and c, NULL
-   for d; and one person with a group of their own. */
+/*
+ * Groups of 400 people: x is 30 in a, 60 or more in b and c, NULL in d. One
+ * more person is alone in a group.
+ */
 static void
 write_spread(struct buf *rows)
 {
@@ -404,7 +417,10 @@ write_spread(struct buf *rows)
     buf_add_text(rows, "9999,secret,5\n");
 }
 
-/* Chosen first; then each has quantiles of its own values, and bars. */
+/*
+ * Groups are selected first; then each has quantiles of its own values, with
+ * error bars.
+ */
 static void
 chosen_groups_have_quantiles(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The ledger writer: many threads, one writer; each has its own verdict, after the
- * commit.
+ * The ledger writer: many threads, one writer; each thread gets its own result,
+ * after the commit.
  */
 #include "curator/ledger_writer.h"
 
@@ -55,7 +55,7 @@ pay(struct shop *s, const char *epsilon, struct receipt *out)
     return ledger_writer_charge(s->writer, &r, out, NULL);
 }
 
-/* Is the row there, for whoever opens the file now? */
+/* The row is in the file for a process that opens it now. */
 static void
 assert_kept(const struct shop *s, const struct receipt *r)
 {
@@ -93,7 +93,10 @@ buy(void *arg)
     return NULL;
 }
 
-/* 320 ask for 0.01 of 1: 100 get it, whatever the order. */
+/*
+ * Of 320 charges of 0.01 against a budget of 1, exactly 100 succeed, in any
+ * order.
+ */
 static void
 ledger_writer_many_threads_spend_exactly(void **state)
 {
@@ -118,7 +121,9 @@ ledger_writer_many_threads_spend_exactly(void **state)
     shop_close(&s);
 }
 
-/* While another has the lock nothing is committed, and nobody returns. */
+/*
+ * While another process has the lock, nothing is committed and no call returns.
+ */
 static void *
 buy_one(void *arg)
 {
@@ -155,7 +160,9 @@ ledger_writer_waits_for_the_commit(void **state)
     shop_close(&s);
 }
 
-/* A ledger that has lost its file refuses each of them, and lets go. */
+/*
+ * If the ledger has lost its file, every thread gets an error and none hangs.
+ */
 static void
 ledger_writer_failure_is_told_to_all(void **state)
 {
@@ -202,7 +209,10 @@ check_kept(struct shop *s)
     arena_free(a);
 }
 
-/* An answer that is on its way is waited for; alone it is there at once. */
+/*
+ * A reader waits for an answer that is being written; without threads it is
+ * there at once.
+ */
 static void
 ledger_writer_settles_answers(void **state)
 {
@@ -218,7 +228,10 @@ ledger_writer_settles_answers(void **state)
     shop_close(&s);
 }
 
-/* The owner's rows: a row for each analyst, receipts and how often. */
+/*
+ * Rows that count cached answers: one for each analyst, with receipts and
+ * numbers.
+ */
 static void
 ledger_writer_counts_what_is_given_again(void **state)
 {

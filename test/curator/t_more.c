@@ -1,5 +1,6 @@
 /*
- * More groups than are shown: the answer says so, and names stay bounded.
+ * More groups than may be shown: the answer says so, and the size of names is
+ * bounded.
  */
 #include <stdio.h>
 
@@ -25,8 +26,10 @@ static const char policy[] =
     "      long: {type: text}\n"
     "      longer: {type: text}\n";
 
-/* Of few names two, of short and long ones five, of longer ones none: they are
-   too long to be keys. */
+/*
+ * `few` has two names, `short` and `long` five each. Those of `longer` are too
+ * long to be keys.
+ */
 static void
 write_rows(struct buf *b)
 {

@@ -1,10 +1,9 @@
 /*
- * The must-haves of private SQL, each by its number, through the whole path on
- * DuckDB; those that other tests hold are listed in doc/must-haves.md.
+ * The must-haves of private SQL by number, through the complete curator on
+ * DuckDB. doc/must-haves.md lists those that other tests cover.
  *
- * Two stores have one policy and different data: the second has nothing that
- * the first has but the form. Whatever may not depend on data is asked of
- * both.
+ * Two stores have the same policy and share no values. Both are asked whatever
+ * may not depend on the data.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +60,7 @@ enum { STORES = 2 };
     "budget: {epsilon: 10, delta: 1e-3, n: 100}\n"                             \
     "query: {epsilon: 0.1, max_epsilon: 6, delta: 1e-9}\n" TABLES ANALYSTS
 
-/* `secret` is in the file and not in the policy. */
+/* The column `secret` is in the file but not in the policy. */
 static const char *const patients[STORES] = {
     "id,age,city,weight,born,note,income,debt,secret\n"
     "1,30,Rome,70.5,1990-02-28,secret,9223372036854775807,1e308,x\n"
@@ -128,7 +127,7 @@ end(void **state)
     return 0;
 }
 
-/* A policy of the first store alone, with a new version of its data. */
+/* Puts a policy in force in the first store only, with a new data version. */
 static void
 renew(const char *policy)
 {
@@ -158,7 +157,7 @@ ask(size_t i, struct ask a, struct answer **out, custos_err *err)
     return curator_answer(c[i], &a, out, err);
 }
 
-/* Refused on both, in the same words, and not charged. */
+/* Both stores reject it with the same words and no charge. */
 static custos_status
 refused_alike(struct ask a)
 {
@@ -228,7 +227,9 @@ rule_1_what_is_not_labelled_does_not_exist(void **state)
         assert_int_equal(refused("", statements[i]), CUSTOS_EUNSUPPORTED);
 }
 
-/* Conditions that fail, in other systems, for the rows of the first store. */
+/*
+ * Conditions that would fail in other systems on the rows of the first store.
+ */
 static const char *const oracles[] = {
     "note::int = 1",
     "CAST(note AS double precision) > 0",
@@ -343,7 +344,7 @@ rule_7_nothing_counts_as_zero(void **state)
     answer_free(a);
 }
 
-/* Noise of 0 in each of 101 groups would be a chance of 10^-60. */
+/* That so many groups have noise 0 has a probability below 10^-60. */
 static void
 rule_7_empty_groups_have_noise(void **state)
 {
@@ -375,7 +376,7 @@ rule_8_groups_are_public_or_chosen_and_in_order(void **state)
          "nights"),
         "SELECT age > 50, count(*) FROM patients GROUP BY 1",
         "SELECT upper(city), count(*) FROM patients GROUP BY 1",
-        /* of too few people: none is shown */
+        /* groups of too few people: none is shown */
         "SELECT note, count(*) FROM patients GROUP BY note",
         "SELECT income, count(*) FROM patients GROUP BY income",
         "SELECT born, count(*) FROM patients GROUP BY born",
@@ -432,7 +433,7 @@ same_text(const struct answer *a, const struct answer *b)
     return same;
 }
 
-/* With the data gone it says what it said: it never looked. */
+/* EXPLAIN says the same after the data is removed, so it does not read it. */
 static void
 rule_9_explain_reads_no_data(void **state)
 {
@@ -486,7 +487,7 @@ rule_16_prices_and_plans_are_public(void **state)
         answer_free(a);
         answer_free(b);
     }
-    /* no public size: an accuracy of a ratio has no public price */
+    /* without a public size, no public price gives a ratio this accuracy */
     refused_alike((struct ask){.sql = str_of("SELECT avg(age) FROM patients"),
                                .within = str_of("1")});
     refused_alike(
@@ -494,7 +495,10 @@ rule_16_prices_and_plans_are_public(void **state)
                      .within = str_of("1")});
 }
 
-/* Seven people and one leave the same chain but for its own secrets. */
+/*
+ * Stores with seven people and with one have the same chain except for hashes
+ * and times.
+ */
 static void
 rule_23_the_ledger_knows_nothing_of_the_data(void **state)
 {
@@ -615,8 +619,8 @@ rule_20_limits_are_the_owners(void **state)
 /* -------------------------------------------------------- rules 11, 13, 14 -- */
 
 /*
- * A question reads one version: what began before an import keeps the old one
- * to its end, and the next question has the new.
+ * A question reads one version: one that began before an import uses the old
+ * version to its end, and the next question uses the new one.
  */
 static void
 rule_11_one_snapshot(void **state)
@@ -694,7 +698,7 @@ rule_13_the_key_is_all_of_the_question(void **state)
         }
 }
 
-/* A policy is another, even where nothing of it touches the query. */
+/* Any change makes a new policy, even if it does not affect the query. */
 static void
 rule_13_a_new_policy_asks_anew(void **state)
 {
@@ -712,7 +716,9 @@ rule_13_a_new_policy_asks_anew(void **state)
     answer_free(a);
 }
 
-/* Who shares an answer pays for it once, from what is their own. */
+/*
+ * An analyst who gets a shared answer pays for it once, from their own budget.
+ */
 static void
 rule_13_shared_answers_cost_who_asks(void **state)
 {
@@ -730,7 +736,7 @@ rule_13_shared_answers_cost_who_asks(void **state)
     assert_string_equal(before, "6");
     for (int again = 0; again < 2; again++) {
         b = test_ask(c[0], "bob", sql, "4");
-        /* bob may know the unit's name, and remarks say it: not shared */
+        /* remarks name the unit, which only bob may know: not shared */
         assert_int_equal(b->stored, again);
         answer_free(b);
     }
@@ -764,7 +770,7 @@ rule_13_shared_answers_cost_who_asks(void **state)
     assert_false(ledger_verify(curator_ledger(c[0]), NULL, NULL, &err));
 }
 
-/* Own budgets are whole; the common one is not exceeded by who shares. */
+/* Even if analysts have budget left, they cannot exceed the common one. */
 static void
 rule_14_who_shares_has_one_budget(void **state)
 {
@@ -788,7 +794,7 @@ rule_14_who_shares_has_one_budget(void **state)
     }
 }
 
-/* Called otherwise, read again: what was spent stays spent. */
+/* After a table is renamed and imported again, what was spent stays spent. */
 static void
 rule_14_a_renamed_table_keeps_its_ledger(void **state)
 {
@@ -811,7 +817,7 @@ rule_14_a_renamed_table_keeps_its_ledger(void **state)
     assert_int_equal(charges(0), n);
 }
 
-/* A clock that is put back gives nothing back. */
+/* Setting the clock back refunds nothing. */
 static void
 rule_14_a_window_slows_down_and_refills_nothing(void **state)
 {
@@ -888,7 +894,9 @@ rule_22_what_is_not_granted_is_not_there(void **state)
 
 /* ------------------------------------------------------ rules 3, 5, 21, 24 -- */
 
-/* One person with many rows in many groups: four rows, in two groups. */
+/*
+ * A person with many rows in many groups counts with four rows, in two groups.
+ */
 static void
 rule_5_heavy_units_are_bounded(void **state)
 {
@@ -903,7 +911,7 @@ rule_5_heavy_units_are_bounded(void **state)
         rows += test_whole(a, i, 1);
         units += test_whole(a, i, 2);
     }
-    /* of each night one row: two of patient 1, one of 2, two of 3 */
+    /* one row in each group: two of patient 1, one of 2, two of 3 */
     assert_int_equal(rows, 2 + 1 + 2);
     assert_int_equal(units, 2 + 1 + 2);
     answer_free(a);
@@ -924,7 +932,10 @@ rule_5_heavy_units_are_bounded(void **state)
     "    " unit "\n"                                                           \
     "    columns: {id: {type: integer}, income: {type: integer}}\n"
 
-/* Also not by way of a policy without the table, or with it as public. */
+/*
+ * Nor can the unit change through a policy without the table, or with a public
+ * one.
+ */
 static void
 rule_24_units_do_not_change_step_by_step(void **state)
 {
@@ -953,7 +964,9 @@ rule_24_units_do_not_change_step_by_step(void **state)
     renew(PEOPLE("unit: id"));
 }
 
-/* The first import failed: nothing was asked, all may be told otherwise. */
+/*
+ * If the first import failed, nothing was asked and the unit may still change.
+ */
 static void
 rule_24_a_store_without_data_takes_any_unit(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The world around the curator fails: answers that cannot be kept, attached
- * files that are gone or are others, an init that ends half way.
+ * Failures around the curator: answers that cannot be stored, attached files
+ * that are missing or replaced, an init that ends half way.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -64,7 +64,7 @@ end(void **state)
     return 0;
 }
 
-/* The ledger with a rule of ours; nothing else of it changes. */
+/* Runs SQL on the ledger's file, such as adding a trigger. */
 static void
 ledger_do(const char *sql)
 {
@@ -185,14 +185,14 @@ an_attached_file_that_is_gone_costs_nothing(void **state)
     write_far("y"); /* another column */
     reopen();
     far_refused("has changed since custos init");
-    write_far("x"); /* the columns it had: another file all the same */
+    write_far("x"); /* the same columns, but another file */
     reopen();
     far_refused("has changed since custos init");
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         snprintf(path, sizeof path, "%s/far.%s", files.folder, kinds[i]);
         assert_int_equal(unlink(path), 0);
     }
-    far_refused("does not exist"); /* under an open store, and newly opened */
+    far_refused("does not exist"); /* while open, and after reopening */
     reopen();
     far_refused("does not exist");
     write_far("x");
@@ -217,7 +217,7 @@ write_budget(const char *epsilon)
     test_store_policy(&files, text);
 }
 
-/* How many acts of the owner are called "budget"; the words of the last. */
+/* Number of the owner's rows of kind "budget", and the words of the last. */
 static int
 budget_acts(char words[128])
 {
@@ -245,7 +245,7 @@ a_change_of_the_budget_is_an_act(void **state)
 
     (void)state;
     answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.1"));
-    write_budget("1.0"); /* the same in other words */
+    write_budget("1.0"); /* the same amount */
     test_store_init(&files);
     reopen();
     assert_int_equal(budget_acts(words), 0);
@@ -264,9 +264,9 @@ a_change_of_the_budget_is_an_act(void **state)
 }
 
 /*
- * Ends between the ledger's terms and the store's pointer, as a kill there
- * does: the new policy's file cannot be written. Nothing is charged until init
- * is run again, which goes on as if nothing had been.
+ * init ends after it wrote the terms to the ledger and before it updates the
+ * store's pointer, as if killed there: the new policy's file cannot be written.
+ * Nothing is charged until init runs again, which then completes normally.
  */
 static void
 an_init_that_ends_half_way_goes_on(void **state)
@@ -284,7 +284,7 @@ an_init_that_ends_half_way_goes_on(void **state)
     write_budget("2");
     assert_int_equal(test_store_try(&files, &err), CUSTOS_EIO);
     reopen();
-    assert_string_equal(test_left(c, "", left), "1.9"); /* ahead */
+    assert_string_equal(test_left(c, "", left), "1.9"); /* the new terms */
     assert_int_equal(
         test_refused(c, "", "SELECT sum(age) FROM people", "0.1", &err),
         CUSTOS_EPOLICY);
@@ -305,8 +305,10 @@ an_init_that_ends_half_way_goes_on(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-/* Imports that end while somebody opens the store: what was in force when it
-   looked can no longer be read, and another version is in force. */
+/*
+ * Imports that finish while a process opens the store: the version it found in
+ * force can no longer be read, and another one is in force.
+ */
 struct imports {
     char policy[128], aside[128], data[128], next[128], current[128];
     unsigned long long version, number; /* of the data and of the policy */
@@ -316,7 +318,7 @@ static void *
 import_twice(void *p)
 {
     const struct imports *x = p;
-    int fd = open(x->policy, O_WRONLY); /* once the other has come to read */
+    int fd = open(x->policy, O_WRONLY); /* waits for the reader */
     FILE *f = fopen(x->aside, "w");
 
     if (fd < 0 || !f || fputs(policy, f) < 0 || fclose(f) ||
@@ -326,7 +328,7 @@ import_twice(void *p)
     if (!f || fprintf(f, "%llu %llu\n", x->version + 1, x->number) < 0 ||
         fclose(f) || rename(x->aside, x->current))
         return "the next cannot come into force";
-    close(fd); /* it has read nothing */
+    close(fd); /* the reader gets nothing */
     return NULL;
 }
 

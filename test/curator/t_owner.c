@@ -1,5 +1,6 @@
 /*
- * The owner's socket: who may call, what is answered, what is written down.
+ * The owner's socket: who may connect, what it replies, what goes to the
+ * ledger.
  */
 #include "curator/owner.h"
 
@@ -95,7 +96,10 @@ static const struct owner_hooks hooks = {.status = status,
                                          .renew = renew,
                                          .renewed = renewed};
 
-/* The reply to a line has this in it; how many rows it added. */
+/*
+ * The reply to a line contains this part. Returns how many rows the ledger
+ * gained.
+ */
 static size_t
 said(const char *line, const char *part)
 {
@@ -124,7 +128,7 @@ what_changes_something_is_a_row(void **state)
     assert_int_equal(said("sessions", "{\"ok\":true,\"sessions\":[]}"), 0);
     assert_int_equal(said("reload\n", "\"data_version\":1,\"receipt\":\""), 1);
     assert_int_equal(renewals, 1);
-    renew_says = CUSTOS_EINVAL; /* then nothing changes at all */
+    renew_says = CUSTOS_EINVAL; /* then nothing changes */
     assert_int_equal(said("reload\n", "{\"ok\":false,\"code\":\"EINVAL\","
                                       "\"error\":\"no such certificate\","
                                       "\"hint\":\"\"}"),
@@ -198,7 +202,7 @@ the_socket_is_the_owners(void **state)
     pthread_join(thread, NULL);
     assert_memory_equal(reply.ptr, "{\"ok\":true", 10);
     assert_int_equal(owner_listen(c, &second, &err), CUSTOS_EBUSY);
-    /* A server that was killed leaves the name behind. */
+    /* A killed server leaves its socket file behind. */
     close(fd);
     assert_int_equal(owner_listen(c, &fd, &err), CUSTOS_OK);
     owner_close(c, fd);

@@ -1,7 +1,7 @@
 /*
- * Public parts of private queries where the work is another process's: tried
- * before the charge, computed again after it, and no failure of the query if
- * that fails.
+ * Public parts of private queries when another process does the work: they are
+ * tried before the charge and computed again after it. If the second time
+ * fails, this is not a failure of the query.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -28,10 +28,10 @@ static const char policy[] =
 static struct test_store files;
 static struct curator *asks, *works;
 
-/* What the executor was asked, and what happens between two works. */
+/* What the executor was asked to do, and what the test does in between. */
 struct seen {
     int tried, charged;
-    bool change; /* the attached file, before the charged work */
+    bool change; /* change the attached file before charged work */
     bool busy;   /* no worker is ready */
     custos_status worked;
 };
@@ -113,7 +113,7 @@ parts_are_tried_before_the_charge(void **state)
                          "SELECT count(*) FROM people JOIN codes "
                          "ON k = code",
                          "0.1"));
-    assert_int_equal(seen.tried, 0); /* there are none */
+    assert_int_equal(seen.tried, 0); /* it has no public part */
     assert_int_equal(seen.charged, 1);
     answer_free(test_ask(asks, "ana",
                          "SELECT count(*) FROM people JOIN "
@@ -140,8 +140,10 @@ parts_are_tried_before_the_charge(void **state)
     assert_int_equal(seen.charged, 3);
 }
 
-/* The file changes between the two: the worker reads nothing, and the analyst
-   is not suspended. */
+/*
+ * The file changes between the trial and the charged work: the worker reads
+ * nothing, and the analyst is not suspended.
+ */
 static void
 a_part_lost_after_the_charge_is_no_failure(void **state)
 {
@@ -165,7 +167,7 @@ a_part_lost_after_the_charge_is_no_failure(void **state)
                          "0.1"));
 }
 
-/* Workers that must open new data first are waited for at nobody's cost. */
+/* Waiting for workers that must open new data first costs nothing. */
 static void
 workers_are_awaited_before_the_charge(void **state)
 {

@@ -1,14 +1,14 @@
 /*
- * Error bars of quantiles: how often they hold the exact quantile of the
+ * Error bars of quantiles: how often they contain the exact quantile of the
  * values that count.
  *
- * Plans, mechanisms and answers are the curator's own; only the engine is left
- * out: groups of known values are sealed by hand, as engine_quantiles does. A
- * hundred groups of equal content make a hundred answers a release; 10^3 or
- * 10^4 answers of every setting, 10^5 with CUSTOS_LONG. The bars are by a bound on
- * the worst data, so they hold more often than at 95 %: asserted is that they
- * do, to 4 sampling deviations, on smooth data and on the worst that is known,
- * and that they are not just the whole range.
+ * Plans, mechanisms and answers are the curator's. Only the engine is left out:
+ * the test seals groups of known values, as engine_quantiles does. A hundred
+ * equal groups give a hundred answers in each release; every setting has 10^3
+ * or 10^4 answers, 10^5 with CUSTOS_LONG. The bars come from a bound for the
+ * worst data, so their coverage exceeds 95 %. The test asserts this within 4
+ * sampling deviations, on smooth data and on the worst known data, and that the
+ * bars are not simply the entire range.
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,11 +35,11 @@ static const char policy[] =
     "      r: {type: real, range: [0, 2], nullable: false}\n"
     "      day: {type: date, range: [2000-01-01, 2009-12-31]}\n";
 
-/* How the values of a group lie in the range. */
+/* How the values of a group are distributed in the range. */
 enum shape {
     EVEN,  /* at equal distances */
     STEEP, /* most at the low end */
-    TIES,  /* all but a few equal, up to the very place asked for */
+    TIES,  /* all but a few equal, exactly up to the rank asked for */
     EQUAL, /* all the same */
 };
 
@@ -98,7 +98,7 @@ values_make(const struct made *m, const struct setting *t, i128 *out)
     }
 }
 
-/* By the textbook, in units of the answer. */
+/* The exact quantile by the textbook formula, in units of the answer. */
 static double
 exact_quantile(const struct made *m, const struct setting *t, const i128 *v)
 {
@@ -154,10 +154,13 @@ release(const struct made *m, const i128 *v, size_t n, custos_rng *rng,
 static double
 number(const struct datum *d)
 {
-    return datum_double(d); /* a date's days */
+    return datum_double(d); /* for a date, its days */
 }
 
-/* Share of answers whose last column's bar holds what is exact. */
+/*
+ * Checks the share of answers whose bar in the last column contains the exact
+ * value.
+ */
 static void
 covers(const struct setting *t)
 {
@@ -236,7 +239,7 @@ quantiles_cover(void **state)
         covers(&settings[i]);
 }
 
-/* Fewer values than a bar reaches: here padding holds. */
+/* Fewer values than a bar spans: padding keeps the coverage. */
 static void
 quantiles_of_few_values_cover(void **state)
 {

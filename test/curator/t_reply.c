@@ -1,7 +1,7 @@
 /*
- * Bounds of rows: their file is read strictly; where the policy has no
- * max_rows the owner pays for one noisy count of each table and version, and
- * EXPLAIN says what time follows.
+ * Bounds on row counts: their file is read strictly. Where the policy has no
+ * max_rows, the owner pays for one noisy count of each table and version.
+ * EXPLAIN says which reply time follows.
  */
 #include "curator/reply_init.h"
 
@@ -150,19 +150,21 @@ a_missing_ceiling_costs_one_count(void **state)
     assert_int_equal(r.tables[0].err.code, 0);
     assert_true(str_equal(r.tables[0].epsilon, str_of("0.01")));
     assert_true(r.tables[0].receipt.seq > 0);
-    /* A power of two, not below the rows; noise of scale 300 is added up to
-       seven bars of 900. */
+    /*
+     * A power of two, not below the number of rows; noise of scale 300 adds at
+     * most seven error bars of 900.
+     */
     assert_true(r.tables[0].bound >= PEOPLE * VISITS);
     assert_true(r.tables[0].bound <= 32768);
     assert_int_equal(r.tables[0].bound & (r.tables[0].bound - 1), 0);
     assert_true(explained(&p, sql, &said) > 0);
     assert_true(said);
-    /* Once a version. */
+    /* Only once for each version. */
     assert_int_equal(counted(&p).n, 0);
     import(&p, "");
-    assert_true(explained(&p, sql, &said) > 0); /* by the bound before */
+    assert_true(explained(&p, sql, &said) > 0); /* with the previous bound */
     assert_int_equal(counted(&p).n, 1);
-    /* And not where the policy says it. */
+    /* Not at all if the policy has the bound. */
     import(&p, "    max_rows: 900\n");
     assert_int_equal(counted(&p).n, 0);
     assert_true(explained(&p, sql, &said) > 0);
@@ -230,7 +232,7 @@ the_file_of_bounds_is_read_strictly(void **state)
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
         if (reply_rows_parse(str_of(wrong[i]), p, &version, bounds))
             fail_msg("taken: %s", wrong[i]);
-    /* Tables that are gone, and public ones, are passed over. */
+    /* Tables that no longer exist, and public ones, are skipped. */
     assert_true(reply_rows_parse(str_of("custos rows 1\nversion 3\n8 gone\n"
                                         "64 visits\n16 names\n"),
                                  p, &version, bounds));

@@ -1,6 +1,6 @@
 /*
- * Handles that share a store: questions from many threads, an import under
- * them, the owner's reload.
+ * Handles that share a store: questions from many threads, an import meanwhile,
+ * the owner's reload.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -80,7 +80,7 @@ struct asker {
     int fresh, stored, wrong;
 };
 
-/* Each question twice: the second time it is free, though just given. */
+/* Asks each question twice; the second time is free, even at once. */
 static void *
 ask_all(void *arg)
 {
@@ -155,7 +155,7 @@ write_people(const char *text)
     fclose(f);
 }
 
-/* Every handle has the new version with its next question. */
+/* Every handle uses the new version from its next question on. */
 static void
 an_import_is_followed(void **state)
 {
@@ -178,8 +178,9 @@ an_import_is_followed(void **state)
 }
 
 /*
- * Another policy: until the reload none of it is in force here, and the ledger,
- * which has it, refuses the old one. The reload is a row.
+ * A new policy is not in force in this process until the reload. Meanwhile the
+ * ledger, which already has it, rejects charges under the old one. The reload
+ * is a row of the ledger.
  */
 static void
 a_policy_waits_for_the_reload(void **state)
@@ -216,7 +217,7 @@ a_policy_waits_for_the_reload(void **state)
                              memory, &row, &n, &err));
     assert_true(str_equal(row->kind, str_of("reload")));
     assert_int_equal(row->time, 77);
-    curator_interrupt(a); /* nothing runs: nothing happens */
+    curator_interrupt(a); /* no effect: nothing runs */
     assert_int_equal(count(a, "0.05"), 6);
     curator_close(a);
     curator_close(b);

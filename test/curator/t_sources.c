@@ -1,6 +1,7 @@
 /*
- * The ten-row table D of the sources, asked through the curator: thresholds,
- * attribute means and points, without noise; and what they cost with it.
+ * The ten-row table D of the textbooks, queried through the curator:
+ * thresholds, attribute means and points without noise, and what they cost with
+ * noise.
  *
  * Points of {0,1}^3, and v = 4 d1 + 2 d2 + d3: 000 three times, 001 once, 010
  * twice, 101 three times, 110 once. Noise of scale 1/epsilon on each count.
@@ -79,7 +80,7 @@ end(void **state)
 
 /* ----------------------------------------------------------------- price -- */
 
-/* The price of a query at which each of its counts has noise of this scale. */
+/* At this price each count of the query has noise of this scale. */
 static void
 assert_scale(const char *sql, const char *epsilon, const char *scale)
 {
@@ -103,7 +104,9 @@ assert_scale(const char *sql, const char *epsilon, const char *scale)
     arena_free(a);
 }
 
-/* The ledger's n charges, and what its budget has left, exactly. */
+/*
+ * The ledger has exactly these charges, and its budget exactly this much left.
+ */
 static void
 assert_charged(size_t charges, const char *each, const char *left)
 {
@@ -156,7 +159,7 @@ thresholds(void **state)
     assert_charged(POINTS, "0.1", "9.2");
 }
 
-/* Three in one, each at epsilon = 0.1: 3 epsilon. */
+/* Three counts in one query, each at epsilon = 0.1: 3 epsilon. */
 static void
 attribute_means(void **state)
 {
@@ -173,7 +176,10 @@ attribute_means(void **state)
     assert_charged(1, "0.3", "9.7");
 }
 
-/* One row in ten, as the sources write them: after noise, for nothing. */
+/*
+ * Fractions of the ten rows, as the textbooks write them; dividing after noise
+ * is free.
+ */
 static void
 fractions_are_free(void **state)
 {
@@ -226,7 +232,7 @@ points_under_add_remove(void **state)
     assert_charged(1, "0.1", "9.9");
 }
 
-/* A budget of 10 is a hundred of them, to the last digit. */
+/* A budget of 10 allows exactly a hundred such queries. */
 static void
 thresholds_until_it_is_spent(void **state)
 {

@@ -3,13 +3,13 @@
  * by no more than the plan says. 2,000 triples (query, data, neighbour), 10^5
  * with CUSTOS_LONG.
  *
- * The engine is the real one, and what it gives is looked at before any noise.
- * Compared is what the price rests on: l1 and l2 of the whole vector, over all
- * groups, in steps; that one group differs where the calibration relies on it;
- * where groups come from the data, that no more groups gain or lose a unit
- * than a selection counts on. The test counts how often something moved, how
- * often as far as it may, and how many queries of each construct were planned:
- * a generator that is always refused would test nothing.
+ * The test runs the real engine and examines its results before any noise. It
+ * checks what the price depends on: the l1 and l2 distance of the complete
+ * vector, over all groups, in steps; that only one group differs where the
+ * calibration relies on it; and for discovered groups, that no more groups gain
+ * or lose a unit than the selection assumes. The test counts how often
+ * something moved, how often by the maximum, and how many queries of each
+ * construct were planned: queries that are always rejected would test nothing.
  */
 #include "plan/bound_selection.h"
 
@@ -19,13 +19,13 @@
 #include "sql/tree.h"
 
 enum {
-    TRIPLES = 500, /* of one dataset */
-    ENOUGH = 2000, /* triples in which everything is to be seen */
+    TRIPLES = 500, /* for each dataset */
+    ENOUGH = 2000, /* triples after which everything must have occurred */
     SHOWN_MOST = 10,
     LOW = 4, /* bounds 1, 2, 4, 8 of a bound selection */
 };
 
-/* Of one kind of query. */
+/* Counts for one kind of query. */
 struct tally {
     int asked, planned, moved;
 };
@@ -98,7 +98,7 @@ no_answer(struct check *c, const struct made *m)
 
 /* --------------------------------------------------------------- cells -- */
 
-/* What the engine gives, part by part, its seals opened. */
+/* The engine's results, part by part, with the seals opened. */
 static custos_int *
 cells_of(struct check *c, struct made *m)
 {
@@ -125,8 +125,10 @@ cells_of(struct check *c, struct made *m)
     return values;
 }
 
-/* The values of a quantile: no more of them than the price is for come or go,
-   in no more groups. */
+/*
+ * The values for a quantile: the number that appear or disappear, and the
+ * number of groups they are in, are within what the price assumes.
+ */
 static void
 check_values(struct check *c, size_t which, const struct values *a,
              const struct values *b)
@@ -228,7 +230,10 @@ check_difference(struct check *c, const struct groups *g)
     free(none);
 }
 
-/* Of the groups of a pair; all of them in groups that the side has found. */
+/*
+ * The values in the groups of a pair; all must be in groups that this side
+ * found.
+ */
 static struct values
 values_among(struct check *c, struct made *m, size_t which,
              const struct groups *own, const struct groups *both)
@@ -291,7 +296,9 @@ check_groups(struct check *c)
 
 /* ----------------------------------------------------------------- races -- */
 
-/* Units above each bound, before any noise, as they are sealed: negated. */
+/*
+ * How many units exceed each bound, before noise; negated, as they are sealed.
+ */
 static void
 bound_counts_of(struct check *c, struct made *m, const struct plan *plan,
                 i128 below[BOUND_SELECTION_MAX])
@@ -310,7 +317,10 @@ bound_counts_of(struct check *c, struct made *m, const struct plan *plan,
     }
 }
 
-/* All move one way, none by more than 1 (theorem bound-race). */
+/*
+ * All counts move in the same direction, none by more than 1 (theorem
+ * bound-race).
+ */
 static void
 check_race(struct check *c, const struct plan *plan)
 {
@@ -362,7 +372,7 @@ tally(struct tally *t, bool planned, bool moved)
     t->moved += moved;
 }
 
-/* used: the rules that the query came by, or NULL. */
+/* used: the grammar rules that made the query, or NULL. */
 static void
 check_query(struct dataset *w, const char *sql, const bool *used,
             struct count *count)
@@ -404,7 +414,7 @@ check_query(struct dataset *w, const char *sql, const bool *used,
     arena_free(a);
 }
 
-/* Short ones, that let many rows through to many groups. */
+/* Short queries that let many rows reach many groups. */
 static void
 put_plain(struct maker *m)
 {
@@ -472,7 +482,10 @@ put_plain(struct maker *m)
 
 /* ------------------------------------------------------------------ tests -- */
 
-/* Rules of one construct, taken together: all of them the first time. */
+/*
+ * The sum over all rules of a construct, at its first rule. False at the
+ * others.
+ */
 static bool
 construct_tally(const struct count *count, size_t rule, struct tally *out)
 {
@@ -491,7 +504,10 @@ construct_tally(const struct count *count, size_t rule, struct tally *out)
     return what != NULL;
 }
 
-/* Of every construct some were planned and moved; of what has no unit none. */
+/*
+ * Some queries of every construct were planned and moved; none of those without
+ * a unit were planned.
+ */
 static void
 check_constructs(const struct count *count, int wanted)
 {

@@ -1,5 +1,6 @@
 /*
- * The tails that error bars rest on, against plain sums.
+ * The tail probabilities from which error bars are computed, against plain
+ * sums.
  */
 #include "curator/tail.h"
 
@@ -11,7 +12,7 @@
 
 static const char *const kinds[] = {"Laplace", "Gauss"};
 
-/* P[N = j] without the normaliser, and P[N >= k] by adding up. */
+/* P[N = j] without the normaliser, and P[N >= k] by summing. */
 static double
 point(struct bar_law law, double j)
 {
@@ -73,8 +74,8 @@ plain_sum_above(const struct plain *x, const struct plain *y, double k,
 }
 
 /*
- * Every way that tail.c has, against the plain sum of both lattices: never
- * below, and not above what the sum is a step or so further in.
+ * Every method of tail.c against the plain sum over both lattices: never below
+ * it, and never above the sum about one step further in.
  */
 static void
 tail_is_an_upper_bound(void **state)
@@ -118,8 +119,8 @@ tail_is_an_upper_bound(void **state)
 }
 
 /*
- * Three laws, as a variance has them, with factors known between limits only:
- * never below the plain sum at any of them, and close to one.
+ * Three noises, as in a variance, with factors known only within limits: never
+ * below the plain sum for any of the factors, and close to the largest.
  */
 static void
 tail_holds_for_all_factors(void **state)

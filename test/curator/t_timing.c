@@ -1,21 +1,22 @@
 /*
- * The timing battery: does the time of the engine tell whether a person is in
- * the data? Queries aim to be slow for one person (timing_query.h); present and
- * absent persons alternate, both within the stored range of ids, on one store.
+ * The timing battery: does the engine's time reveal whether a person is in the
+ * data? Queries aim to be slow for one person (timing_query.h). Present and
+ * absent persons alternate on one store; the ids of both are within the stored
+ * range.
  *
- * With CUSTOS_LONG it measures (make timing-battery): the AUC of the times of 200
- * predicates put together must lie in 0.5 +- 0.02, and a predicate outside 0.5
- * +- 0.3 is run again, 1,000 times an arm, and must then lie in 0.5 +- 0.05. With
- * arms of 40 the standard error is 0.065 for one predicate and, of 8,000, 0.0046
- * for all; with 1,000 it is 0.013. The mean of the predicates' own AUCs, which
- * differences of a few microseconds show in, is printed beside it.
+ * With CUSTOS_LONG it measures (make timing-battery): the AUC over the times of
+ * all 200 predicates must be in 0.5 +- 0.02. A predicate outside 0.5 +- 0.3
+ * runs again, 1,000 times in each arm, and must then be in 0.5 +- 0.05. The
+ * standard error is 0.065 for one predicate (40 runs in each arm), 0.0046 for
+ * all (8,000), and 0.013 with 1,000 runs. The test also prints the mean of the
+ * predicates' own AUCs, which shows differences of a few microseconds.
  *
- * Joins are measured and not judged: an engine does not join with an empty side,
- * so that one person's row decides whether that work is done at all. It is bounded
- * (theorem unit-work); to hide it is the reply time's part (THREATS.md).
+ * Joins are measured but not judged: an engine does not join with an empty
+ * side, so one person's row decides whether that work is done at all. The work
+ * is bounded (theorem unit-work); the reply time hides it (THREATS.md).
  *
- * Without CUSTOS_LONG nothing is judged by time: it runs a few times, and the
- * statistics are checked on times that are made up.
+ * Without CUSTOS_LONG no times are judged: the queries run a few times, and the
+ * statistics are checked on made-up times.
  */
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ is_long(void)
 
 /* ------------------------------------------------------------------ store -- */
 
-/* Half of the ids are there, at random; all notes look alike. */
+/* A random half of the ids is present; all notes look alike. */
 static void
 fill(struct buf *persons, struct buf *visits, struct buf *wards)
 {
@@ -192,7 +193,7 @@ plan_query(const char *query, size_t id, arena *a, struct plan **out,
     return st;
 }
 
-/* The engine's time for one person, in ns; the plan is made before. */
+/* The engine's time for one person, in ns, without planning. */
 static uint64_t
 time_query(const char *query, size_t id)
 {
@@ -221,7 +222,7 @@ time_query(const char *query, size_t id)
     return took;
 }
 
-/* Two more times of a query, one an arm, in an order that is drawn. */
+/* Two more times of a query, one for each arm, in random order. */
 static void
 time_pair(const char *query, struct auc_time *out)
 {
@@ -241,7 +242,7 @@ typedef void (*make_query)(uint64_t *rng, struct buf *out);
 static char queries[QUERIES][SQL_MOST / 4];
 static struct auc_time times[QUERIES][2 * RUNS_MOST];
 
-/* n different queries that the planner takes. */
+/* n different queries that the planner accepts. */
 static void
 make_queries(make_query make, size_t n)
 {
@@ -267,7 +268,7 @@ make_queries(make_query make, size_t n)
     }
 }
 
-/* Present and absent in turn, query after query, so many rounds. */
+/* In each round, times every query for a present and an absent person. */
 static void
 time_queries(size_t n, size_t runs)
 {
@@ -276,7 +277,7 @@ time_queries(size_t n, size_t runs)
             time_pair(queries[i], &times[i][2 * k]);
 }
 
-/* The AUC of all times put together, and the mean of the queries' own. */
+/* The AUC of all times together, and the mean of the queries' own AUCs. */
 static double
 auc_of_all(size_t n, size_t runs, double *mean)
 {

@@ -1,6 +1,6 @@
 /*
- * The tripwire in the one path: what fails after the charge suspends, what was
- * stopped does not, and what a crash leaves behind is taken up.
+ * The tripwire in the curator: a failure after the charge suspends, a stopped
+ * query does not, and the marks that a crash leaves are counted.
  */
 #include "curator/tripwire.h"
 
@@ -82,7 +82,7 @@ end(void **state)
     return 0;
 }
 
-static char kept[1 << 22]; /* the data's file as it was */
+static char kept[1 << 22]; /* the undamaged data file */
 static off_t kept_size;
 
 static int
@@ -100,7 +100,7 @@ open_data(void)
     return fd;
 }
 
-/* From here on the engine fails on what it has not read yet. */
+/* After this the engine fails on data that it has not read yet. */
 static void
 damage_the_data(void)
 {
@@ -130,7 +130,7 @@ struct late_stop {
     int stop;
 };
 
-/* After the charge, since what is stopped before it is not charged. */
+/* Stops the query after the charge; one stopped before is not charged. */
 static int64_t
 stop_now(void *ctx, int64_t class_us)
 {
@@ -213,13 +213,13 @@ a_failure_suspends_and_resume_lifts_it(void **state)
         CUSTOS_EDENIED);
     assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(curator_tripped(c, &ignored), TRIP_NONE);
-    /* what was given before, plans and public tables go on */
+    /* cached answers, EXPLAIN and public tables still work */
     mend_the_data();
     assert_int_equal(asks("ana", COUNT), CUSTOS_OK);
     assert_int_equal(asks("ana", "EXPLAIN SELECT sum(age) FROM people"),
                      CUSTOS_OK);
     assert_int_equal(asks("ana", "SELECT floor FROM floors"), CUSTOS_OK);
-    /* what another has paid for is a charge all the same */
+    /* another analyst's answer would still be a charge for ana */
     assert_int_equal(asks("bo", SUM), CUSTOS_OK);
     assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
     resume();
@@ -261,7 +261,7 @@ await_nothing(void *ctx, const struct work *w, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* An executor whose work ends as ctx says. */
+/* An executor whose work ends in the way ctx says. */
 static custos_status
 run_to_end(void *ctx, const struct work *w, struct answer **out,
            enum work_end *end, custos_err *err)
@@ -293,7 +293,7 @@ a_cancel_does_not_count(void **state)
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
     assert_int_equal(failures_of("ana", NULL), 0);
-    end = WORK_DELAYED; /* by others */
+    end = WORK_DELAYED; /* by other work */
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
     curator_trips(c, &trips);
@@ -303,7 +303,9 @@ a_cancel_does_not_count(void **state)
     assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
 }
 
-/* Else whoever hangs up in time could try failures without end. */
+/*
+ * Otherwise an analyst who hangs up in time could cause failures without limit.
+ */
 static void
 a_failure_counts_though_it_is_cancelled(void **state)
 {
@@ -320,7 +322,7 @@ a_failure_counts_though_it_is_cancelled(void **state)
     resume();
 }
 
-/* An overrun counts as one, even when the answer was there a moment later. */
+/* An overrun counts even if the answer was ready a moment later. */
 static void
 overruns_have_a_count_of_their_own(void **state)
 {
@@ -359,7 +361,7 @@ fault_thread(void *arg)
     return arg;
 }
 
-/* Asks, begins work on what was charged, and dies or waits to be killed. */
+/* Asks, begins the charged work, and dies or waits to be killed. */
 static void
 work_and_die(enum death how, int ready)
 {
@@ -391,13 +393,13 @@ die(enum death how)
     pid_t child;
     char byte;
 
-    curator_close(c); /* no thread of the engine may live across fork */
+    curator_close(c); /* no engine thread may exist at fork */
     c = NULL;
     assert_int_equal(pipe(fds), 0);
     child = fork();
     assert_true(child >= 0);
     if (!child) {
-        /* as in a program of its own; no core files, no words of cmocka's */
+        /* default signal handlers, as in a separate program; no core files */
         for (int i = 1; i < 32; i++)
             signal(i, SIG_DFL);
         work_and_die(how, fds[1]);
@@ -444,7 +446,7 @@ a_kill_from_outside_does_not(void **state)
     assert_int_equal(failures_of("ana", NULL), 0);
 }
 
-/* 2^64 + row: read without a look at overflow it would be the row's number. */
+/* Writes 2^64 + row: a reader that ignores overflow would read row. */
 static void
 write_wrapped(uint64_t row, char out[32])
 {
@@ -474,7 +476,7 @@ append_marks(const char *marks, size_t len)
     return size;
 }
 
-/* As `custos owner resume` does it. */
+/* Does what `custos owner resume` does. */
 static void
 resume_with_marks(size_t unreadable)
 {
@@ -494,7 +496,7 @@ resume_with_marks(size_t unreadable)
     resume();
 }
 
-/* Asked by none before: no stored answer is given. */
+/* Asks a new question, so that no cached answer exists. */
 static custos_status
 asks_anew(const char *who)
 {
@@ -514,7 +516,7 @@ suspends_all(const char *marks, size_t len)
     append_marks(marks, len);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(asks_anew("bo"), CUSTOS_EDENIED);
-        reopen(); /* a restart forgets nothing */
+        reopen(); /* a restart does not lift it */
     }
     assert_int_equal(asks_anew("cy"), CUSTOS_EDENIED);
     curator_trips(c, &trips);
@@ -527,7 +529,7 @@ suspends_all(const char *marks, size_t len)
     assert_int_equal(asks_anew("bo"), CUSTOS_OK);
 }
 
-/* Somebody's query crashed, and nobody knows whose. */
+/* A query crashed, and the mark does not say whose. */
 static void
 a_mark_of_nobody_suspends_all(void **state)
 {
@@ -540,7 +542,7 @@ a_mark_of_nobody_suspends_all(void **state)
     write_wrapped(row, wrapped);
     snprintf(line, sizeof line, "%s\n", wrapped);
     snprintf(plus, sizeof plus, "+%" PRIu64 "\n", row);
-    snprintf(cut, sizeof cut, "%" PRIu64, row); /* a write that was cut off */
+    snprintf(cut, sizeof cut, "%" PRIu64, row); /* a truncated write */
     suspends_all("1\n", 2);                     /* a row, but no charge */
     suspends_all("999999\n", 7);
     suspends_all("xx\n", 3);
@@ -548,11 +550,11 @@ a_mark_of_nobody_suspends_all(void **state)
     suspends_all(line, strlen(line));
     suspends_all(plus, strlen(plus));
     suspends_all(cut, strlen(cut));
-    append_marks("\n\n", 2); /* what was taken up */
+    append_marks("\n\n", 2); /* already counted marks */
     assert_int_equal(asks_anew("bo"), CUSTOS_OK);
 }
 
-/* What is cut off is not erased: when its rest comes it is taken up. */
+/* A mark without its end is not erased; when the rest is written, it counts. */
 static void
 a_mark_that_is_being_written_is_kept(void **state)
 {
@@ -570,7 +572,10 @@ a_mark_that_is_being_written_is_kept(void **state)
     assert_int_equal(failures_of("ana", NULL), 1);
 }
 
-/* A handler writes without a lock: what comes after the reading stays. */
+/*
+ * A signal handler writes without a lock: marks written after the file was read
+ * are kept.
+ */
 static void
 a_mark_after_the_reading_is_kept(void **state)
 {
@@ -600,7 +605,7 @@ a_mark_after_the_reading_is_kept(void **state)
     arena_free(a);
 }
 
-/* Without a place no crash would leave a mark: nothing is charged. */
+/* Without a free slot a crash would leave no mark, so nothing is charged. */
 static void
 without_a_place_nothing_is_charged(void **state)
 {
@@ -620,7 +625,9 @@ without_a_place_nothing_is_charged(void **state)
     assert_int_equal(failures_of("ana", NULL), 0);
 }
 
-/* A disk that takes no row: nobody is charged as long as the process lives. */
+/*
+ * If the row cannot be written to disk, this process charges nobody any more.
+ */
 static void
 a_failure_without_a_row_suspends_all(void **state)
 {
@@ -650,7 +657,7 @@ a_failure_without_a_row_suspends_all(void **state)
     buf_clear(&b);
 }
 
-/* The owner sees it. */
+/* The status report names the suspended. */
 static void
 the_owner_is_told(void **state)
 {

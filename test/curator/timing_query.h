@@ -1,6 +1,6 @@
 /*
- * Queries that aim to be slow for one person: in each the expensive part is
- * reached by the rows of one id alone. @ stands for the id.
+ * Queries that aim to be slow for one person: only rows of one id reach the
+ * expensive part. @ stands for the id.
  */
 #ifndef TEST_TIMING_QUERY_H
 #define TEST_TIMING_QUERY_H
@@ -16,7 +16,10 @@ timing_draw(uint64_t *state, uint64_t below)
     return (*state >> 33) % below;
 }
 
-/* What backtracking takes long for: segments with _ and no end that fits. */
+/*
+ * A pattern that is slow to match by backtracking: segments with _ and an end
+ * that never matches.
+ */
 static inline void
 timing_pattern(uint64_t *rng, struct buf *out)
 {
@@ -141,7 +144,7 @@ timing_predicate(uint64_t *rng, struct buf *out)
     }
 }
 
-/* A join whose private side is one person, or nobody. */
+/* A join whose private side is one person, or empty. */
 static inline void
 timing_join(uint64_t *rng, struct buf *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Random tables of one shape, in every way a unit can be given, and plans over
- * them made by hand: for tests of bounding.
+ * For tests of bounding: random tables of one shape, with every kind of unit,
+ * and plans over them made by hand.
  */
 #ifndef TEST_ENGINE_ASKED_H
 #define TEST_ENGINE_ASKED_H
@@ -49,8 +49,9 @@ draw(uint64_t *state, uint64_t below)
 }
 
 /*
- * Rows for about `units` people, the first of whom has very many, the second
- * one; some values missing, broken or outside. `without`: leave one out.
+ * Rows for about `units` people; the first has very many rows, the second has
+ * one. Some values are missing, unreadable or out of range. Leaves out the
+ * person `without`.
  */
 static inline void
 write_rows(const struct made *m, uint64_t seed, size_t rows, int units,
@@ -86,7 +87,7 @@ write_rows(const struct made *m, uint64_t seed, size_t rows, int units,
     free(text);
 }
 
-/* Cards 1.. belong to people, two to one; some cards are missing. */
+/* Cards 1, 2, ... belong to people, two cards to each; some are missing. */
 static inline void
 write_people(const struct made *m, int units, int without)
 {
@@ -144,7 +145,7 @@ ask(struct asked *q, const struct made *m, enum bounding bounding,
                                 .upper = (i128)1 << 30};
     q->parts[3] = q->parts[2];
     q->parts[3].kind = PART_SUM;
-    /* Narrower than the stored range: clamped once more. */
+    /* Narrower than the stored range, so clamped again. */
     q->parts[4] = (struct part){.kind = PART_SQUARES,
                                 .of = &q->d,
                                 .grid = tenth,

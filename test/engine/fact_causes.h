@@ -1,12 +1,12 @@
 /*
- * One query for each way in which a claim was wrong before, on the tables of
- * fact_data.h: what random expressions need luck to find is looked at always.
+ * One query for each way in which a claim was once wrong, on the tables of
+ * fact_data.h. Random expressions would find these only by luck.
  */
 #ifndef TEST_ENGINE_FACT_CAUSES_H
 #define TEST_ENGINE_FACT_CAUSES_H
 
 static const char *const fact_causes[] = {
-    /* Reals: a claimed range is that of exact arithmetic. */
+    /* Reals: a claimed range was that of exact arithmetic. */
     "SELECT count(*) FROM edges WHERE ceil((CASE WHEN age = 7 THEN 0.1 "
     "ELSE 0.0 END + 0.2) * 10) * 3000000000000000000 > 5",
     "SELECT count(*) FROM edges WHERE floor((CASE WHEN age = 7 THEN -0.1 "
@@ -53,7 +53,7 @@ static const char *const fact_causes[] = {
     "FROM edges GROUP BY 1",
     "SELECT (floor(9007199254740992.5) / 9007199254740991) % 7, count(*) FROM "
     "edges GROUP BY 1",
-    /* ... and of more than 18 or 22 digits behind the point. */
+    /* ... and of more than 18 or 22 digits after the point. */
     "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
     "precision) > 5",
     "SELECT count(*) FROM edges WHERE CAST(0.1000000000000000000001 AS double "
@@ -99,7 +99,7 @@ static const char *const fact_causes[] = {
     "SELECT count(*) FROM edges WHERE 7 / age > 0",
     "SELECT count(*) FROM edges WHERE 7 % age > 0",
     "SELECT count(*) FROM edges WHERE tenth / age > 0",
-    /* The planner's type and the engine's. */
+    /* The planner's type differed from the engine's. */
     "SELECT count(*) FROM edges WHERE CAST(note AS numeric(38, 0)) > 5",
     "SELECT count(*) FROM edges WHERE CAST(note AS numeric(38, 0)) + "
     "CAST(cost AS numeric(18, 2)) > 5",
@@ -108,7 +108,9 @@ static const char *const fact_causes[] = {
     "BETWEEN CAST(s AS numeric(38, 18)) AND 5",
     "SELECT count(*) FROM edges WHERE vast = fine",
     "SELECT count(*) FROM edges WHERE vast BETWEEN cost AND fine",
-    /* Computed columns: our evaluator reads other texts than the engine. */
+    /*
+     * Computed columns: our evaluator read texts differently from the engine.
+     */
     "SELECT count(*) FROM (SELECT CAST(y AS bigint) AS x FROM (SELECT CASE "
     "WHEN age = 7 THEN '1_000_000' ELSE '1' END AS y FROM edges) AS u) AS "
     "v WHERE x * 9223372036854775807 > 5",

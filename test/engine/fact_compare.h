@@ -1,7 +1,7 @@
 /*
- * One materialised column of the engine against what the planner claims of
- * the expression: its type, whether it can be NULL, its range. Exact: a double
- * is compared as the rational that it is.
+ * Compares one materialised column of the engine with what the planner claims
+ * about the expression: its type, whether it can be NULL, its range. The
+ * comparison is exact: a double counts as the rational number it is.
  */
 #ifndef TEST_ENGINE_FACT_COMPARE_H
 #define TEST_ENGINE_FACT_COMPARE_H
@@ -12,7 +12,7 @@
 #include "made.h"
 #include "plan/fact.h"
 
-/* What of a claim is not so. FACT_ERROR: the engine failed. */
+/* Which part of a claim is false. FACT_ERROR: the engine failed. */
 enum fact_fault {
     FACT_HOLDS,
     FACT_ERROR,
@@ -29,7 +29,7 @@ static const char *const fact_fault_names[] = {
     "below", "above",        "NaN or infinite", "text too long",
 };
 
-/* What was seen of a column. */
+/* What was observed in a column. */
 struct fact_seen {
     bool any, null, nan, low_inf, high_inf;
     i128 least, most; /* whole numbers, dates; decimals in units of scale */
@@ -101,7 +101,7 @@ fact_is_wide(const struct expr *e)
     return e->wide;
 }
 
-/* Does it consist of literals alone, so that the engine may fold it? */
+/* Whether it consists of literals only, so that the engine may fold it. */
 static inline bool
 fact_is_constant(const struct expr *e)
 {
@@ -139,7 +139,7 @@ fact_type_holds(const struct expr *e, const struct fact_seen *s)
 
 /* ---------------------------------------------------------------- ranges -- */
 
-/* The least or the most that was seen, exactly. */
+/* The least or the greatest value seen, exactly. */
 static inline void
 fact_end(const struct fact_seen *s, bool most, rat *out)
 {

@@ -1,7 +1,7 @@
 /*
- * The tables of the fact checker: a column of every type, with and without a
- * range, nullable and not, and rows at the edges of each. The values go
- * through the import, so what is stored is what the import makes of them.
+ * The tables of the fact checker: columns of every type, with and without a
+ * range, nullable and not, with rows at the edges of each. The values go
+ * through the import, which may change them.
  */
 #ifndef TEST_ENGINE_FACT_DATA_H
 #define TEST_ENGINE_FACT_DATA_H
@@ -219,7 +219,7 @@ static const char *const fact_time[] = {"1970-01-01 00:00:00",
 struct fact_values {
     const char *const *list;
     unsigned n;
-    unsigned columns; /* so many, one after the other */
+    unsigned columns; /* for this many consecutive columns */
 };
 
 #define FACT_LIST(list, columns)                                               \
@@ -248,7 +248,7 @@ fact_cell(struct buf *out, const char *value)
     buf_add_text(out, "\"");
 }
 
-/* Is it a date or timestamp of the years 1 to 9999? */
+/* Whether it is a date or timestamp in the years 1 to 9999. */
 static inline bool
 fact_is_day(const char *text)
 {
@@ -256,10 +256,10 @@ fact_is_day(const char *text)
 }
 
 /*
- * Rows that hold every value of every list, and values of different columns
- * side by side in many ways. No NULL would be left in a column that allows
- * none, so those get the first value of their list in place of nothing: a row
- * with a NULL there would not be imported.
+ * Rows with every value of every list, and with many combinations of values of
+ * different columns. A row with a NULL in a column that is not nullable would
+ * not be imported, so such columns get the first value of their list instead of
+ * an empty one.
  */
 static inline void
 fact_write(const struct made *m)

@@ -1,11 +1,11 @@
 /*
- * Probes, run: as many as fit in one statement, for a statement costs the
- * engine more than a node does. A statement that fails is cut in halves until
- * each failing node stands alone.
+ * Runs probes, as many as fit in one statement, because a statement costs the
+ * engine more than a node. A statement that fails is halved until each failing
+ * node is alone.
  *
- * Every node is a column of its own, so that it is computed for every row
- * whatever would guard it in the query: the optimizer moves what a CASE guards,
- * and IS NULL of a node is answered by statistics.
+ * Every node is a separate column, so that it is computed for every row
+ * whatever guards it in the query: the optimizer moves expressions out of a
+ * CASE, and it answers IS NULL of a node from statistics.
  */
 #ifndef TEST_ENGINE_FACT_RUN_H
 #define TEST_ENGINE_FACT_RUN_H
@@ -27,7 +27,7 @@ fact_limits_fault(const struct fact_probe *p)
                                     : FACT_HOLDS;
 }
 
-/* One statement of n probes with one FROM. False: it failed. */
+/* Runs n probes with the same FROM in one statement. False if it failed. */
 static inline bool
 fact_statement(const struct made *m, struct fact_probe **list, size_t n,
                custos_err *err)
@@ -77,7 +77,7 @@ fact_run(const struct made *m, struct fact_probe **list, size_t n)
     }
 }
 
-/* All probes, those of one FROM together. */
+/* Runs all probes, those with the same FROM together. */
 static inline void
 fact_run_all(const struct made *m, struct fact_probes *p)
 {
@@ -96,11 +96,11 @@ fact_run_all(const struct made *m, struct fact_probes *p)
 }
 
 /*
- * Which faults need looking at: a node above a wrong one is wrong by
+ * Decides which faults to report. A node above a wrong one is wrong as a
  * consequence, and so may be a part, a key or a computed column of the same
- * query. An engine error follows from an engine error alone: no wrong range
- * may lead to one. What is itself explained explains no other, lest two faults
- * excuse each other.
+ * query. An engine error is explained only by another engine error: a wrong
+ * range must not lead to one. An explained fault explains no other, so that two
+ * faults cannot excuse each other.
  */
 static inline void
 fact_blame(struct fact_probes *p)

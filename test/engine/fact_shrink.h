@@ -1,6 +1,6 @@
 /*
- * The least query that shows the same fault: parts of its tree are replaced by
- * their own arguments or by small leaves as long as the fault stays.
+ * Finds a smallest query that shows the same fault: replaces parts of its tree
+ * by their arguments or by small leaves as long as the fault remains.
  */
 #ifndef TEST_ENGINE_FACT_SHRINK_H
 #define TEST_ENGINE_FACT_SHRINK_H
@@ -38,7 +38,7 @@ fact_sign_equal(struct fact_sign a, struct fact_sign b)
            a.type == b.type && a.cast_to == b.cast_to;
 }
 
-/* Plans, runs and blames one query; *c is to be cleared. */
+/* Plans and runs one query and assigns its faults. The caller clears *c. */
 static inline bool
 fact_try(const struct made *m, struct mechs *mechs, const char *sql,
          struct fact_case *c, struct fact_probes *p)
@@ -113,7 +113,7 @@ shrink_query(struct shrink *s, struct query *q)
         shrink_query(s, q->from->query);
 }
 
-/* Is the tree as it stands now shorter, and still at fault? */
+/* Whether the current tree is shorter and still shows the fault. */
 static inline bool
 shrink_keeps(struct shrink *s)
 {
@@ -165,7 +165,9 @@ shrink_slot(struct shrink *s, struct expr **slot)
     return false;
 }
 
-/* On success *text is replaced by the least query found; the caller frees it. */
+/*
+ * On success replaces *text by the smallest query found; the caller frees it.
+ */
 static inline void
 fact_shrink(const struct made *m, struct mechs *mechs, struct fact_sign sign,
             struct fact_probes *probes, char **text)

@@ -1,8 +1,8 @@
 /*
- * A query's plan, walked: every node of every expression that the engine will
- * see, with the relation whose rows it is evaluated on. What a part adds and
- * the index of a key are probes too: those are printed by the engine's own
- * text, around the expression.
+ * Walks the plan of a query: every node of every expression that the engine
+ * will see becomes a probe, with the relation on whose rows it is evaluated.
+ * The number that a part sums and the index of a key are probes too, in the
+ * text that src/engine prints for them.
  */
 #ifndef TEST_ENGINE_FACT_WALK_H
 #define TEST_ENGINE_FACT_WALK_H
@@ -23,10 +23,10 @@ struct fact_case {
 
 struct fact_probe {
     const struct expr *e; /* the node; NULL: a whole number in limits */
-    size_t owner;         /* which case of the batch */
+    size_t owner;         /* index of the case in the batch */
     size_t parent;        /* the probe of the node above; SIZE_MAX: none */
     bool limited;         /* least and most hold for the printed number */
-    bool never_null;      /* so is claimed of a part or a key */
+    bool never_null;      /* claimed for a part or a key */
     i128 least, most;
     char *text;       /* as the engine reads it */
     const char *from; /* after FROM, without alias */
@@ -39,8 +39,10 @@ struct fact_probe {
 struct fact_probes {
     struct fact_probe list[FACT_PROBES_MAX];
     size_t n;
-    /* What was looked at before: columns of the plain table, and literals, by
-       a hash of their text and type. */
+    /*
+     * What was probed before: columns of the plain table, and literals, by a
+     * hash of their text and type.
+     */
     bool stored[64];
     uint64_t literals[4096];
 };
@@ -95,7 +97,7 @@ fact_add(struct fact_probes *p, size_t owner, const char *from, size_t parent)
     return probe;
 }
 
-/* Is it a column of the plain table, and was it looked at before? */
+/* Whether it is a column of the plain table that was probed before. */
 static inline bool
 fact_was_seen(struct fact_probes *p, const struct expr *e, const char *from)
 {
@@ -109,7 +111,7 @@ fact_was_seen(struct fact_probes *p, const struct expr *e, const char *from)
     return before;
 }
 
-/* The same of a literal, whose fact follows from its text and type. */
+/* The same for a literal, whose fact depends only on its text and type. */
 static inline bool
 fact_literal_was_seen(struct fact_probes *p, const struct expr *e,
                       const char *text)
@@ -168,7 +170,7 @@ fact_from(const struct made *m, struct fact_case *c, const struct relation *r)
     return fact_keep(c, &b);
 }
 
-/* All pairs of a join: what its condition is evaluated on. */
+/* All pairs of rows of a join, on which its condition is evaluated. */
 static inline const char *
 fact_pairs(const struct made *m, struct fact_case *c, const struct relation *r)
 {
@@ -207,7 +209,9 @@ fact_relation(const struct made *m, struct fact_probes *p, struct fact_case *c,
         fact_relation(m, p, c, owner, r->branches[i]);
 }
 
-/* What the engine adds for a part: a whole number in the part's limits. */
+/*
+ * The number that the engine sums for a part: whole, within the part's limits.
+ */
 static inline void
 fact_part(struct fact_probes *p, struct fact_case *c, size_t owner,
           const struct part *part, const char *from)

@@ -1,8 +1,8 @@
 /*
- * What tests of DuckDB's own behaviour share: a database in memory, and the
- * outcome of one expression over one stored value. The value lies in a table,
- * for literals are folded, and the result is read as text, for `(e) IS NULL`
- * can be answered without evaluating e.
+ * Shared by the tests of DuckDB's own behaviour: a database in memory, and the
+ * outcome of one expression over one stored value. The value is in a table
+ * because literals are folded, and the result is read as text because `(e) IS
+ * NULL` can be answered without evaluating e.
  */
 #ifndef TEST_ENGINE_FACTS_H
 #define TEST_ENGINE_FACTS_H
@@ -23,8 +23,11 @@ struct facts {
     char outcome[512];
 };
 
-/* value: SQL of the stored value, `a` of the table x; expr: what is asked of
-   it, or with FROM a whole query but for SELECT; want: text of all rows. */
+/*
+ * value: SQL of the stored value, column `a` of table x; expr: an expression
+ * over it, or a complete query without SELECT if it has a FROM; want: text of
+ * all rows.
+ */
 struct fact {
     const char *value;
     const char *expr;
@@ -57,7 +60,9 @@ facts_close(struct facts *f)
     duck_close(f->db);
 }
 
-/* Cells between spaces, rows between semicolons. Every column must be text. */
+/*
+ * Cells are separated by spaces, rows by semicolons. Every column must be text.
+ */
 static inline custos_status
 facts_write(struct facts *f, struct duck_rows *rows, struct buf *b,
             custos_err *err)
@@ -100,7 +105,10 @@ facts_ask(struct facts *f, const char *sql, custos_err *err)
     return f->outcome;
 }
 
-/* An expression that the engine cannot read would pass for one that throws. */
+/*
+ * False if the engine could not parse or bind it, which must not count as
+ * throwing.
+ */
 static inline bool
 facts_understood(const char *noted)
 {

@@ -1,7 +1,6 @@
 /*
- * What tests of the engine share: a folder of their own with sources and a
- * store in it, and plans made by hand, so that nothing but the engine is
- * tested.
+ * Shared by the tests of the engine: a folder with sources and a store, and
+ * plans made by hand, so that only the engine is tested.
  */
 #ifndef TEST_ENGINE_MADE_H
 #define TEST_ENGINE_MADE_H
@@ -87,7 +86,7 @@ made_policy(struct made *m, const char *text)
     assert_int_equal(store_open(m->store_path, &m->store, &m->err), CUSTOS_OK);
 }
 
-/* Puts a version in force, under the policy that is. */
+/* Puts a version in force, under the current policy. */
 static inline custos_status
 made_commit(struct store *s, uint64_t version, custos_err *err)
 {
@@ -125,7 +124,7 @@ made_open(struct made *m)
     assert_int_equal(st, CUSTOS_OK);
 }
 
-/* All in one: files are there, this is the policy. */
+/* Makes and opens a store with this policy, from files that exist. */
 static inline void
 made_ready(struct made *m, const char *policy)
 {
@@ -149,8 +148,10 @@ made_close(struct made *m)
     tree_remove(m->folder);
 }
 
-/* Runs a query on the open engine and writes its rows as text: values between
-   spaces, rows between semicolons. */
+/*
+ * Runs a query on the open engine and writes its rows as text: values separated
+ * by spaces, rows by semicolons.
+ */
 static inline const char *
 made_ask(struct made *m, const char *sql)
 {

@@ -1,5 +1,5 @@
 /*
- * Joins done once more in C: every pair of rows is looked at.
+ * Joins computed again in C, by checking every pair of rows.
  */
 #ifndef TEST_ENGINE_PAIRS_H
 #define TEST_ENGINE_PAIRS_H
@@ -17,7 +17,7 @@ struct step {
     int least;
 };
 
-/* Rows that meet, by side; NULL where LEFT JOIN found nothing. */
+/* Joined rows, by side; NULL where LEFT JOIN found no row. */
 struct pairs {
     const int *row[PAIRS_MOST][SIDES];
     size_t n;
@@ -34,7 +34,7 @@ has_row(const struct shop *s, enum shop_table t, int column, int value)
     return false;
 }
 
-/* Has the row a unit? */
+/* Whether the row has a unit. */
 static inline bool
 is_someones(const struct shop *s, enum shop_table t, const int *row)
 {
@@ -70,7 +70,7 @@ keep(const int *const *sides, size_t n, const int *row)
     after.row[after.n++][n] = row;
 }
 
-/* The rows of all steps joined; in `before`. */
+/* Joins the rows of all steps; the result is in `before`. */
 static inline void
 reference(const struct shop *s, const struct step *steps, size_t n)
 {

@@ -1,8 +1,8 @@
 /*
- * A shop for tests of joins: people, their orders, lines and returns of these,
- * and public tables; random, with NULL and dangling keys, equal rows, people
- * without rows and one with very many. The same rows are kept in C, where
- * joins are done once more, one pair after the other.
+ * A shop for tests of joins: people, their orders, the lines and returns of
+ * these, and public tables. The rows are random, with NULL and dangling keys,
+ * equal rows, people without rows and one with very many. The same rows are
+ * kept in C, where pairs.h computes joins again, pair by pair.
  */
 #ifndef TEST_ENGINE_SHOP_H
 #define TEST_ENGINE_SHOP_H
@@ -16,7 +16,7 @@
 enum { SHOP_ROWS = 2000, SHOP_COLUMNS = 3, NOTHING = INT32_MIN };
 enum shop_table { PEOPLE, ORDERS, LINES, RETURNS, PARTS, TAGS, SHOP_TABLES };
 
-/* ROWS stands for the rows of a unit. */
+/* Each %d is a bound on the rows of a unit. */
 static const char shop_policy[] =
     "custos: 1\nadjacency: add-remove\nbudget: {epsilon: 100}\ntables:\n"
     "  people:\n    source: t0.csv\n    unit: id\n    rows_per_unit: %d\n"
@@ -103,7 +103,7 @@ shop_order(struct shop *s, uint64_t *seed, int ok, int id)
         shop_add(s, RETURNS, ok, shop_part(seed), shop_value(seed));
 }
 
-/* All rows; those of `without` are drawn and left out. */
+/* All rows; those of the person `without` are drawn but left out. */
 static inline void
 shop_fill(struct shop *s, uint64_t seed, int people, int without)
 {
@@ -120,7 +120,7 @@ shop_fill(struct shop *s, uint64_t seed, int people, int without)
         uint64_t orders = id == 1 ? 9 : shop_draw(&seed, 4);
 
         memcpy(n, s->n, sizeof n);
-        if (id % 7 != 6) /* no such person: the orders are nobody's */
+        if (id % 7 != 6) /* else the orders belong to nobody */
             shop_add(s, PEOPLE, id, (int)shop_draw(&seed, 3), shop_part(&seed));
         for (; orders > 0; orders--)
             shop_order(s, &seed, ok++, shop_draw(&seed, 9) ? id : (int)NOTHING);
@@ -158,7 +158,7 @@ shop_open(struct shop *s, int most)
     made_ready(&s->made, policy);
 }
 
-/* A query planned and run: parts cells wide. */
+/* The plan and the exact result of a query. */
 struct shop_answer {
     struct plan *plan;
     struct exact x;

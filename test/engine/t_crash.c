@@ -36,7 +36,7 @@ write_sources(struct made *m, int rows)
     free(text);
 }
 
-/* How many files lie in a folder of the store. */
+/* How many files are in a folder of the store. */
 static size_t
 names_in(const struct made *m, const char *folder)
 {
@@ -110,14 +110,14 @@ killed_imports_leave_the_old_version(void **state)
         m.engine = NULL;
     }
     assert_true(killed > 0);
-    /* What they left goes with the next. */
+    /* The next import removes what they left. */
     assert_int_equal(made_import(&m), CUSTOS_OK);
     assert_int_equal(names_in(&m, "tmp"), 0);
     assert_true(names_in(&m, "data") <= 2);
     made_close(&m);
 }
 
-/* A reader goes on under an import, on the version it opened. */
+/* A reader continues during an import, on the version it opened. */
 static void
 readers_go_on(void **state)
 {
@@ -183,7 +183,7 @@ second_import_is_refused(void **state)
                      CUSTOS_OK);
     assert_true(s.tried);
     assert_int_equal(s.status, CUSTOS_EBUSY);
-    /* Nor between the import and its coming into force. */
+    /* Nor is a second import possible before this one is in force. */
     s.tried = false;
     try_second(&s, 0, 0, "");
     assert_int_equal(s.status, CUSTOS_EBUSY);
@@ -192,7 +192,7 @@ second_import_is_refused(void **state)
     made_close(&m);
 }
 
-/* A full disk, as a limit on the size of files. */
+/* A full disk, simulated by a limit on file sizes. */
 static void
 full_disk_is_told(void **state)
 {

@@ -35,7 +35,9 @@ read_rows(struct made *m, struct row *rows, bool units)
     return all;
 }
 
-/* Which values are in which cell, of the rows that bounding keeps. */
+/*
+ * Counts the distinct values in each cell among the rows that bounding keeps.
+ */
 static void
 reference(const struct row *rows, size_t n, const struct plan *plan,
           i128 want[CELLS])
@@ -76,7 +78,7 @@ ask_distinct(struct asked *q, const struct made *m, enum bounding bounding,
              uint64_t rows, uint64_t groups, bool keyed, bool filtered)
 {
     ask(q, m, bounding, rows, groups, keyed, filtered);
-    /* The same value, only counted: the two must not be taken for one. */
+    /* The same value merely counted: the two parts must not be merged. */
     q->parts[0] = (struct part){
         .kind = PART_VALUES, .of = &q->n, .grid = {10, 0}, .upper = 1};
     q->parts[1] = q->parts[0];
@@ -127,7 +129,9 @@ distinct_equals_the_reference(void **state)
     made_close(&m);
 }
 
-/* Without one unit: at most one value a row, over all groups. */
+/*
+ * Leaving out one unit changes at most one value for each row, over all groups.
+ */
 static void
 distinct_values_of_neighbours_differ_little(void **state)
 {
@@ -166,7 +170,10 @@ distinct_values_of_neighbours_differ_little(void **state)
     made_close(&m);
 }
 
-/* Text, truth values, reals and what is made of them; NaN is no value. */
+/*
+ * Texts, booleans, reals and expressions of them; NaN does not count as a
+ * value.
+ */
 static void
 any_type_can_be_counted(void **state)
 {
@@ -206,7 +213,7 @@ any_type_can_be_counted(void **state)
     assert_true(x.values[2] == 5); /* 0, 1, 2, 3, 9 */
     assert_true(x.values[3] == 1); /* 0 and -0 are one */
     exact_clear(&x);
-    /* The fold cannot do it, and does not try. */
+    /* The fold cannot count distinct values and must not be used. */
     q.plan.bounding = BOUND_FOLD;
     assert_int_equal(exact_init(&x, &q.plan, &m.err), CUSTOS_OK);
     assert_int_equal(run_fold(m.engine, &q.plan, &x, &m.err), CUSTOS_EENGINE);

@@ -1,10 +1,10 @@
 /*
- * What the pinned DuckDB throws on, where it gives NULL, and what it never
- * fails on. The printer and the range analysis rest on these facts; whoever
- * changes the version learns here which of them changed
+ * What the pinned DuckDB throws on, where it gives NULL, and what never fails.
+ * The printer and the range analysis depend on these facts; if you change the
+ * version, this test shows which of them changed
  * (doc/decisions/duckdb-version.md).
  *
- * A fact that is wrong here is not a test to adjust: first look at every
+ * If a fact is wrong, do not simply adjust the test: first check every
  * expression that src/sql prints with that function.
  */
 #include "facts.h"
@@ -209,7 +209,7 @@ timestamps_throw(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* What a timestamp without a zone is depends on the session's zone. */
+/* The meaning of a timestamp without a zone depends on the session's zone. */
 static void
 time_zones_fail_at_the_ends(void **state)
 {
@@ -304,7 +304,10 @@ reals_are_total_in_arithmetic(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* NULL of what is not NULL: a plan must not call these "never NULL". */
+/*
+ * These are NULL for arguments that are not NULL, so a plan must not call them
+ * "never NULL".
+ */
 static void
 infinite_dates_have_no_parts(void **state)
 {
@@ -332,7 +335,7 @@ infinite_dates_have_no_parts(void **state)
     }
 }
 
-/* Why sql/duckdb.c prints coalesce around every TRY_CAST. */
+/* This is why sql/duckdb.c prints coalesce around every TRY_CAST. */
 static void
 comparisons_look_into_a_try_cast_and_into_no_coalesce(void **state)
 {

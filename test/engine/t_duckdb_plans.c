@@ -1,12 +1,13 @@
 /*
- * What the pinned DuckDB's optimizer and binder do that a printed query
- * depends on: no guard keeps a throwing expression from being evaluated, sums
- * and products are regrouped, statistics answer in place of values and are
- * computed with themselves, and the types of results. See t_duckdb_facts.c.
+ * Behaviour of the pinned DuckDB's optimizer and binder on which printed
+ * queries depend. No guard keeps a throwing expression from being evaluated.
+ * Sums and products are regrouped. Statistics answer in place of values, and
+ * functions are evaluated on them. Results have certain types. See
+ * t_duckdb_facts.c.
  */
 #include "facts.h"
 
-/* v overflows in the first row, where k says not to look. */
+/* v + v overflows in the first row, which conditions on k exclude. */
 #define GUARDED                                                                \
     "CREATE TABLE g AS SELECT unnest([9223372036854775807, 1]) AS v, "         \
     "unnest([1, -1]) AS k"
@@ -39,7 +40,7 @@ all_give(struct facts *f, const struct asked *list, size_t n)
     "SELECT " TEXT(e "(v + v) * 2" rest) ", " TEXT(                            \
         e "(v + v) * 3" rest) " FROM g"
 
-/* Common-subexpression elimination takes (v + v) out of what guards it. */
+/* Common-subexpression elimination moves (v + v) out of its guard. */
 static void
 no_guard_keeps_a_common_subexpression_from_running(void **state)
 {
@@ -85,7 +86,7 @@ and_does_not_stop_in_a_projection(void **state)
     facts_close(&f);
 }
 
-/* So a test that wants e evaluated must read e itself. */
+/* Therefore a test that needs e evaluated must read e itself. */
 static void
 is_null_is_answered_by_statistics(void **state)
 {
@@ -110,9 +111,9 @@ is_null_is_answered_by_statistics(void **state)
 #define HUGE "CAST('1e16' AS DOUBLE)"
 
 /*
- * Sums and products of whole numbers are regrouped, their literals first, so
- * that one overflows whose every node fits; but only where there is a row.
- * Differences, doubles and what stands in a call are left as they are written.
+ * Sums and products of whole numbers are regrouped with their literals first,
+ * so that one can overflow although each of its nodes fits; but only if there
+ * is a row. Differences, doubles and arguments of calls stay as written.
  */
 static void
 literals_of_sums_and_products_are_computed_first(void **state)
@@ -140,9 +141,9 @@ literals_of_sums_and_products_are_computed_first(void **state)
 #define LAST_TIME "TIMESTAMP '294247-01-10 04:00:54.775806'"
 
 /*
- * The optimizer computes functions of dates on a column's least and greatest
- * value while it plans: one row fails every query that has the function on its
- * column, though the row be filtered out.
+ * While planning, the optimizer computes functions of dates on a column's least
+ * and greatest value. One row can thus make every query with the function on
+ * that column fail, even if the row is filtered out.
  */
 static void
 statistics_throw_while_planning(void **state)
@@ -187,7 +188,7 @@ statistics_throw_while_planning(void **state)
     facts_close(&f);
 }
 
-/* By way of TRY_CAST to a timestamp a date beyond it is NULL. */
+/* TRY_CAST to a timestamp makes a date outside its range NULL. */
 static void
 date_trunc_of_a_try_cast_is_null(void **state)
 {
@@ -198,7 +199,7 @@ date_trunc_of_a_try_cast_is_null(void **state)
         {"unnest([DATE '2000-05-07', DATE '290309-12-21 (BC)'])",
          "date_trunc('year', TRY_CAST(a AS TIMESTAMP))",
          "2000-01-01 00:00:00; (null)"},
-        /* but not one in the first year of the type */
+        /* but date_trunc fails in the first year of the type */
         {"unnest([DATE '2000-05-07', DATE '290309-12-23 (BC)'])",
          "date_trunc('year', TRY_CAST(a AS TIMESTAMP))", THROWS},
     };
@@ -207,7 +208,7 @@ date_trunc_of_a_try_cast_is_null(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* Total for timestamps in every year but the type's first. */
+/* date_trunc is total for timestamps except in the first year of the type. */
 static void
 date_trunc_throws(void **state)
 {
@@ -223,7 +224,7 @@ date_trunc_throws(void **state)
         {LAST_TIME, "date_trunc('year', a)", "294247-01-01 00:00:00"},
         {LAST_TIME, "date_trunc('week', a)", "294247-01-04 00:00:00"},
         {"TIMESTAMP 'infinity'", "date_trunc('month', a)", "infinity"},
-        /* alone in its column it is computed by statistics, and throws */
+        /* alone in its column it is computed on statistics, and throws */
         {"TIMESTAMP '-infinity'", "date_trunc('month', a)", THROWS},
         {"unnest([TIMESTAMP '-infinity', TIMESTAMP '2000-05-07'])",
          "date_trunc('month', a)", "-infinity; 2000-05-01 00:00:00"},
@@ -241,7 +242,7 @@ date_trunc_throws(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* LIKE answers as it should; how long it takes is not asked here. */
+/* LIKE gives the right answers; its time is not tested here. */
 static void
 like_matches(void **state)
 {
@@ -321,7 +322,7 @@ types_are(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* Text that a reader may not expect to be a number, and numbers as text. */
+/* Texts that are surprisingly read as numbers, and numbers as text. */
 static void
 texts_and_numbers_become_each_other(void **state)
 {
@@ -339,7 +340,7 @@ texts_and_numbers_become_each_other(void **state)
         {"'epoch'", "TRY_CAST(a AS DATE)", "1970-01-01"},
         {"true", "TRY_CAST(a AS BIGINT)", "1"},
         {"true", "TRY_CAST(a AS DOUBLE)", "1.0"},
-        /* halves: of a real to the even number, of a decimal outward */
+        /* halves: a real rounds to even, a decimal away from zero */
         {"2.5::DOUBLE", "CAST(a AS BIGINT)", "2"},
         {"3.5::DOUBLE", "CAST(a AS BIGINT)", "4"},
         {"2.5::DECIMAL(3, 1)", "CAST(a AS BIGINT)", "3"},
@@ -358,7 +359,7 @@ texts_and_numbers_become_each_other(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* A loop over rows must not ask anything else of its connection. */
+/* A loop over rows must not use its connection for anything else. */
 static void
 a_statement_ends_the_open_result(void **state)
 {
