@@ -150,7 +150,7 @@ explain_tells_what_is_left_after(void **state)
     assert_true(f.can_pay);
     assert_string_equal(f.left_epsilon, "0");
     assert_false(forecast("ana", sql, "0.71").can_pay);
-    assert_false(forecast("bob", sql, "0.26").can_pay); /* too much for the window */
+    assert_false(forecast("bob", sql, "0.26").can_pay); /* exceeds the window */
     f = forecast("bob", sql, "0.2");
     assert_string_equal(f.left_epsilon, "0.05");
     f = forecast("", sql, "1.7"); /* the owner, after ana */

@@ -1,9 +1,9 @@
 /*
  * The fact checker: 20,000 generated expressions, or 10^6 with CUSTOS_LONG,
- * planned as whole queries. Every node of every plan is evaluated by the engine
- * on rows at the edges of their types, and its type, NULLs, least and most are
- * compared with what the planner claims. An engine error is a difference
- * whatever the planner claims. 0 differences is success.
+ * planned as complete queries. The engine evaluates every node of every plan on
+ * rows at the edges of their types, and the test compares type, NULLs, least
+ * and greatest value with what the planner claims. An engine error counts as a
+ * difference whatever the planner claims. The test succeeds with 0 differences.
  *
  * CUSTOS_SEED gives another stream of expressions, CUSTOS_FACTS their number,
  * CUSTOS_ONLY the one test to run.
@@ -53,8 +53,11 @@ end(void **state)
 
 /* --------------------------------------------------------------- queries -- */
 
-/* Of an expression alone, and of what stands around it in a query. (To count
-   what cannot be NULL is to count rows: the expression would not be seen.) */
+/*
+ * A query with an expression alone, or with something around it. (Counting an
+ * expression that cannot be NULL counts rows, and the expression would not be
+ * evaluated.)
+ */
 static void
 make_query(struct maker *m)
 {
@@ -76,7 +79,7 @@ make_query(struct maker *m)
         "SELECT avg(CASE WHEN $b THEN $w ELSE 0 END) FROM edges",
         "SELECT var_pop(coalesce($w, 5)) FROM edges",
     };
-    /* A statement each, for FROM is another: rarer. */
+    /* Rarer, because each has its own FROM and so needs its own statement. */
     static const char *const computed[] = {
         "SELECT count(x * $k) FROM (SELECT $i AS x, age, b FROM edges) AS v",
         "SELECT count(coalesce(x, 0) * $k) FROM (SELECT $i AS x FROM edges) AS "
@@ -118,7 +121,7 @@ make_query(struct maker *m)
 
 /* --------------------------------------------------------------- reports -- */
 
-/* Is it the first of its sign? */
+/* Whether this is the first fault of its kind. */
 static bool
 count_sign(struct tally *t, struct fact_sign sign)
 {
@@ -133,7 +136,7 @@ count_sign(struct tally *t, struct fact_sign sign)
     return true;
 }
 
-/* The least query that shows the fault, and what it shows. */
+/* Prints the smallest query that shows the fault, and the fault. */
 static void
 show(const struct fact_probe *probe, const char *sql)
 {
@@ -162,7 +165,7 @@ show(const struct fact_probe *probe, const char *sql)
     free(text);
 }
 
-/* How often each kind was found: where to look first. */
+/* Prints how often each kind of fault occurred, to know where to look first. */
 static void
 show_signs(const struct tally *t)
 {
@@ -206,8 +209,9 @@ batch_end(struct batch *b, struct tally *t)
 }
 
 /*
- * A whole number times what just fits: where its range is a little too narrow,
- * the product leaves its type. Writes the query, or nothing.
+ * Multiplies a whole number by the largest factor that fits: if its claimed
+ * range is slightly too narrow, the product overflows. Writes the query, or
+ * nothing.
  */
 static void
 tighten(const struct fact_case *c, const char *sql, struct maker *m,
@@ -271,7 +275,7 @@ batch_add(struct batch *b, const char *sql, struct maker *m, struct tally *t)
     buf_clear(&more);
 }
 
-/* The stored columns themselves keep what the policy says of them. */
+/* The stored columns themselves conform to the policy. */
 static void
 stored_columns_hold(void **state)
 {
@@ -295,7 +299,7 @@ stored_columns_hold(void **state)
     assert_int_equal(t.differences, 0);
 }
 
-/* Each by itself: which of them is wrong is seen at once. */
+/* Runs each query alone, so that the output names the wrong one. */
 static void
 known_causes_hold(void **state)
 {
@@ -319,10 +323,10 @@ known_causes_hold(void **state)
         refused += t.refused > 0;
     }
     assert_int_equal(wrong, 0);
-    assert_int_equal(refused, 0); /* what is not planned shows nothing */
+    assert_int_equal(refused, 0); /* a rejected query tests nothing */
 }
 
-/* No statistics: a claim holds for every row or it does not. */
+/* The test is not statistical: a claim holds for every row or it is false. */
 static void
 every_claim_holds(void **state)
 {

@@ -1,7 +1,7 @@
 /*
  * Fan-out in the engine: counts of public tables are right, no private row
- * meets more public rows than the plan says, and rows of a unit are cut between
- * two joins with many public rows.
+ * meets more public rows than the plan says, and a unit's rows are bounded
+ * between two joins with many public rows.
  */
 #include "plan/unit_work.h"
 #include "shop.h"
@@ -66,8 +66,10 @@ counts_are_those_of_the_table(void **state)
     made_close(&s.made);
 }
 
-/* FROM, and the same as plain SQL with p<i> the public tables: how many rows
-   the private row that meets most meets. */
+/*
+ * A FROM clause, and the same join in plain SQL, which gives the largest number
+ * of public rows that a private row meets.
+ */
 static const struct {
     const char *from, *plain;
 } joins[] = {
@@ -92,7 +94,7 @@ static const struct {
      "x.c0"},
 };
 
-/* Names of tables become the engine's. */
+/* Replaces table names by the engine's names. */
 static void
 write_plain(const struct shop *s, const char *text, struct buf *out)
 {
@@ -145,9 +147,10 @@ fanout_bounds_every_join(void **state)
 }
 
 /*
- * Before the last cut a unit has no more rows than its bound times what one
- * join meets: without cuts between joins it were the product of all, and
- * without one before the first as many as it has stored.
+ * Before rows are bounded for the last time, a unit has at most its bound times
+ * the rows that one join meets. Without bounding between joins it could have
+ * the product over all joins; without bounding before the first, all its stored
+ * rows.
  */
 static void
 rows_are_cut_between_joins(void **state)
@@ -196,7 +199,10 @@ rows_are_cut_between_joins(void **state)
     made_close(&s.made);
 }
 
-/* Of every relation below r: rows that a unit has, against what is said. */
+/*
+ * For every relation below r, checks the rows of a unit against what the plan
+ * says.
+ */
 static void
 check_rows(struct shop *s, const struct plan *plan, const struct relation *r,
            uint64_t stored, const char *sql)
@@ -256,7 +262,7 @@ no_relation_has_more_rows_of_a_unit(void **state)
     made_close(&s.made);
 }
 
-/* A plan whose fan-out nobody knows is not run. */
+/* A plan with an unknown fan-out is not run. */
 static void
 unknown_fanout_is_not_ready(void **state)
 {

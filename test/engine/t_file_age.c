@@ -1,7 +1,8 @@
 /*
- * A file that DuckDB refuses is named by what is wrong with it: written by a
- * newer DuckDB, by one before 0.10, or no DuckDB file at all. The versions are
- * made by patching the header of a file of the pinned one, checksum included.
+ * If DuckDB rejects a file, the error says why: written by a newer DuckDB,
+ * written by one before 0.10, or not a DuckDB file at all. The test makes such
+ * versions by patching the header of a file of the pinned DuckDB, including its
+ * checksum.
  */
 #include "engine/file_age.h"
 
@@ -18,7 +19,7 @@
 
 enum { HEADER_BYTES = 4096, VERSION_AT = 12, WRITER_AT = 52, WRITER_LEN = 32 };
 
-/* DuckDB's checksum of a block: its words, each mixed, together. */
+/* DuckDB's checksum of a block: the XOR of its mixed words. */
 static uint64_t
 checksum(const unsigned char *block)
 {
@@ -31,7 +32,7 @@ checksum(const unsigned char *block)
     return sum;
 }
 
-/* Makes the file one of another storage version and writer. */
+/* Changes the storage version and the writer of the file. */
 static void
 patch(const char *path, uint64_t version, const char *writer)
 {
@@ -52,7 +53,7 @@ patch(const char *path, uint64_t version, const char *writer)
     close(fd);
 }
 
-/* f.duckdb in a folder of its own, with a table a of one row. */
+/* Makes f.duckdb in a new folder, with a table a of one row. */
 static void
 made_duckdb(struct made *m, char path[160])
 {
@@ -97,7 +98,7 @@ the_engine_reads_these_versions(void **state)
     made_close(&m);
 }
 
-/* What draft and import say of the source; the path stands in front of it. */
+/* The error of draft and import about the source: the path, then `what`. */
 static void
 says(struct made *m, const char *path, const char *what, custos_status code)
 {

@@ -1,6 +1,6 @@
 /*
- * The fold against the plainest way to say the same, on random runs cut into
- * chunks anywhere; and what it refuses.
+ * The fold against the simplest reference, on random rows cut into chunks
+ * anywhere; and the input it rejects.
  */
 #include "engine/fold.h"
 #include "support/support.h"
@@ -14,7 +14,7 @@ draw(uint64_t *state, uint64_t below)
     return (*state >> 33) % below;
 }
 
-/* kept[i] and first[i] by definition: look back over the unit each time. */
+/* kept[i] and first[i] by definition, looking back over the unit each time. */
 static void
 reference(const int64_t *unit, const int32_t *cell, size_t n, uint64_t rows,
           uint64_t groups, bool *kept, bool *first)
@@ -34,7 +34,7 @@ reference(const int64_t *unit, const int32_t *cell, size_t n, uint64_t rows,
                 seen |= unit[j] == unit[k] && cell[j] == cell[k];
             cells_before += !seen;
         }
-        /* The place of this row's cell is that of its first row. */
+        /* A row has the ordinal of the first row of its cell. */
         if (known) {
             size_t j = 0;
 
@@ -125,7 +125,7 @@ refuse(const int64_t *unit, const int32_t *cell, size_t n, int64_t from,
             k = fold_rows(&f, unit + cut, cell + cut, n - cut, at, first);
             assert_true(f.torn);
             assert_int_equal(k, 0);
-            /* Once torn, always torn. */
+            /* It stays torn. */
             assert_int_equal(
                 fold_rows(&f, (int64_t[]){last}, (int32_t[]){0}, 1, at, first),
                 0);
@@ -139,9 +139,9 @@ fold_refuses_torn_units(void **state)
     static const int32_t zeros[4] = {0};
 
     (void)state;
-    refuse((int64_t[]){2, 3, 2}, zeros, 3, 1, 9);  /* comes back */
-    refuse((int64_t[]){2, 3, 10}, zeros, 3, 1, 9); /* another's, above */
-    refuse((int64_t[]){1, 3, 4}, zeros, 3, 2, 9);  /* below */
+    refuse((int64_t[]){2, 3, 2}, zeros, 3, 1, 9);  /* unit returns */
+    refuse((int64_t[]){2, 3, 10}, zeros, 3, 1, 9); /* unit above the range */
+    refuse((int64_t[]){1, 3, 4}, zeros, 3, 2, 9);  /* unit below it */
     refuse((int64_t[]){2, 3, 4}, (int32_t[]){0, 1, 2}, 3, 1, 9);
     refuse((int64_t[]){2, 3, 4}, (int32_t[]){0, 1, -1}, 3, 1, 9);
 }

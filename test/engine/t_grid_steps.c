@@ -1,6 +1,6 @@
 /*
- * Arithmetic on whole steps against rationals: random expressions over random
- * rows, many of them at the ends of their ranges.
+ * Arithmetic in whole grid steps against rationals: random expressions over
+ * random rows, with many values at the ends of their ranges.
  */
 #include <stdio.h>
 
@@ -128,7 +128,10 @@ call_of(const struct expr *e, const struct row *row, rat *out)
     return good;
 }
 
-/* WHEN n > 500, then WHEN d < 0.05: the only conditions written above. */
+/*
+ * The value of a CASE with WHEN n > 500, then WHEN d < 0.05, the only
+ * conditions that the generator writes.
+ */
 static bool
 case_of(const struct expr *e, const struct row *row, rat *out)
 {
@@ -174,8 +177,10 @@ draw_row(struct row *row)
     }
 }
 
-/* The columns that queries read: 1 and 2 in steps, and the decimal of 2, which
-   conditions read. */
+/*
+ * The columns that queries read: 1 and 2 in steps, and 2 also as a decimal, for
+ * conditions.
+ */
 static void
 print_row(const struct row *row, size_t number, struct buf *out)
 {
@@ -214,7 +219,9 @@ check_value(const struct expr *e, const struct row *row,
     rat_clear(&got);
 }
 
-/* The text over each row is the value over it, within what is known. */
+/*
+ * On each row the printed text gives the exact value, within the known limits.
+ */
 static void
 check_rows(struct duck_connection *c, const struct plan *plan, const char *text,
            const struct grid_steps *known)
@@ -271,7 +278,10 @@ bench_close(struct bench *b)
     arena_free(b->a);
 }
 
-/* Was the sum of it printed by steps of 10^-more less than the plan's? */
+/*
+ * Whether the sum was printed in steps, with `more` digits more than the
+ * plan's. Checks its values.
+ */
 static bool
 check_sum(struct bench *b, const char *number, int more)
 {
@@ -330,18 +340,18 @@ steps_stay_within_their_range(void **state)
     (void)state;
     bench_open(&b);
     assert_true(check_sum(&b, "p * (1 - d) * (1 + d)", 0));
-    /* past 64 bits at some row, or by steps that are too small */
+    /* exceeds 64 bits in some row, or because the steps are too small */
     assert_false(check_sum(&b, "p * p * p", 0));
     assert_false(check_sum(&b, "p * p * p - p * p * p + n", 0));
     assert_false(check_sum(&b, "p * p", 7));
     assert_false(check_sum(&b, "n", 17));
-    /* coarser than its own steps, or not of whole steps */
+    /* the grid is coarser than the value, or the value is not in whole steps */
     assert_false(check_sum(&b, "p", -1));
     assert_false(check_sum(&b, "p / 3", 0));
     bench_close(&b);
 }
 
-/* The engine computes the literals of a chain by themselves. */
+/* The engine computes the literals of a chain of operations first. */
 static void
 no_order_of_terms_overflows(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Groups of the data: fold, general way and a plain reference find the same
- * ones; one unit moves few; nothing leaves before the choice.
+ * Discovered groups: the fold, the general way and a simple reference find the
+ * same ones; one unit changes few; nothing is released before the selection.
  */
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400, LINE_MOST = 1200 };
 static const char STORED[] = TABLE("");
 static const char ATTACHED[] = TABLE("    attach: true\n");
 
-/* One row of the file, as values in order of the columns. */
+/* One row of the file: its values in the order of the columns. */
 struct line {
     int who; /* 0: nobody */
     int k, n, d, v, w;
@@ -35,8 +35,10 @@ static const char *const texts[] = {
     "",        "a", "A", "a long text of a group", "\"with \"\"quotes\"\"\"",
     "\xc3\xa9"};
 
-/* One of texts, or one of that many bytes: the longest key, and two that are
-   too long to be any. */
+/*
+ * A key is one of texts, or a text of this many bytes: the longest key, and two
+ * that are too long.
+ */
 static const int lengths[] = {KEY_TEXT_MAX, KEY_TEXT_MAX + 1, KEY_TEXT_MAX + 2};
 
 static size_t
@@ -90,7 +92,7 @@ write_lines(const struct made *m, uint64_t seed, int without)
     made_file(m, "v.csv", text);
 }
 
-/* Keys k, n, d and the public w; rows, a sum, units. */
+/* Keys k, n, d and the public w; parts for rows, a sum and units. */
 struct asked {
     struct expr exprs[4], v;
     struct key keys[4];
@@ -168,7 +170,7 @@ negate(struct groups *g)
     }
 }
 
-/* a less b, in a. */
+/* Subtracts b from a. */
 static void
 subtract(struct groups *a, struct groups *b)
 {
@@ -180,8 +182,8 @@ subtract(struct groups *a, struct groups *b)
 /* ------------------------------------------------------------- reference -- */
 
 /*
- * What the store holds, in the order of unit and rank, folded the slow way:
- * lists instead of a table, one row after the other.
+ * The stored rows, in the order of unit and rank, folded slowly: with lists
+ * instead of a hash table, row by row.
  */
 static void
 refer(struct made *m, const struct asked *q, struct groups *g)
@@ -259,7 +261,7 @@ groups_fold_equals_the_reference(void **state)
             struct groups fold, general, plain;
             struct asked q;
 
-            if (keys == 8) /* none is private */
+            if (keys == 8) /* no private key */
                 continue;
             ask(&q, &m, BOUND_FOLD, 4, groups, keys);
             find(&m, &q, &fold);
@@ -278,7 +280,7 @@ groups_fold_equals_the_reference(void **state)
     made_close(&m);
 }
 
-/* Places against the fold, on all they are for. */
+/* The way by ordinals against the fold, on all plans it supports. */
 static void
 placed_equals_the_fold(void **state)
 {
@@ -314,7 +316,7 @@ placed_equals_the_fold(void **state)
     }
 }
 
-/* What places are not for goes the other way: by plan and format alone. */
+/* Other plans do not use ordinals; only the plan and the format decide this. */
 static void
 places_are_for_one_bare_key(void **state)
 {
@@ -345,7 +347,9 @@ places_are_for_one_bare_key(void **state)
 
 /* ------------------------------------------------------------ neighbours -- */
 
-/* Without one unit: at most g groups lose it, rows and sums move little. */
+/*
+ * Without one unit: at most g groups lose it, and rows and sums change little.
+ */
 static void
 check_unit(struct made *m, struct made *n, enum bounding bounding,
            uint64_t groups, unsigned keys)
@@ -450,7 +454,7 @@ nothing_leaves_before_the_choice(void **state)
     q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
     g = found(&m, &q);
     assert_int_equal(engine_groups_count(g), 0);
-    assert_false(engine_groups_choose(g, rng, &m.err)); /* noise 0: all */
+    assert_false(engine_groups_choose(g, rng, &m.err)); /* no noise: all */
     assert_int_equal(engine_groups_count(g), COUNT_OF(texts) + 1);
     assert_int_equal(engine_groups_choose(g, rng, &m.err), CUSTOS_ETAKEN);
     assert_false(engine_groups_part(g, 0, 0, &sealed, &m.err));
@@ -460,7 +464,7 @@ nothing_leaves_before_the_choice(void **state)
                      CUSTOS_ETAKEN);
     engine_groups_free(g);
     custos_keys_free(q.selection.rule);
-    /* A threshold past all: none, as if there were no rows. */
+    /* A threshold above all counts: no group, as if there were no rows. */
     q.selection.rule = rule_make("0.01", CUSTOS_KEYS_LAPLACE);
     q.selection.serves = 2;
     g = found(&m, &q);
@@ -517,7 +521,7 @@ chosen_groups_are_in_order(void **state)
     made_close(&m);
 }
 
-/* What was sealed, as it was taken: by group, how many and their sum. */
+/* The sealed values as they arrived: number and sum in each group. */
 struct seen {
     size_t n[GROUPS_MOST], times[GROUPS_MOST], all;
     i128 sum[GROUPS_MOST];
@@ -556,9 +560,9 @@ opened(struct engine_groups *g, size_t group, size_t part, custos_err *err)
 }
 
 /*
- * Values of quantiles leave for groups that were chosen, all of one time, and
- * are the values of the rows that were counted: their number and sum are those
- * of the parts beside them.
+ * The values for quantiles are released for selected groups only and only once.
+ * They are those of the counted rows: their number and sum agree with the other
+ * parts.
  */
 static void
 check_chosen_values(struct made *m, custos_rng *rng, struct asked *q)
@@ -611,7 +615,7 @@ quantiles_are_of_the_chosen_alone(void **state)
         made_ready(&m, policies[p]);
         for (uint64_t groups = 1; groups <= 4; groups++) {
             ask(&q, &m, BOUND_GENERAL, 4, groups, 1);
-            q.plan.cells = 6; /* of 7 groups that there are */
+            q.plan.cells = 6; /* of 7 groups */
             q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
             check_chosen_values(&m, rng, &q);
             q.plan.bounding = BOUND_RANK;

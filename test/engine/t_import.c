@@ -1,5 +1,5 @@
 /*
- * Import: what becomes of sources. Units, domains, ranks, refusals.
+ * Import of sources: units, domains, ranks, and rejected sources.
  */
 #include "base/sha256.h"
 #include "engine/relation.h"
@@ -78,7 +78,9 @@ doubled_parents_are_refused(void **state)
     made_close(&m);
 }
 
-/* Short, long and longest decimals are brought to the grid in three ways. */
+/*
+ * Short, long and the longest decimals are converted to the grid in three ways.
+ */
 static void
 decimals_of_any_length(void **state)
 {
@@ -129,7 +131,7 @@ static const char TYPES[] =
          "      n: {type: integer, nullable: false}\n"
          "      z: {type: decimal, scale: 1}\n";
 
-/* What each text becomes; NULL in n drops the row. */
+/* The value of each text; NULL in n drops the row. */
 static void
 values_come_into_their_domain(void **state)
 {
@@ -174,7 +176,10 @@ values_come_into_their_domain(void **state)
     made_close(&m);
 }
 
-/* A text past max_bytes is none: nothing that is computed of it is long. */
+/*
+ * A text longer than max_bytes becomes NULL, so nothing computed from it is
+ * long.
+ */
 static void
 long_texts_are_null(void **state)
 {
@@ -205,7 +210,10 @@ static const char NOTES[] = HEAD "  notes:\n"
                                  "      b: {type: text}\n"
                                  "      n: {type: integer}\n";
 
-/* The order of ranks is that of SHA-256 over what rank.c says, here in C. */
+/*
+ * Ranks are in the order of SHA-256 over the encoding of rank.c, computed here
+ * in C.
+ */
 static void
 rank_is_the_hash(void **state)
 {
@@ -230,7 +238,7 @@ rank_is_the_hash(void **state)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  "%s,%s,%s,%s\n", rows[i][0], rows[i][1], rows[i][2],
                  rows[i][3]);
-        /* The unit column is content too. */
+        /* The unit column is part of the hashed content too. */
         snprintf(whole, sizeof whole, "%s1:x;1:x%s", salt, rows[i][4] + 4);
         sha256_of(whole, strlen(whole), hash[i]);
     }
@@ -256,7 +264,10 @@ rank_is_the_hash(void **state)
     made_close(&m);
 }
 
-/* 'ab' + NULL is not 'a' + 'b', nor '' NULL: else equal hashes, tied ranks. */
+/*
+ * 'ab' and NULL differ from 'a' and 'b', and '' from NULL; otherwise hashes
+ * would be equal and ranks tied.
+ */
 static void
 rank_tells_null_from_empty(void **state)
 {
@@ -330,7 +341,7 @@ ranks_do_not_move_when_a_unit_goes(void **state)
     free(less);
 }
 
-/* One table in four formats gives one stored table. */
+/* The same table in four formats gives the same stored table. */
 static void
 formats_agree(void **state)
 {
@@ -434,8 +445,10 @@ ask_relation(struct made *m)
     return text;
 }
 
-/* Columns of a source may be called what statements call their own: each under
-   the number of another here. */
+/*
+ * Columns of a source may have the names that statements use for their own
+ * columns; here each has the name of another one.
+ */
 static void
 names_of_users_meet_no_alias(void **state)
 {
@@ -470,7 +483,7 @@ names_of_users_meet_no_alias(void **state)
     }
 }
 
-/* No word that statements use as a name is reserved by the engine. */
+/* The engine reserves none of the words that statements use as names. */
 static void
 aliases_are_no_reserved_words(void **state)
 {
@@ -533,7 +546,10 @@ bad_sources_are_named(void **state)
     made_close(&m);
 }
 
-/* File, line and cause of what is no CSV; never the line itself. */
+/*
+ * The error about invalid CSV has the file, the line number and the cause,
+ * never the line itself.
+ */
 static void
 a_bad_line_is_named(void **state)
 {

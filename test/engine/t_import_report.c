@@ -1,7 +1,7 @@
 /*
- * What an import says to the owner: every changed value is counted once, in the
- * right column, whatever the format of the source; and what loses too much is
- * refused.
+ * What an import reports to the owner: every changed value is counted once, in
+ * the right column, whatever the format of the source. An import that loses too
+ * much is rejected.
  */
 #include <fcntl.h>
 
@@ -35,9 +35,9 @@ static const char ROWS[] =
     "5,,,,,,,,1\n"
     ",1,1,1,a,true,2020-01-01,x,1\n"  /* n empty */
     "x,1,1,1,a,true,2020-01-01,x,1\n" /* n unreadable */
-    "8,1,1,1,a,true,05/06/20,x,7\n";  /* l not listed; year of two */
+    "8,1,1,1,a,true,05/06/20,x,7\n";  /* l not listed; short year */
 
-/* "values/empty/unreadable unlisted clamped" of every column. */
+/* For every column "name values empty/unreadable unlisted clamped". */
 static const char *
 counts(struct made *m, const struct engine_import_table *t)
 {
@@ -60,7 +60,7 @@ counts(struct made *m, const struct engine_import_table *t)
     return text;
 }
 
-/* Columns in which nothing was changed say nothing of their values. */
+/* Columns without changes report nothing about their values. */
 static void
 every_value_is_counted_once(void **state)
 {
@@ -104,7 +104,7 @@ attached_tables_are_counted_alike(void **state)
     made_close(&m);
 }
 
-/* Examples are of the source, cut, on one line, the first ones first. */
+/* Examples are the first ones in the source, truncated and on one line. */
 static void
 examples_are_of_the_source(void **state)
 {
@@ -131,7 +131,7 @@ static const char ONE[] = HEAD "  a:\n    source: a.csv\n    unit: id\n"
                                "    columns: {id: {type: integer}, x: {type: "
                                "integer, range: [0, 9]}}\n";
 
-/* 20 rows, of which the last is what is said. */
+/* 20 rows, the last of which is `last`. */
 static void
 write_twenty(const struct made *m, const char *last)
 {
@@ -153,7 +153,9 @@ import_at_most(struct made *m, uint64_t ppm)
                          &m->tables, &version, &m->err);
 }
 
-/* A twentieth may be lost at 5 %, and no more; clamped is not lost. */
+/*
+ * At 5 %, one of twenty may be lost and no more; a clamped value is not lost.
+ */
 static void
 the_limit_is_exact(void **state)
 {
@@ -177,7 +179,7 @@ the_limit_is_exact(void **state)
     made_close(&m);
 }
 
-/* Rows that belong to nobody are lost. */
+/* Rows without a unit count as lost. */
 static void
 rows_without_a_unit_are_lost(void **state)
 {
@@ -194,7 +196,7 @@ rows_without_a_unit_are_lost(void **state)
     made_close(&m);
 }
 
-/* A Parquet file without its end is told from one that is none. */
+/* The error tells a truncated Parquet file from one that is not Parquet. */
 static void
 a_broken_parquet_is_named(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * Relations in the engine: every kind of join against the same join done pair
- * by pair in C; and what one unit can move, for every way rows can meet.
+ * Relations in the engine: every kind of join against the same join computed
+ * pair by pair in C; and how far one unit can move the result, for every way
+ * rows can meet.
  */
 #include "pairs.h"
 #include "support/said.h"
@@ -127,7 +128,7 @@ static const struct {
      1},
 };
 
-/* With room for all rows of everybody nothing is left out. */
+/* The bound admits all rows of every unit, so nothing is left out. */
 static void
 every_join_equals_the_reference(void **state)
 {
@@ -156,7 +157,7 @@ every_join_equals_the_reference(void **state)
 
 /* ------------------------------------------------------------ equalities -- */
 
-/* Two ways to ask one thing, where nothing is left out. */
+/* Two equivalent queries each, where nothing is left out. */
 static const char *const same[][2] = {
     {"SELECT sum(y) FROM lines",
      "SELECT sum(s) FROM (SELECT o.id, sum(y) AS s FROM lines JOIN orders o "
@@ -315,7 +316,7 @@ removing_a_unit_moves_little(void **state)
         }
 }
 
-/* A row of every unit at most: so many rows as units have one. */
+/* No unit has more rows than rows_per_unit, and its ranks are distinct. */
 static void
 no_unit_has_more_rows_than_it_may(void **state)
 {
@@ -377,8 +378,10 @@ numbered(struct shop *s, const char *from)
     return text;
 }
 
-/* Rows that meet many public ones are numbered by their own unit's rows: the
-   first person, with orders 100 to 108, moves nobody else's. */
+/*
+ * Rows that meet many public ones are numbered within their unit: removing the
+ * first person, with orders 100 to 108, changes nobody else's numbers.
+ */
 static void
 numbers_do_not_move_when_a_unit_goes(void **state)
 {
@@ -454,7 +457,7 @@ joins_hand_on_what_is_read(void **state)
     made_close(&s.made);
 }
 
-/* Whatever the planner thought: rows of two units never meet. */
+/* Whatever the planner assumed, rows of two units never meet. */
 static void
 the_engine_writes_the_unit_itself(void **state)
 {
@@ -479,7 +482,7 @@ the_engine_writes_the_unit_itself(void **state)
     made_close(&s.made);
 }
 
-/* Aggregates of a unit stay in the range that was proven of them. */
+/* Aggregates of a unit stay in the range that the planner proved. */
 static void
 units_have_proven_ranges(void **state)
 {
@@ -518,7 +521,7 @@ units_have_proven_ranges(void **state)
     made_close(&s.made);
 }
 
-/* A key that is referenced must be unique, or a row could meet two. */
+/* A referenced key must be unique; otherwise a row could meet two. */
 static void
 doubled_keys_are_refused(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * Keys that are whole numbers: stored columns as they are, ranges that are
- * narrower than the column's, expressions; by every way of bounding, against
- * counts that the engine is asked for one by one.
+ * Keys that are whole numbers: stored columns, ranges narrower than the
+ * column's, expressions. Every way of bounding is compared with counts that the
+ * test asks the engine for one by one.
  */
 #include "made.h"
 
@@ -42,7 +42,10 @@ struct asked {
     struct plan plan;
 };
 
-/* One more key: values from .. from + n - 1 of a column, or of it plus 1. */
+/*
+ * Adds a key: the values from .. from + n - 1 of a column, or of the column
+ * plus 1.
+ */
 static void
 add_key(struct asked *q, const struct made *m, int column, i128 from, size_t n,
         bool plus_one)
@@ -89,7 +92,10 @@ ask(struct asked *q, const struct made *m)
                             .n_parts = 1};
 }
 
-/* Key i has its value number `index`, in the engine's words. */
+/*
+ * Prints the condition that key i has its value number `index`, in the engine's
+ * SQL.
+ */
 static void
 print_is(const struct asked *q, size_t i, size_t index, struct buf *out)
 {
@@ -164,16 +170,16 @@ whole_keys_find_their_cells(void **state)
     ask(&q, &m); /* the column as it is: from 3 on, with a group for NULL */
     add_key(&q, &m, 1, 3, 7, false);
     check(&m, &q);
-    ask(&q, &m); /* without one, from below 0 on */
+    ask(&q, &m); /* no NULL group; begins below 0 */
     add_key(&q, &m, 2, LEAST, 8, false);
     check(&m, &q);
-    ask(&q, &m); /* fewer values than the column has: the others are outside */
+    ask(&q, &m); /* fewer values than the column has: others are outside */
     add_key(&q, &m, 1, 4, 3, false);
     check(&m, &q);
     ask(&q, &m);
     add_key(&q, &m, 2, LEAST + 1, 5, false);
     check(&m, &q);
-    ask(&q, &m); /* the end of 64 bits, and past it */
+    ask(&q, &m); /* the end of 64 bits, and beyond it */
     add_key(&q, &m, 3, (i128)INT64_MAX - 7, 8, false);
     check(&m, &q);
     ask(&q, &m);

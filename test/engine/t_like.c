@@ -1,7 +1,7 @@
 /*
- * LIKE against the plainest way to say it, a table over pattern and text; on
- * all patterns of a small alphabet, on random ones, and on those that take
- * exponential time by backtracking. And its bound in steps.
+ * LIKE against the simplest reference, a table over pattern and text: on all
+ * patterns of a small alphabet, on random ones, and on those that take
+ * exponential time by backtracking. Also its bound in steps.
  */
 #include "engine/like.h"
 #include "support/support.h"
@@ -72,7 +72,7 @@ compare(const char *pattern, size_t p, const char *text, size_t n)
                  (int)got);
 }
 
-/* The i-th text of `length` letters; *i keeps what is left of it. */
+/* The i-th text of `length` letters. */
 static void
 spell(const char *letters, size_t n_letters, size_t i, size_t length, char *out)
 {
@@ -148,7 +148,7 @@ random_patterns_match_the_reference(void **state)
     (void)state;
     for (int i = 0; i < test_size(10000, 400000); i++) {
         char pattern[TEXT_MOST + 1], text[TEXT_MOST + 1];
-        /* Few letters half of the time, so that much matches. */
+        /* Half of the time few letters, so that many texts match. */
         bool few = draw(&rng, 2) == 0;
         size_t n = draw_text(&rng, letters, few ? 3 : 8, 10, text);
         size_t p =
@@ -160,7 +160,10 @@ random_patterns_match_the_reference(void **state)
     assert_true(yes > 100);
 }
 
-/* Steps of the pattern on the text, which must lie in the theorem's bound. */
+/*
+ * The steps of the pattern on the text, which must be within the theorem's
+ * bound.
+ */
 static size_t
 steps_of(const char *pattern, size_t p, const char *text, size_t n,
          enum like_result *result)
@@ -196,7 +199,7 @@ steps_stay_in_their_bound(void **state)
     }
 }
 
-/* What backtracking takes seconds or years for. */
+/* Patterns for which backtracking takes seconds or years. */
 static void
 exponential_patterns_take_few_steps(void **state)
 {
@@ -235,12 +238,12 @@ long_texts_end_at_the_limit(void **state)
     assert_int_equal(steps_of(pattern, LIKE_PATTERN_MAX, text, LONG, &result),
                      LIKE_STEPS_MAX);
     assert_int_equal(result, LIKE_TOO_LONG);
-    /* The byte search and the passing of _ count too. */
+    /* The byte search and skipping for _ count too. */
     steps_of("%b%", 3, text, 2 * LIKE_STEPS_MAX, &result);
     assert_int_equal(result, LIKE_TOO_LONG);
     assert_int_equal(steps_of("%b%", 3, text, LONG, &result), LONG);
     assert_int_equal(result, LIKE_NO);
-    /* At the limit itself there is an answer. */
+    /* Exactly at the limit there is an answer. */
     text[LIKE_STEPS_MAX - 1] = 'b';
     steps_of("%b%", 3, text, 2 * LIKE_STEPS_MAX, &result);
     assert_int_equal(result, LIKE_YES);
@@ -260,7 +263,7 @@ patterns_are_refused_by_public_facts(void **state)
     assert_false(like_compile(str_of("a\\"), &l));
     assert_false(like_compile(str_of("%\\\\\\"), &l));
     assert_true(like_compile(str_of("%\\\\"), &l));
-    /* As many segments as there can be. */
+    /* The largest number of segments. */
     for (size_t i = 0; i < LIKE_PATTERN_MAX; i += 2) {
         pattern[i] = 'a';
         pattern[i + 1] = '%';
@@ -271,7 +274,7 @@ patterns_are_refused_by_public_facts(void **state)
     assert_true(like_compile((str){pattern, LIKE_PATTERN_MAX - 1}, &l));
 }
 
-/* Reads nothing outside and ends; sanitizers look on. */
+/* Matching reads nothing outside the text and ends; sanitizers check this. */
 static void
 invalid_text_is_safe(void **state)
 {

@@ -1,11 +1,14 @@
 /*
- * What one unit can move, and what holds its values in their limits; the same
- * data attached in place; a broken order.
+ * How far one unit can move the parts, and how its values are kept within
+ * limits; the same data attached instead of imported; a broken order.
  */
 #include "asked.h"
 #include "support/said.h"
 
-/* The same file attached in place: the same numbers, by the general way. */
+/*
+ * The same file attached instead of imported gives the same numbers, by general
+ * bounding.
+ */
 static void
 attached_equals_imported(void **state)
 {
@@ -99,7 +102,7 @@ removing_a_unit_moves_little(void **state)
     made_close(&m);
 }
 
-/* Expressions: 2 f and its like go through the last clamp, NaN as nothing. */
+/* Expressions such as 2 f are clamped at the end; NaN adds nothing. */
 static void
 values_clamp_into_their_part(void **state)
 {
@@ -144,7 +147,7 @@ values_clamp_into_their_part(void **state)
     made_close(&m);
 }
 
-/* 0/0 and the like of reals: NaN in the engine, nothing in a sum. */
+/* Reals such as 0/0 are NaN in the engine and add nothing to a sum. */
 static void
 nan_adds_nothing(void **state)
 {
@@ -159,7 +162,7 @@ nan_adds_nothing(void **state)
     made_file(&m, "v.csv", "who,k,n,f,d\n1,a,0,2,0\n");
     made_ready(&m, COLUMN_UNIT);
     ask(&q, &m, BOUND_FOLD, 1, 1, false, false);
-    q.f.slot = 9; /* no stored column: t.column_9 */
+    q.f.slot = 9; /* not a stored column: t.column_9 */
     q.parts[3].lower = 0;
     buf_init(&b, NULL, 1 << 16);
     work_value(&q.plan, &q.parts[3], &b);
@@ -174,7 +177,7 @@ nan_adds_nothing(void **state)
     made_close(&m);
 }
 
-/* The sorted order destroyed: one sentence, and nothing comes out. */
+/* If the sorted order is broken, there is one error message and no result. */
 static void
 torn_order_is_refused(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * An open engine is sealed off, and what goes wrong in it stays in it.
+ * An open engine is sealed off, and its error messages do not get out.
  */
 #include "made.h"
 #include "support/said.h"
@@ -33,7 +33,7 @@ refused(struct made *m, const char *sql)
     assert_true(err.noted[0] != '\0');
 }
 
-/* It fails on queries that are in the language: see open.c. */
+/* One optimizer of DuckDB fails on valid queries, so it is off: see open.c. */
 static void
 a_faulty_optimizer_is_off(void **state)
 {
@@ -106,14 +106,14 @@ external_access_is_off(void **state)
             snprintf(sql, sizeof sql, "%s", statements[i]);
         refused(&m, sql);
     }
-    /* What the policy attaches can be read, through its view. */
+    /* A table that the policy attaches can be read, through its view. */
     snprintf(sql, sizeof sql, "SELECT c0 FROM %s ORDER BY c0",
              m.engine->data->tables[1].from);
     assert_string_equal(made_ask(&m, sql), "1;2;9");
     made_close(&m);
 }
 
-/* Errors that quote data: in the note, never in what is said. */
+/* Errors that quote data go to the note, never to the message. */
 static void
 engine_words_stay_inside(void **state)
 {
@@ -145,7 +145,10 @@ engine_words_stay_inside(void **state)
     made_close(&m);
 }
 
-/* Data of one policy is not read under another that means otherwise. */
+/*
+ * Data imported under one policy is not read under another with a different
+ * meaning.
+ */
 static void
 another_policy_is_refused(void **state)
 {
@@ -209,7 +212,7 @@ damage_is_told(void **state)
     made_close(&m);
 }
 
-/* Files of a version and of spilling are the owner's alone. */
+/* Only the owner can read the files of a version and spill files. */
 static void
 files_are_the_owners(void **state)
 {

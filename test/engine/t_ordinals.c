@@ -1,6 +1,6 @@
 /*
- * Places of values: against a list of what came before, on units of all sizes;
- * and what does not come in order.
+ * Ordinals of values: against a list of the earlier values, on units of all
+ * sizes; and units that do not come in order.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ draw(uint64_t *state, uint64_t below)
     return (*state >> 33) % below;
 }
 
-/* Numbers, texts, NULL: different for different v, some just nearly so. */
+/* Numbers, texts and NULL: different for different v, some only slightly. */
 static struct datum
 value_of(uint64_t v, char text[KEY_TEXT_MAX])
 {
@@ -47,7 +47,7 @@ ordinals_are_those_of_the_reference(void **state)
 
         for (uint64_t i = 0; i < rows; i++) {
             uint64_t v = draw(&seed, values), at = 0;
-            char text[KEY_TEXT_MAX]; /* gone by the next row */
+            char text[KEY_TEXT_MAX]; /* invalid by the next row */
             struct datum d = value_of(v, text);
             int16_t place = 0;
 
@@ -62,7 +62,10 @@ ordinals_are_those_of_the_reference(void **state)
     ordinals_clear(&p);
 }
 
-/* Beyond so many rows nothing is remembered, in the next unit all is. */
+/*
+ * Beyond ORDINALS_MAX rows of a unit nothing is remembered; the next unit
+ * begins anew.
+ */
 static void
 places_end_with_the_rows(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Our own functions in the engine: what they give at the ends of their types,
- * for NULL, and for what is no value at all.
+ * Our own functions in the engine: their results at the ends of their types,
+ * for NULL, and for invalid values.
  */
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ close_engine(void **state)
     return 0;
 }
 
-/* The value of an expression, as text; "NULL". */
+/* The value of an expression as text; "NULL" for NULL. */
 static void
 gives(const char *expression, const char *want)
 {
@@ -126,8 +126,10 @@ own_functions_stop_at_the_ends(void **state)
         gives(cases[i][0], cases[i][1]);
 }
 
-/* One number for each period that the engine knows, without a gap: of moments
-   of every day of 1,000 years, and of every hour of three. */
+/*
+ * Each period of the engine has its own number, without gaps: tested with one
+ * moment of every day of 1,000 years and of every hour of three years.
+ */
 static void
 periods_are_those_of_the_calendar(void **state)
 {
@@ -212,7 +214,10 @@ texts_have_a_maximum(void **state)
     gives(sql, "NULL");
 }
 
-/* Whatever was claimed of it, a computed column keeps what it says of itself. */
+/*
+ * A computed column is in its declared type and range, whatever its expression
+ * gives.
+ */
 static void
 computed_columns_are_clamped(void **state)
 {
@@ -237,7 +242,10 @@ computed_columns_are_clamped(void **state)
     }
 }
 
-/* Rows outside a list of whole keys have no place in it, however far. */
+/*
+ * A row whose value is outside a list of whole keys has no index, however far
+ * outside it is.
+ */
 static void
 keys_have_a_place_or_none(void **state)
 {
@@ -281,7 +289,10 @@ engine_type(duckdb_type type)
     }
 }
 
-/* Ends, neighbours of ends, nothing: of every type the same list as text. */
+/*
+ * The ends of types, their neighbours, and NULL: the same list as text for
+ * every type.
+ */
 static const char extremes[] =
     "(NULL), ('0'), ('1'), ('-1'), ('2'), ('38'), ('2147483647'), "
     "('-2147483648'), ('9223372036854775807'), ('-9223372036854775808'), "
@@ -292,7 +303,7 @@ static const char extremes[] =
     "('5881580-07-10'), ('5877642-06-25 (BC)'), ('294247-01-10'), "
     "('290309-12-22 (BC)'), ('%_%\\'), ('\\'), ('aé\U0001F600'), ('')";
 
-/* Every combination of such values, in every place: no error. */
+/* No combination of such values as arguments causes an error. */
 static void
 own_functions_are_total(void **state)
 {

@@ -1,5 +1,5 @@
-"""The DuckDB that tests run with is the one that is pinned, and the page that
-says why names it. Facts tested with another version are facts of that version.
+"""The tests run with the pinned DuckDB, and the page that explains the choice
+names it. Facts tested with another version hold for that version only.
 """
 import ctypes
 import os

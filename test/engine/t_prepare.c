@@ -1,5 +1,5 @@
 /*
- * Public parts of private plans: computed beforehand, read by name.
+ * Public parts of private plans: computed in advance, then read by name.
  */
 #include "engine/prepare.h"
 
@@ -40,7 +40,9 @@ plan_of(struct made *m, const char *sql)
     return plan;
 }
 
-/* The statement's WITH and FROM, in m's memory; NULL: it is not printed. */
+/*
+ * The statement's WITH and FROM, in m's memory; NULL if it cannot be printed.
+ */
 static const char *
 text_of(struct made *m, const struct plan *plan)
 {
@@ -66,7 +68,10 @@ static const char *const parted[] = {
     "a UNION ALL SELECT k FROM far) AS q USING (k)",
 };
 
-/* Without preparation nothing is printed; with it, the name of a table. */
+/*
+ * Without preparation nothing is printed; with it, the name of a prepared
+ * table.
+ */
 static void
 a_private_statement_has_no_public_part(void **state)
 {
@@ -93,7 +98,7 @@ a_private_statement_has_no_public_part(void **state)
     made_close(&m);
 }
 
-/* Stored public tables are read as they are. */
+/* Stored public tables are read directly. */
 static void
 stored_tables_are_read_directly(void **state)
 {
@@ -118,7 +123,7 @@ stored_tables_are_read_directly(void **state)
     made_close(&m);
 }
 
-/* A statement of one question is not kept for the next. */
+/* A statement of one question is not reused for the next. */
 static void
 questions_do_not_share_tables(void **state)
 {
@@ -147,7 +152,10 @@ questions_do_not_share_tables(void **state)
     made_close(&m);
 }
 
-/* A failure leaves nothing prepared, and handles do not see each other's. */
+/*
+ * A failure leaves nothing prepared, and handles do not see each other's
+ * prepared tables.
+ */
 static void
 a_failure_leaves_nothing(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Public tables: the same grammar, exact answers. Text goes through reader and
- * planner, as it does for analysts. And the columns of files for a draft.
+ * Public tables: the same grammar, exact answers. Queries go through reader and
+ * planner, as for analysts. Also the columns of files, for a draft policy.
  */
 #include "made.h"
 
@@ -33,7 +33,7 @@ ready(struct made *m)
     made_ready(m, POLICY);
 }
 
-/* The answer as text: values between |, rows between semicolons. */
+/* The answer as text: values separated by |, rows by semicolons. */
 static const char *
 asked(struct made *m, const char *sql)
 {
@@ -115,7 +115,9 @@ public_groups_are_exact(void **state)
                         "NULL|7;it|3;no|1");
     assert_string_equal(asked(&m, "SELECT count(distinct land) FROM cities"),
                         "2");
-    /* Quantiles are exact here, and of texts where nothing lies between. */
+    /*
+     * Quantiles are exact here; those that need no interpolation work on texts.
+     */
     assert_string_equal(
         asked(&m, "SELECT min(people), max(people), median(people), "
                   "percentile_cont(0.1) WITHIN GROUP (ORDER BY people), "
@@ -134,7 +136,7 @@ attached_public_tables_work(void **state)
     ready(&m);
     assert_string_equal(asked(&m, "SELECT count(*), sum(people) FROM far"),
                         "4|11");
-    /* They are read where they are. */
+    /* They are read from their file in every query. */
     made_file(&m, "cities.csv",
               "name,land,people,area,since,flat,mean\nRome,,5,,,,\n");
     assert_string_equal(asked(&m, "SELECT count(*), sum(people) FROM far"),

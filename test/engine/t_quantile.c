@@ -1,7 +1,7 @@
 /*
- * Values of quantiles: which ones are sealed, in which order, how they are
- * padded, and how little those of neighbours differ. Seals have no reader, so
- * this test opens them as a mechanism does.
+ * The values for quantiles: which ones are sealed, in which order, how they are
+ * padded, and how little those of neighbours differ. Sealed values have no
+ * public reader, so this test opens them as a mechanism does.
  */
 #include "asked.h"
 #include "base/error.h"
@@ -17,7 +17,7 @@ struct list {
 
 struct seen {
     const struct part *part;
-    size_t next; /* 3 cell + place, of what must come now */
+    size_t next; /* 3 cell + place of the next call */
     struct list cells[CELLS];
 };
 
@@ -78,7 +78,7 @@ run_quantiles(struct made *m, struct quantiled *t, struct seen *s)
     if (engine_quantiles(m->engine, &t->q.plan, 0, see, s, &m->err))
         fail_msg("%s | %s", m->err.said, m->err.noted);
     assert_int_equal(s->next, 3 * t->q.plan.cells);
-    /* As a number the part is nothing. */
+    /* As a sum the part has no value. */
     assert_int_equal(engine_run(m->engine, &t->q.plan, sealed, &m->err), 0);
     custos_sealed_free(sealed[0]);
 }
@@ -120,7 +120,7 @@ by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Clamped values of the rows that bounding keeps, by hand. */
+/* The clamped values of the rows that bounding keeps, computed by hand. */
 static void
 reference(const struct row *rows, size_t n, const struct plan *plan,
           struct list want[CELLS])
@@ -203,7 +203,7 @@ quantile_values_equal_the_reference(void **state)
     made_close(&m);
 }
 
-/* Values that only one of two sorted lists has. */
+/* How many values only one of two sorted lists has. */
 static size_t
 lists_differ(const struct list *a, const struct list *b)
 {
@@ -220,7 +220,7 @@ lists_differ(const struct list *a, const struct list *b)
     return n;
 }
 
-/* Without one unit: at most `rows` values less, over all groups. */
+/* Without one unit there are at most `rows` fewer values, over all groups. */
 static void
 quantile_values_of_neighbours_differ_little(void **state)
 {
@@ -280,7 +280,7 @@ expect_values(struct made *m, struct expr *of, const struct part *like,
         assert_int_equal(s.cells[0].values[i], want[i]);
 }
 
-/* Days and microseconds from 1970; clamped, NULL and NaN left out. */
+/* Days and microseconds since 1970; clamped; without NULL and NaN. */
 static void
 dates_and_reals_are_whole_steps(void **state)
 {
@@ -313,7 +313,10 @@ dates_and_reals_are_whole_steps(void **state)
     made_close(&m);
 }
 
-/* The fold cannot do it; what `take` says counts; one sentence all the same. */
+/*
+ * A `take` that fails with a text about the data; the error must not contain
+ * it.
+ */
 static custos_status
 refuse(void *ctx, size_t cell, enum engine_quantile place,
        custos_sealed *sealed, size_t cells, custos_err *err)

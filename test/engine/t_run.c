@@ -1,6 +1,6 @@
 /*
- * Bounded sums: every way of computing them against the plainest reference in
- * C, on random tables.
+ * Bounded sums: every way of computing them against a simple reference in C, on
+ * random tables.
  */
 #include "asked.h"
 
@@ -41,7 +41,7 @@ read_rows(struct made *m, struct row *rows, bool units)
     return all;
 }
 
-/* Counts what row i adds: by hand, part by part. */
+/* Adds what row i contributes, part by part. */
 static void
 count_row(const struct row *r, bool new_cell, const struct plan *plan,
           i128 *cells)
@@ -180,7 +180,10 @@ rows_as_units_equal_the_reference(void **state)
     made_close(&m);
 }
 
-/* Wherever threads part their work, between units, the numbers are the same. */
+/*
+ * The numbers are the same between whichever units the threads divide their
+ * work.
+ */
 static void
 lanes_do_not_matter(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The small database: sealed when made, values as PostgreSQL writes them, and
- * an end to what takes too long or too much.
+ * The sandbox: sealed from the start, values as PostgreSQL writes them, and
+ * limits on time and memory.
  */
 #include "engine/sandbox.h"
 
@@ -79,7 +79,7 @@ fails(struct sandbox *s, const char *sql)
     arena_free(a);
 }
 
-/* Even statements that no question can become are refused there. */
+/* The sandbox rejects even statements that no question can lead to. */
 static void
 it_reaches_nothing_outside(void **state)
 {
@@ -115,7 +115,7 @@ it_ends_what_takes_too_long(void **state)
              "WHERE a.range + b.range < 0");
     fails(s, "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n % 7 FROM t) "
              "SELECT max(n) FROM t");
-    writes(s, "SELECT 1", "23:1"); /* and goes on */
+    writes(s, "SELECT 1", "23:1"); /* and still works */
     a = arena_new(NULL, 1 << 20);
     assert_true(sandbox_is_well(s, a));
     arena_free(a);

@@ -1,7 +1,7 @@
 /*
  * Queries through reader, planner and engine, against the same trees evaluated
- * row by row in C (plan/evaluate.h) and bounded by the plainest loop: WHERE,
- * keys and values mean one thing in both, and all ways of bounding agree.
+ * row by row in C (plan/evaluate.h) and bounded by a simple loop: WHERE, keys
+ * and values mean the same in both, and all ways of bounding agree.
  */
 #include <math.h>
 
@@ -289,7 +289,10 @@ run_and_compare(struct made *m, const struct plan *plan, const char *sql,
     exact_clear(&x);
 }
 
-/* LIKE and its like are the engine's alone; the ways still have to agree. */
+/*
+ * Whether evaluate.h knows all expressions. It lacks LIKE and similar
+ * functions; for these the ways of bounding must still agree.
+ */
 static bool
 is_known(const struct plan *plan)
 {
@@ -302,7 +305,9 @@ is_known(const struct plan *plan)
     return known;
 }
 
-/* The whole statement, in every way of bounding, has listed functions alone. */
+/*
+ * The complete statement, in every way of bounding, has listed functions only.
+ */
 static void
 statement_is_total(struct made *m, const struct plan *plan, const char *sql)
 {

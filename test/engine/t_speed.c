@@ -1,5 +1,6 @@
 /*
- * The file of speeds: read strictly, of this machine alone; and a measurement.
+ * The file of speeds: read strictly, valid for this machine only; and a
+ * measurement.
  */
 #include "engine/speed.h"
 
@@ -84,7 +85,7 @@ the_file_is_read_strictly(void **state)
     buf_clear(&b);
 }
 
-/* Measured without a byte of data: there is none in this store. */
+/* The measurement needs no data: this store has none. */
 static void
 speeds_are_measured_and_kept(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Statements that are kept: run again, of fixed data alone, no more than there
- * is room for; and handles that share a version.
+ * Kept statements: they are reused, only for fixed data, and their number is
+ * limited. Also handles that share a version.
  */
 #include <stdio.h>
 
@@ -55,7 +55,7 @@ statements_are_kept_and_make_room(void **state)
     for (int k = 0; k < 3; k++)
         assert_int_equal(count(c, "SELECT count(*) FROM t0"), 3);
     assert_int_equal(kept(c), 1);
-    /* While a result is open its statement is not run again. */
+    /* A statement is not reused while its result is open. */
     assert_int_equal(duck_ask(c, "SELECT u FROM t0", &first, NULL), CUSTOS_OK);
     assert_int_equal(duck_describe(c, "SELECT u FROM t0", &second, NULL),
                      CUSTOS_OK);
@@ -66,14 +66,17 @@ statements_are_kept_and_make_room(void **state)
         assert_int_equal(count(c, sql), 3 + i);
     }
     assert_int_equal(kept(c), DUCK_KEPT_MAX);
-    /* What failed is not kept. */
+    /* A statement that failed is not kept. */
     assert_int_equal(duck_ask(c, "SELECT nothing FROM t0", &first, NULL),
                      CUSTOS_EENGINE);
     assert_int_equal(count(c, "SELECT count(*) FROM t0"), 3);
     made_close(&m);
 }
 
-/* Numbers are taken out of the text, and are those of the question that runs. */
+/*
+ * Numbers are taken out of the text and replaced by those of the current
+ * question.
+ */
 static void
 questions_that_differ_in_numbers_share_a_statement(void **state)
 {
@@ -95,7 +98,7 @@ questions_that_differ_in_numbers_share_a_statement(void **state)
     made_close(&m);
 }
 
-/* What stands in texts and names is no number, and joins keep theirs. */
+/* Digits in texts and names are not numbers, and joins keep their numbers. */
 static void
 only_literals_are_taken_out(void **state)
 {
@@ -126,7 +129,9 @@ only_literals_are_taken_out(void **state)
     buf_clear(&b);
 }
 
-/* A file can change under a plan: nothing is kept, all threads are there. */
+/*
+ * An attached file can change: no statement is kept, and all threads are used.
+ */
 static void
 attached_files_are_looked_at_anew(void **state)
 {
@@ -153,7 +158,7 @@ small_data_has_one_thread(void **state)
     assert_int_equal(count(m.engine->connections[0], threads), 1);
     assert_int_equal(m.engine->threads, 1);
     made_close(&m);
-    ready(&m, HEAD TABLE("t", ""), 2); /* and it has 3 rows */
+    ready(&m, HEAD TABLE("t", ""), 2); /* it has 3 rows */
     assert_int_equal(count(m.engine->connections[0], threads),
                      (int)m.engine->threads);
     assert_false(m.engine->data->small);

@@ -1,6 +1,6 @@
 /*
- * One person, one unit: however the sources of several tables store the value
- * that names it, or the import refuses them.
+ * A person is one unit, however the sources of several tables store the
+ * identifying value; otherwise the import rejects them.
  */
 #include "made.h"
 #include "support/said.h"
@@ -10,7 +10,7 @@
     "  a: {source: f.duckdb, unit: id, columns: {id: {%s}}}\n"                 \
     "  b: {source: f.duckdb, unit: id, columns: {id: {%s}}}\n"
 
-/* A DuckDB file with a.id and b.id of these expressions. */
+/* A DuckDB file in which a.id and b.id have these expressions as values. */
 static void
 make_sources(struct made *m, const char *a, const char *b)
 {
@@ -78,7 +78,7 @@ one_person_in_two_types(void **state)
     }
 }
 
-/* What would be read in two ways is refused, from the schemas alone. */
+/* Types that would be read differently are rejected, from the schemas alone. */
 static void
 mixed_sources_of_units_are_refused(void **state)
 {
@@ -111,7 +111,7 @@ mixed_sources_of_units_are_refused(void **state)
     }
 }
 
-/* Two declared types are refused before any source is opened. */
+/* Two different declared types are rejected before any source is opened. */
 static void
 units_have_one_declared_type(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * What the ledger's tests share: a folder of their own, terms, charges.
+ * Shared by the tests of the ledger: a temporary folder, terms, charges.
  */
 #ifndef TEST_LEDGER_HELPERS_H
 #define TEST_LEDGER_HELPERS_H
@@ -67,7 +67,7 @@ open_at(const struct place *p)
     return l;
 }
 
-/* Terms with a common budget and nobody else. */
+/* Terms with a common budget and no analysts. */
 static inline struct ledger_terms
 terms_of(const char *epsilon, const char *delta)
 {
@@ -90,7 +90,7 @@ set_terms(struct ledger *l, const struct ledger_terms *t)
     assert_ok(ledger_terms_set(l, t, str_of("owner"), 1000, &r, &err), &err);
 }
 
-/* A pure charge, or up to a delta. */
+/* A charge with an epsilon and a delta, which may be 0. */
 static inline struct charge
 charge_of(const char *epsilon, const char *delta)
 {
@@ -105,7 +105,7 @@ charge_of(const char *epsilon, const char *delta)
     return c;
 }
 
-/* A request for a pure charge, of which c has the price. */
+/* A request for a pure charge; c receives the price. */
 static inline void
 request_of(struct ledger_request *r, struct charge *c, const char *who,
            const char *epsilon, int64_t now)
@@ -123,7 +123,7 @@ request_of(struct ledger_request *r, struct charge *c, const char *who,
     memset(r->policy, 7, sizeof r->policy);
 }
 
-/* One charge with a commit of its own. */
+/* Posts one charge in a separate commit. */
 static inline custos_status
 post_charge(struct ledger *l, const struct ledger_request *r,
             struct receipt *out, custos_err *err)
@@ -136,7 +136,7 @@ post_charge(struct ledger *l, const struct ledger_request *r,
     return job.status;
 }
 
-/* One answer with a commit of its own; retention keeps all. */
+/* Posts one answer in a separate commit; retention keeps all answers. */
 static inline custos_status
 post_answer(struct ledger *l, const uint8_t key[32], const struct receipt *r,
             str answer, custos_err *err)

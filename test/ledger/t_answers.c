@@ -1,6 +1,6 @@
 /*
- * Stored answers: the first stays, byte for byte; what was damaged is not
- * given; nothing is stored without its receipt.
+ * Stored answers: the first one stays, byte for byte; a damaged answer is not
+ * returned; nothing is stored without its receipt.
  */
 #include <sqlite3.h>
 

@@ -1,6 +1,7 @@
 /*
- * Budgets: exact to the last unit, own below common, windows that slide, terms
- * that change, and refusals that say which, how much and what is left.
+ * Budgets: exact to the last unit; own budgets within the common one; sliding
+ * windows; changing terms; and errors that say which budget does not suffice,
+ * what is needed and what is left.
  */
 #include "ledger/helpers.h"
 #include "support/said.h"
@@ -61,7 +62,10 @@ budgets_refused_leave_no_trace(void **state)
     place_remove(&p);
 }
 
-/* Each analyst below the own budget, all of them below the common one. */
+/*
+ * Each analyst stays within their own budget, all together within the common
+ * one.
+ */
 static void
 budgets_own_below_common(void **state)
 {
@@ -105,7 +109,7 @@ budgets_own_below_common(void **state)
     place_remove(&p);
 }
 
-/* An answer given before costs who asks, and the whole nothing. */
+/* A shared answer costs the analyst who asks, and the common budget nothing. */
 static void
 budgets_shared_answers_cost_who_asks(void **state)
 {
@@ -200,7 +204,7 @@ budgets_window_slides(void **state)
     assert_string_equal(b.facts.spent, "0.05");
     assert_string_equal(b.left_epsilon, "0.15");
     assert_int_equal(charge_at(l, "ana", "0.15", days(12), NULL, NULL), 0);
-    /* A clock that is put back makes it no larger. */
+    /* Setting the clock back does not refill the window. */
     assert_int_equal(charge_at(l, "ana", "0.05", days(1), NULL, &err),
                      CUSTOS_ESPENT);
     /* The common budget never refills. */
@@ -212,7 +216,10 @@ budgets_window_slides(void **state)
     place_remove(&p);
 }
 
-/* A window without a delta lets one pass, the own budget does not. */
+/*
+ * A window without a delta ignores the delta of a charge; an own budget without
+ * one rejects it.
+ */
 static void
 budgets_window_without_delta(void **state)
 {
@@ -248,8 +255,8 @@ budgets_window_without_delta(void **state)
 }
 
 /*
- * Many small charges: the sum of epsilon passes the budget while the sum of
- * rho has room; the balance says which lane pays.
+ * Many small charges: the sum of epsilon exceeds the budget while the sum of
+ * rho still fits. The balance says which lane pays.
  */
 static void
 budgets_best_of_both_outlasts_the_sum(void **state)
@@ -271,7 +278,7 @@ budgets_best_of_both_outlasts_the_sum(void **state)
     assert_string_equal(b.facts.currency, "rho");
     assert_string_equal(b.facts.theorem, "filter-best-of-both");
     assert_true(strtod(b.left_epsilon, NULL) < 0.01);
-    /* What is left is what is admitted. */
+    /* A charge of exactly what is left is admitted. */
     if (strcmp(b.left_epsilon, "0") != 0)
         assert_int_equal(charge(l, "", b.left_epsilon), CUSTOS_OK);
     assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
@@ -322,7 +329,7 @@ budgets_terms_change(void **state)
     assert_int_equal(charge_at(l, "", "0.1", 1, NULL, &err), CUSTOS_EPOLICY);
     set_terms(l, &t);
     assert_int_equal(charge(l, "", "0.6"), CUSTOS_OK);
-    /* The same again is no row. */
+    /* Setting the same terms again adds no row. */
     assert_int_equal(ledger_terms_set(l, &t, str_of("o"), 5, &a, NULL), 0);
     assert_int_equal(ledger_terms_set(l, &t, str_of("o"), 6, &b, NULL), 0);
     assert_int_equal(a.seq, b.seq);
@@ -333,7 +340,7 @@ budgets_terms_change(void **state)
     t.budget.epsilon = str_of("0.7");
     set_terms(l, &t);
     assert_balance(l, "", "0.6", "0.1");
-    /* To a delta and back: the sum of rho is known all the same. */
+    /* With a delta now: the sum of rho was counted all along. */
     t.budget = (struct ledger_budget){str_of("2"), str_of("1e-6")};
     set_terms(l, &t);
     assert_int_equal(charge(l, "", "1.4"), CUSTOS_OK);
@@ -351,7 +358,7 @@ budgets_terms_change(void **state)
     place_remove(&p);
 }
 
-/* Nobody is charged under a policy that is no longer in force. */
+/* Nothing is charged under a policy that is no longer in force. */
 static void
 budgets_policy_must_be_in_force(void **state)
 {
@@ -408,7 +415,7 @@ budgets_bad_terms_are_refused(void **state)
     place_remove(&p);
 }
 
-/* Names may hold anything; terms come back as they were. */
+/* Names may contain anything; terms read back unchanged. */
 static void
 budgets_terms_come_back(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * The chain: any change of any column of any row is found, rows that differ
- * anywhere have different hashes, and a receipt tells an older ledger.
+ * anywhere have different hashes, and a receipt reveals an older ledger.
  */
 #include <sqlite3.h>
 
@@ -8,7 +8,7 @@
 #include "ledger/helpers.h"
 #include "support/said.h"
 
-/* SQL on the file behind the ledger's back. */
+/* Runs SQL on the file, bypassing the ledger. */
 static void
 meddle(const struct place *p, const char *sql)
 {
@@ -39,7 +39,7 @@ make(struct place *p, int charges, struct receipt *last)
     ledger_close(l);
 }
 
-/* Only what the meddler may not do is taken away first. */
+/* Removes the triggers that would prevent the change. */
 #define OPEN_UP "DROP TRIGGER chain_no_update; DROP TRIGGER chain_no_delete; "
 
 static void
@@ -104,7 +104,7 @@ verify_finds_every_change(void **state)
     }
 }
 
-/* A charge is not admitted on a balance or terms that were changed. */
+/* Nothing is charged if the balance or the terms were tampered with. */
 static void
 charge_stops_at_damage(void **state)
 {
@@ -153,7 +153,7 @@ chain_is_only_added_to(void **state)
     place_remove(&p);
 }
 
-/* Moving a byte from a field to the next is another row. */
+/* Moving a byte from one field to the next gives another hash. */
 static void
 chain_encoding_is_injective(void **state)
 {
@@ -189,7 +189,7 @@ chain_encoding_is_injective(void **state)
             assert_memory_not_equal(hash[i], hash[k], sizeof hash[i]);
 }
 
-/* A backup put back, and one that then went on, both show. */
+/* A receipt reveals a restored backup, also after it has gained new rows. */
 static void
 verify_older_than_receipt(void **state)
 {
@@ -204,7 +204,7 @@ verify_older_than_receipt(void **state)
     snprintf(copy, sizeof copy, "%s/copy.db", p.folder);
     l = open_at(&p);
     assert_int_equal(ledger_copy(l, copy, &err), CUSTOS_OK);
-    assert_int_equal(ledger_copy(l, copy, &err), CUSTOS_EIO); /* is there */
+    assert_int_equal(ledger_copy(l, copy, &err), CUSTOS_EIO); /* it exists */
     assert_int_equal(charge_at(l, "", "0.1", 20, &late, NULL), CUSTOS_OK);
     assert_verifies(l, &early);
     assert_verifies(l, &late);
@@ -245,11 +245,13 @@ receipts_as_text(void **state)
     spoiled[25] = 'G';
     assert_false(receipt_read(str_of(spoiled), &got));
     assert_false(receipt_read((str){text, strlen(text) - 1}, &got));
-    text[0] = '9'; /* 9 9..: past 64 bits */
+    text[0] = '9'; /* exceeds 64 bits */
     assert_false(receipt_read(str_of(text), &got));
 }
 
-/* Rows are found by who and by theorem; theorems by whole words. */
+/*
+ * Rows are found by analyst and by theorem; theorem names match as whole words.
+ */
 static void
 rows_of_a_recall(void **state)
 {

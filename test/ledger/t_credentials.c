@@ -1,6 +1,6 @@
 /*
- * Doors: changed only with their row, gone when the policy loses the name,
- * whole after a power cut, and no secret in the chain.
+ * Credentials: they change only together with their row, end when the policy
+ * drops the name, and are intact after a power cut; the chain has no secrets.
  */
 #include "support/powercut_vfs.h"
 
@@ -50,7 +50,9 @@ put(struct ledger *l, const char *name, uint8_t token,
     return ledger_credential_put(l, &d, &t, how, 9, r, NULL);
 }
 
-/* By name and by token: this one, or none when token is 0. */
+/*
+ * Looking up by name and by token finds this credential, or none if token is 0.
+ */
 static void
 assert_door(struct ledger *l, const char *name, uint8_t token, uint64_t seq)
 {
@@ -100,7 +102,7 @@ credentials_and_rows_are_one(void **state)
     (void)state;
     place_make(&p);
     l = open_at(&p);
-    other = open_at(&p); /* as a server has it */
+    other = open_at(&p); /* a server's handle */
     assert_int_equal(put(l, "ann", 1, LEDGER_CREDENTIAL_NEW, &r),
                      CUSTOS_EPOLICY);
     set_terms(l, &t);
@@ -124,7 +126,7 @@ credentials_and_rows_are_one(void **state)
     assert_door(other, "", 4, r.seq);
     assert_int_equal(ledger_credentials(l, a, &all, &n, NULL), CUSTOS_OK);
     assert_int_equal(n, 3);
-    /* The policy loses bob: the door is kept and leads nowhere. */
+    /* The policy drops bob: the credential is kept but not valid. */
     set_terms(l, &less);
     assert_door(other, "bob", 0, 0);
     assert_int_equal(ledger_credential_drop(l, str_of("bob"), 9, &r, NULL),
@@ -159,7 +161,7 @@ expiry_of(struct ledger *l, uint8_t token)
     return ledger_token_find(l, t.hash, &found, NULL) ? -1 : found.expires;
 }
 
-/* Two at one time, the rest ends; each change has its row. */
+/* Two tokens are valid at a time, older ones end; each change has its row. */
 static void
 tokens_and_rows_are_one(void **state)
 {
@@ -193,7 +195,7 @@ tokens_and_rows_are_one(void **state)
     assert_int_equal(ledger_token_of_row(l, str_of("ann"), LEDGER_ACCESS_FULL,
                                          first.seq, &found, NULL),
                      CUSTOS_ENAME);
-    /* metrics are nobody's, and end apart from the owner's */
+    /* the metrics token has no name and ends independently of the owner's */
     metrics.access = LEDGER_ACCESS_METRICS;
     metrics.expires = 5;
     assert_int_equal(put(l, "", 8, LEDGER_CREDENTIAL_NEW, &r), CUSTOS_OK);
@@ -225,7 +227,10 @@ tokens_and_rows_are_one(void **state)
     place_remove(&p);
 }
 
-/* Cut at every operation: row and door are both there, or neither. */
+/*
+ * With a power cut at every operation, row and credential are both there or
+ * neither is.
+ */
 static void
 credentials_survive_a_power_cut(void **state)
 {

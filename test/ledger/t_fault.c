@@ -1,7 +1,7 @@
 /*
- * The world fails: the n-th write or sync, for every n; a full disk; a disk
- * that became read-only. Never a receipt without its row, never a sum that is
- * not that of the rows, and when the disk is well again the ledger goes on.
+ * Disk failures: the n-th write or sync, for every n; a full disk; a disk that
+ * becomes read-only. There is never a receipt without its row and never a sum
+ * that differs from the rows. When the disk works again, so does the ledger.
  */
 #include "support/powercut_vfs.h"
 
@@ -32,7 +32,9 @@ place_tear_down(void **state)
     return 0;
 }
 
-/* Charges; returns the receipts. Only failures of the disk are allowed. */
+/*
+ * Makes charges and returns how many succeeded. Only disk failures are allowed.
+ */
 static size_t
 charge_many(struct ledger *l, int n, struct receipt *last)
 {
@@ -67,7 +69,7 @@ fault_once(const struct place *p, size_t at, enum disk_failure how)
     assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
     assert_true(b.charges >= done && b.charges <= CHARGES);
     ledger_close(l);
-    /* What is on the plate alone says the same. */
+    /* What had reached the disk says the same. */
     disk_cut(d);
     disk_restart(d);
     assert_int_equal(ledger_open(p->path, p->lock, &l, NULL), CUSTOS_OK);
@@ -98,7 +100,7 @@ fault_every_io_once(void **state)
         fault_once(p, at, at % 2 ? DISK_EIO : DISK_FULL);
 }
 
-/* Disk full or read-only for long: clear words, and nothing is lost. */
+/* The disk stays full or read-only: the error is clear, and nothing is lost. */
 static void
 fault_that_stays(void **state)
 {
@@ -149,7 +151,7 @@ copy_of(struct disk *d, const char *name, size_t *len)
     return copy;
 }
 
-/* Whether a damaged ledger says so; if not, it must say the truth. */
+/* Whether the damage is noticed; if not, the ledger must still be right. */
 static bool
 is_noticed(const struct place *p, const struct receipt *last)
 {
@@ -172,8 +174,8 @@ is_noticed(const struct place *p, const struct receipt *last)
 }
 
 /*
- * Damage: single bits of the file and of its log. Either opening or verifying
- * says so, or the bit was of no consequence.
+ * Damage to single bits of the file and of its log: opening or verifying
+ * reports it, or the bit did not matter.
  */
 static void
 fault_flipped_bits_are_noticed(void **state)

@@ -1,5 +1,5 @@
 /*
- * Group commit: the same verdicts as one by one, one failure for all.
+ * Group commit: the same results as one by one, and one failure for all.
  */
 #include "support/powercut_vfs.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST = 150 };
 
-/* Requests of a group, made to be wrong in several ways. */
+/* Requests of a group, some of them wrong in several ways. */
 struct group {
     struct ledger_job jobs[MOST];
     struct ledger_request requests[MOST];
@@ -41,11 +41,11 @@ group_fill(struct group *g, size_t n)
     memset(g, 0, sizeof *g);
     for (size_t i = 0; i < n; i++) {
         group_add(g, names[i % 4], prices[i % 3 + i / 7 % 2]);
-        if (i % 11 == 5) /* of another policy */
+        if (i % 11 == 5) /* under another policy */
             g->requests[i].policy[3] ^= 1;
         if (i % 13 == 6) {
             g->jobs[i].kind = LEDGER_ACT;
-            g->jobs[i].act = i % 2 ? "import" : "terms"; /* not a name */
+            g->jobs[i].act = i % 2 ? "import" : "terms"; /* not an act's name */
         }
     }
 }
@@ -66,7 +66,7 @@ terms_of_two(void)
     return t;
 }
 
-/* Verdicts, receipts (and so every row) and sums are the same. */
+/* Results, receipts (and so every row) and sums are the same. */
 static void
 group_is_one_by_one(void **state)
 {
@@ -133,7 +133,10 @@ group_exhausts_exactly(void **state)
     place_remove(&p);
 }
 
-/* A group on a disk that fails at its operation `at`; false: it did not. */
+/*
+ * Posts a group on a disk that fails at operation `at`. False if it did not
+ * fail.
+ */
 static bool
 fail_once(const struct place *p, size_t at)
 {
@@ -154,7 +157,7 @@ fail_once(const struct place *p, size_t at)
         if (!group.jobs[i].status)
             last = group.jobs[i].receipt;
     }
-    disk_fail_at(d, 0, 0, DISK_EIO); /* well again: so is the ledger */
+    disk_fail_at(d, 0, 0, DISK_EIO); /* the disk works again */
     group_fill(&group, 24);
     ledger_post(l, group.jobs);
     for (size_t i = 0; i < group.n; i++)
@@ -189,7 +192,7 @@ group_fault_is_of_all(void **state)
     place_remove(&p);
 }
 
-/* Nothing was admitted: nothing is written, and nothing synced. */
+/* If nothing is admitted, nothing is written or synced. */
 static void
 group_of_refusals_writes_nothing(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * Spending as it grew: exact at every point, in one currency, of however many
- * charges at most so many points with both ends; and verification that goes on
- * from where it was.
+ * The history of spending: exact at every point, in one currency, thinned to a
+ * given number of points that includes both ends. Also verification that
+ * continues from a receipt.
  */
 #include <sqlite3.h>
 #include <string.h>
@@ -32,7 +32,7 @@ assert_point(const struct ledger_history *h, size_t i, uint64_t seq,
     assert_string_equal(h->points[i].spent, spent);
 }
 
-/* Charges of many in few commits; the first is row 3. */
+/* Makes n charges in few commits; the first is row 3. */
 static void
 charge_many(struct ledger *l, size_t n, const char *epsilon)
 {
@@ -52,7 +52,7 @@ charge_many(struct ledger *l, size_t n, const char *epsilon)
     free(jobs);
 }
 
-/* Two routes: the points of a thinned line are points of the whole one. */
+/* The points of a thinned history are points of the full one. */
 static void
 history_is_thinned_evenly(void **state)
 {
@@ -114,7 +114,7 @@ history_adds_exactly(void **state)
     assert_point(&h, 2, 5, 12, "0.3");
     assert_point(&h, 9, 12, 19, "1");
     assert_string_equal(h.limit, "1");
-    /* The limit of now. */
+    /* The limit is the current one. */
     t.budget.epsilon = str_of("2.5");
     set_terms(l, &t);
     h = history_of(l, "", 400, a);
@@ -125,7 +125,7 @@ history_adds_exactly(void **state)
     arena_free(a);
 }
 
-/* What was paid for before and given to another is on their line alone. */
+/* A shared answer counts only in the history of the analyst who asked later. */
 static void
 history_counts_shared_answers_once(void **state)
 {
@@ -175,7 +175,7 @@ history_counts_shared_answers_once(void **state)
     arena_free(a);
 }
 
-/* All points are in the currency that counts now, as the balance has it. */
+/* All points are in the current currency, the one of the balance. */
 static void
 history_has_one_currency(void **state)
 {
@@ -207,7 +207,9 @@ history_has_one_currency(void **state)
     assert_string_equal(h.limit, b.facts.limit);
     assert_string_equal(h.points[h.n - 1].spent, b.facts.spent);
     assert_true(strtod(h.points[0].spent, NULL) < 0.0001);
-    /* Gaussian noise has no epsilon: without a budget of one's own, rho. */
+    /*
+     * Gaussian noise has no epsilon: an analyst without an own budget sees rho.
+     */
     request_of(&r, &c, "ana", "0.001", 6000);
     rats_init(x, 2);
     assert_int_equal(rat_read("0.0001", "rho", &x[0], NULL), CUSTOS_OK);
@@ -233,7 +235,7 @@ meddle(const struct place *p, const char *sql)
     sqlite3_close(db);
 }
 
-/* What was verified is not looked at again; what came after is, all of it. */
+/* Rows verified before are not checked again; all later ones are. */
 static void
 verify_goes_on_from_a_receipt(void **state)
 {

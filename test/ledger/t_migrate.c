@@ -1,6 +1,7 @@
 /*
- * Formats: an older file is brought up without touching a row of the chain, a
- * newer one is refused, and what is no ledger is not taken for a new one.
+ * Formats: an older file is migrated without touching a row of the chain, a
+ * newer one is rejected, and a file that is not a ledger is not taken for a new
+ * one.
  */
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -66,7 +67,7 @@ make(struct place *p, struct receipt *last)
     ledger_close(l);
 }
 
-/* Before format 5 nothing was counted. */
+/* Before format 5 sizes were not counted. */
 #define OLD_SIZES "DROP TABLE sizes; DROP INDEX answers_seq;"
 
 static void
@@ -103,7 +104,7 @@ migrate_touches_no_row(void **state)
     place_remove(&p);
 }
 
-/* Format 1: all but the doors. */
+/* Format 1: everything but the credentials (table doors). */
 static void
 migrate_adds_doors(void **state)
 {
@@ -126,7 +127,7 @@ migrate_adds_doors(void **state)
     place_remove(&p);
 }
 
-/* Doors as formats 2 and 3 had them. */
+/* The table doors as in formats 2 and 3. */
 #define OLD_DOORS                                                              \
     OLD_SIZES                                                                  \
     "DROP TABLE tokens; DROP TABLE doors;"                                     \
@@ -135,7 +136,7 @@ migrate_adds_doors(void **state)
     "NULL)"                                                                    \
     " STRICT; CREATE INDEX doors_token ON doors (token);"
 
-/* Format 2: all but the tripwire, whose rows have no index. */
+/* Format 2: everything but the index of the tripwire's rows. */
 static void
 migrate_adds_the_tripwire(void **state)
 {
@@ -159,7 +160,7 @@ migrate_adds_the_tripwire(void **state)
     place_remove(&p);
 }
 
-/* Format 3: one token a name, in its door, and nothing that expires. */
+/* Format 3: one token for each name, in table doors, and nothing expires. */
 static void
 migrate_keeps_doors(void **state)
 {
@@ -197,13 +198,13 @@ migrate_keeps_doors(void **state)
     assert_string_equal(token.name, "");
     assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_OK);
     ledger_close(l);
-    l = open_at(&p); /* once */
+    l = open_at(&p); /* migrated only once */
     assert_int_equal(ledger_token_find(l, hash, &token, NULL), CUSTOS_OK);
     ledger_close(l);
     place_remove(&p);
 }
 
-/* What a name's rows take, by the file itself. */
+/* A size, read from the file itself. */
 static int64_t
 size_of(const struct place *p, const char *sql)
 {
@@ -219,7 +220,10 @@ size_of(const struct place *p, const char *sql)
     return n;
 }
 
-/* Format 4: what is there is counted once, as it would have been. */
+/*
+ * Format 4: migration counts existing rows and answers as they would have been
+ * counted.
+ */
 static void
 migrate_counts_sizes(void **state)
 {
@@ -251,7 +255,7 @@ migrate_counts_sizes(void **state)
     place_remove(&p);
 }
 
-/* A chain of format 0 that is wrong is not made into a balance. */
+/* A damaged chain of format 0 is not migrated. */
 static void
 migrate_stops_at_damage(void **state)
 {
@@ -295,7 +299,7 @@ migrate_refuses_newer(void **state)
     place_remove(&p);
 }
 
-/* An emptied, foreign or lost file never becomes a fresh budget. */
+/* An emptied, foreign or missing file never becomes a new, unspent ledger. */
 static void
 migrate_refuses_what_is_no_ledger(void **state)
 {
@@ -330,7 +334,7 @@ migrate_refuses_what_is_no_ledger(void **state)
     place_remove(&p);
 }
 
-/* A half-made one of a process that died is no obstacle. */
+/* A half-made ledger of a process that died does no harm. */
 static void
 migrate_makes_all_or_nothing(void **state)
 {

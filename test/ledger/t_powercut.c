@@ -1,10 +1,9 @@
 /*
- * Power cuts. A run of charges (alone and in groups), answers and changes of
- * terms on a disk whose
- * power goes at a random operation; then the same ledger is opened on what is
- * left. Every receipt that was handed out must be of the chain, every answer
- * that was stored must be there, sums must be those of the rows, and no budget
- * exceeded.
+ * Power cuts. The test makes charges (alone and in groups), stores answers and
+ * changes terms on a disk that loses power at a random operation, and then
+ * opens the ledger on what is left. Every receipt that was handed out must be
+ * in the chain, every stored answer must exist, sums must be those of the rows,
+ * and no budget may be exceeded.
  *
  * With CUSTOS_LONG: 1000 cuts (`make powercut`).
  */
@@ -19,7 +18,7 @@ struct run {
     struct disk *disk;
     struct receipt receipts[RECEIPTS_MAX]; /* handed out */
     size_t n;
-    struct receipt answered[RECEIPTS_MAX]; /* stored for them */
+    struct receipt answered[RECEIPTS_MAX]; /* their answers were stored */
     size_t n_answered;
     int epsilon; /* the budget, in charges of 0.01 */
 };
@@ -37,7 +36,7 @@ key_of(const struct receipt *r, uint8_t key[32])
     key[0] ^= 0x5a;
 }
 
-/* Several charges and an act in one commit. */
+/* Posts several charges and an act in one commit. */
 static void
 step_group(struct run *run, struct ledger *l)
 {
@@ -60,7 +59,7 @@ step_group(struct run *run, struct ledger *l)
             run->receipts[run->n++] = jobs[i].receipt;
 }
 
-/* One thing that a ledger is asked for; what it said is kept. */
+/* Makes one random request of the ledger and records its reply. */
 static void
 step(struct run *run, struct ledger *l)
 {
@@ -88,7 +87,7 @@ step(struct run *run, struct ledger *l)
     }
 }
 
-/* Rows, sums and receipts, each against the others. */
+/* Checks rows, sums and receipts against each other. */
 static const char *
 violation_of_rows(const struct run *run, struct ledger *l, arena *a)
 {
@@ -140,7 +139,7 @@ violation(const struct run *run, struct ledger *l)
     return wrong;
 }
 
-/* A ledger made on the real disk, with terms in force: all runs read it. */
+/* Makes a ledger on the real disk, with terms in force, for all runs. */
 static int
 place_set_up(void **state)
 {
@@ -172,7 +171,7 @@ run_make(struct run *run, const struct place *place, uint64_t seed)
     run->disk = disk_new(seed);
 }
 
-/* Steps until the power goes; then what is left. */
+/* Runs until the power cut, then checks what is left. */
 static const char *
 cut_once(struct run *run, size_t at)
 {
@@ -191,7 +190,7 @@ cut_once(struct run *run, size_t at)
     if (ledger_open(run->place->path, run->place->lock, &l, &err) != CUSTOS_OK)
         return "the ledger does not open";
     wrong = violation(run, l);
-    /* And it goes on. */
+    /* It still accepts charges. */
     if (!wrong && charge(l, "", "0.01") != CUSTOS_OK &&
         charge(l, "", "0.01") != CUSTOS_ESPENT)
         wrong = "the ledger does not go on";
@@ -209,7 +208,7 @@ powercut_loses_no_receipt(void **state)
         const char *wrong;
 
         run_make(&run, *state, (uint64_t)i + 1);
-        /* A second cut soon after the first meets recovery itself. */
+        /* A second cut soon after the first hits the recovery itself. */
         wrong = cut_once(&run, 1 + (size_t)disk_below(run.disk, 700));
         if (!wrong)
             wrong = cut_once(&run, 1 + (size_t)disk_below(run.disk, 40));
@@ -240,7 +239,7 @@ powercut_harness_finds_a_lying_disk(void **state)
     assert_true(violations > 5);
 }
 
-/* A sync that fails takes what it covered with it; then the power goes. */
+/* A failed sync loses what it covered; then the power is cut. */
 static void
 powercut_after_a_failed_sync(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * Many processes: charges from several at once add up exactly, and a process
- * that is killed at any instant leaves every receipt it has shown in the
- * chain. With CUSTOS_LONG: 1000 kills.
+ * Many processes: concurrent charges add up exactly, and if a process is killed
+ * at any instant, every receipt it has shown is in the chain. With CUSTOS_LONG:
+ * 1000 kills.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -21,7 +21,10 @@ setup(struct place *p, const char *epsilon)
     ledger_close(l);
 }
 
-/* In a child: charges until nothing is left; exits with how many. */
+/*
+ * In a child process: charges until nothing is left; the exit status is the
+ * number of charges.
+ */
 static void
 charge_until_spent(const struct place *p, const char *epsilon)
 {
@@ -75,7 +78,7 @@ charge_from_two_processes(void **state)
     race("0.03", 4, 33);
 }
 
-/* Charges for ever, and writes each receipt to a pipe once it has it. */
+/* Charges for ever and writes each receipt to a pipe. */
 static void
 charge_and_tell(const struct place *p, int to)
 {
@@ -100,7 +103,7 @@ last_of(int from)
     return last;
 }
 
-/* Two of them at once, killed in the middle of it. */
+/* Two such processes at once, killed in the middle. */
 static void
 kill_loses_no_receipt(void **state)
 {
@@ -150,7 +153,7 @@ kill_loses_no_receipt(void **state)
     place_remove(&p);
 }
 
-/* A holder of the lock that dies lets go of it at once. */
+/* If a process that holds the lock dies, the lock is free at once. */
 static void
 process_lock_dies_with_its_holder(void **state)
 {

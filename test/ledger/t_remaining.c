@@ -1,5 +1,5 @@
 /*
- * What is told to be left after a charge, against the charge itself.
+ * The forecast of what a charge leaves, against the charge itself.
  */
 #include "helpers.h"
 
@@ -9,8 +9,10 @@ enum { ANALYSTS = 5 };
 
 static const char *const names[] = {"", "ana", "bo", "cy", "dee", "eli"};
 
-/* Nothing of their own; a budget; one with a window; a window that has a delta;
-   one that counts epsilon alone. */
+/*
+ * Analysts with no budget of their own; with a budget; with a budget and a
+ * window; with a window that has a delta; with a window in epsilon only.
+ */
 static void
 terms_set(struct ledger *l, const char *delta)
 {
@@ -41,7 +43,7 @@ below(uint64_t n)
     return (seed >> 33) % n;
 }
 
-/* Pure, up to a delta, or Gaussian: without a bound in epsilon. */
+/* A pure charge, one with a delta, or a Gaussian one without an epsilon. */
 static struct charge
 some_charge(bool deltas)
 {
@@ -61,7 +63,7 @@ some_charge(bool deltas)
     return c;
 }
 
-/* A question of exactly what is left is admitted, one of a unit more is not. */
+/* A charge of exactly what is left is admitted; one unit more is not. */
 static void
 assert_exact(struct ledger *l, str who, int64_t now, const char *left)
 {

@@ -1,6 +1,6 @@
 /*
- * The room that is taken: an analyst's rows have a limit, stored answers are
- * dropped by age and size, and what was dropped is given back.
+ * Sizes: an analyst's rows have a limit, stored answers are dropped by age and
+ * size, and dropped bytes are free again.
  */
 #include "helpers.h"
 #include "support/said.h"
@@ -41,7 +41,7 @@ charge_sized(struct ledger *l, const char *who, size_t bytes, int64_t now,
     return post_charge(l, &r, &receipt, err);
 }
 
-/* A row counts 400 bytes and its texts. */
+/* A row counts as 400 bytes plus its texts. */
 static void
 growth_is_limited_in_all(void **state)
 {
@@ -61,13 +61,13 @@ growth_is_limited_in_all(void **state)
     assert_non_null(strstr(whole_said(&err), "ask the owner"));
     assert_ok(ledger_head(l, &after, &err), &err);
     assert_memory_equal(&before, &after, sizeof after);
-    /* another analyst, the owner, and after more was allowed */
+    /* another analyst, the owner, and ana after the limit was raised */
     assert_int_equal(charge_sized(l, "bo", 600, 5, 4000, 0, &err), CUSTOS_OK);
     assert_int_equal(charge_sized(l, "", 50000, 5, 4000, 4000, &err),
                      CUSTOS_OK);
     assert_int_equal(charge_sized(l, "ana", 0, 5, 4400, 0, &err), CUSTOS_OK);
     ledger_close(l);
-    l = open_at(&p); /* what was counted is in the file */
+    l = open_at(&p); /* the counts are in the file */
     assert_int_equal(charge_sized(l, "ana", 0, 5, 4799, 0, &err),
                      CUSTOS_EOVERFLOW);
     assert_int_equal(charge_sized(l, "ana", 0, 5, 0, 0, &err), CUSTOS_OK);
@@ -101,7 +101,7 @@ growth_is_limited_by_the_minute(void **state)
     place_remove(&p);
 }
 
-/* Stores an answer of 840 bytes (with its own 160: 1000) under key i. */
+/* Stores an answer of 840 bytes (1000 with the overhead of 160) under key i. */
 static void
 store(struct ledger *l, uint8_t i, int64_t now, uint64_t bytes, int64_t age)
 {
@@ -148,7 +148,7 @@ answers_are_dropped_by_size(void **state)
         store(l, i, 5, 3000, 0);
     for (uint8_t i = 1; i <= 10; i++)
         assert_int_equal(is_stored(l, i), i >= 8);
-    store(l, 9, 5, 3000, 0); /* there already: nothing changes */
+    store(l, 9, 5, 3000, 0); /* exists: nothing changes */
     assert_true(is_stored(l, 8));
     assert_verifies(l, NULL);
     ledger_close(l);

@@ -1,5 +1,5 @@
 /*
- * The tripwire's rows: who is suspended by them, and what ends it.
+ * The tripwire's rows: whom they suspend, and what ends the suspension.
  */
 #include <sqlite3.h>
 
@@ -90,7 +90,7 @@ tripwire_first_failure_suspends_the_analyst(void **state)
     assert_true(ledger_is_suspended(&seen, 3, 1));
     assert_false(ledger_all_suspended(&seen, 3));
     ledger_close(l);
-    l = open_at(&p); /* a restart forgets nothing */
+    l = open_at(&p); /* a restart does not lift it */
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
     assert_verifies(l, NULL);
     ledger_close(l);
@@ -115,9 +115,9 @@ tripwire_third_failure_suspends_the_store(void **state)
     assert_int_equal(ask(l, "cy", 3, 1, &err), CUSTOS_EDENIED);
     assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks(l, ""), CUSTOS_EDENIED);
-    /* by the owner's number */
+    /* with the number that the owner chose */
     assert_int_equal(ask(l, "cy", 4, 1, NULL), CUSTOS_OK);
-    /* who says nothing has the strictest */
+    /* without a number the strictest applies */
     assert_int_equal(ask(l, "cy", 0, 0, NULL), CUSTOS_EDENIED);
     assert_verifies(l, NULL);
     ledger_close(l);
@@ -138,7 +138,7 @@ tripwire_resume_is_a_row(void **state)
     assert_non_null(a);
     l = make(&p);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    for (int i = 0; i < 3; i++) /* questions at work together */
+    for (int i = 0; i < 3; i++) /* concurrent questions */
         trip(l, TRIPWIRE_FAILURE, "ana");
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     assert_int_equal(asks(l, "cy"), CUSTOS_OK);
@@ -157,7 +157,7 @@ tripwire_resume_is_a_row(void **state)
     assert_true(str_equal(rows->kind, str_of("resume")));
     assert_true(str_equal(rows->words, str_of(BUILD)));
     assert_true(str_equal(rows->version, str_of(custos_version())));
-    /* what failed before is not counted again */
+    /* failures before the resume are not counted again */
     trip(l, TRIPWIRE_FAILURE, "ana");
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
@@ -166,7 +166,9 @@ tripwire_resume_is_a_row(void **state)
     place_remove(&p);
 }
 
-/* Two of the last thousand are above 1e-3; two further apart are not. */
+/*
+ * Two overruns among the last thousand exceed 1e-3; two further apart do not.
+ */
 static void
 tripwire_counts_overruns_of_the_window(void **state)
 {
@@ -182,11 +184,11 @@ tripwire_counts_overruns_of_the_window(void **state)
     trip(l, TRIPWIRE_OVERRUN, "bo");
     for (int i = 0; i < LEDGER_OVERRUN_WINDOW - 2; i++)
         assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    /* the first is one of 1,000 still */
+    /* the first is still among the last 1,000 */
     trip(l, TRIPWIRE_OVERRUN, "ana");
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
     assert_int_equal(ask(l, "ana", 3, 2, NULL), CUSTOS_OK);
-    /* and with one more no longer */
+    /* after one more charge it is not */
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
     trip(l, TRIPWIRE_OVERRUN, "ana");
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
@@ -197,7 +199,7 @@ tripwire_counts_overruns_of_the_window(void **state)
     place_remove(&p);
 }
 
-/* The chain itself says that nobody was charged who was suspended. */
+/* Verification finds a charge of a suspended analyst in the chain. */
 static void
 tripwire_verify_finds_a_charge_of_the_suspended(void **state)
 {
@@ -211,7 +213,9 @@ tripwire_verify_finds_a_charge_of_the_suspended(void **state)
     l = make(&p);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
     trip(l, TRIPWIRE_FAILURE, "ana");
-    /* a program without a tripwire: the index lies, and the row is not found */
+    /*
+     * as if a program without a tripwire had charged: the index hides its row
+     */
     assert_int_equal(sqlite3_open(p.path, &db), SQLITE_OK);
     assert_int_equal(
         sqlite3_exec(db,

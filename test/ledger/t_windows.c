@@ -1,6 +1,6 @@
 /*
- * Windows: the running sum that a handle keeps is what a sum over the whole
- * window says, whatever order of charges, moments and handles.
+ * Windows: the running sum that a handle keeps equals a sum over the full
+ * window, for any order of charges, times and handles.
  */
 #include "support/powercut_vfs.h"
 
@@ -37,7 +37,7 @@ terms_set(struct ledger *l)
     set_terms(l, &t);
 }
 
-/* Pure, or Gaussian, which has no bound in epsilon. */
+/* A pure charge, or a Gaussian one, which has no epsilon. */
 static custos_status
 charge_some(struct ledger *l, size_t who, int64_t now)
 {
@@ -63,7 +63,7 @@ charge_some(struct ledger *l, size_t who, int64_t now)
     return st;
 }
 
-/* The window as this handle and as one that was just opened have it. */
+/* This handle and a newly opened one agree on the window. */
 static void
 assert_same(const struct place *p, struct ledger *l, size_t who, int64_t now)
 {
@@ -90,14 +90,14 @@ windows_are_what_a_whole_sum_says(void **state)
     (void)state;
     place_make(&p);
     l = open_at(&p);
-    other = open_at(&p); /* another process: its rows are caught up with */
+    other = open_at(&p); /* like another process that adds rows */
     terms_set(l);
     for (size_t i = 0; i < STEPS; i++) {
         size_t who = below(ANALYSTS);
         struct ledger *by = below(4) ? l : other;
 
         now += (int64_t)below((uint64_t)day / 8);
-        if (below(20) == 0) /* a clock put back */
+        if (below(20) == 0) /* the clock is set back */
             now -= (int64_t)below(2 * (uint64_t)day);
         assert_int_equal(charge_some(by, who, now), CUSTOS_OK);
         if (below(3) == 0)
@@ -107,14 +107,17 @@ windows_are_what_a_whole_sum_says(void **state)
     for (size_t who = 0; who < ANALYSTS; who++) {
         assert_same(&p, l, who, now);
         assert_same(&p, other, who, now);
-        assert_same(&p, l, who, now + 10 * day); /* nothing is left in it */
+        assert_same(&p, l, who, now + 10 * day); /* the window is empty */
     }
     ledger_close(l);
     ledger_close(other);
     place_remove(&p);
 }
 
-/* A commit that fails: what was undone counts no more, what stands does. */
+/*
+ * After a failed commit, charges that were rolled back do not count and
+ * committed ones do.
+ */
 static void
 windows_forget_what_was_undone(void **state)
 {

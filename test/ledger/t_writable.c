@@ -1,5 +1,5 @@
 /*
- * Whether a charge could be written: asking leaves nothing behind.
+ * Whether a charge could be written; checking this leaves nothing behind.
  */
 #include "helpers.h"
 
