@@ -1,6 +1,6 @@
 /*
- * Randomized response: the law by walking the coins, the worked example of
- * two coins, the estimator's exactness, and the coverage of its error bar.
+ * Randomized response: its law by walking the coins, the worked example of two
+ * coins, the exactness of the estimator, and the coverage of its error bar.
  */
 #include <math.h>
 #include <stdio.h>
@@ -49,10 +49,10 @@ number(custos_status st, const char *text)
 }
 
 /*
- * A coin is one word against p, a die one word: walk a grid of both that cuts
- * every threshold's neighbourhood. The report is the truth exactly when the
- * coin's word is below p 2^64, and else each other value has its own share of
- * the die's words.
+ * A coin is one word compared with p, a die is one word. The test walks a grid
+ * of both with words on either side of every threshold. The report is the truth
+ * exactly if the coin's word is below p 2^64; otherwise each other value has
+ * its own share of the die's words.
  */
 static void
 law_randomized_response(void **state)
@@ -126,7 +126,7 @@ epsilon_is_exact(void **state)
     }
 }
 
-/* ln(ratio) <= what is said <= what was asked for, and close to it. */
+/* ln(ratio) <= reported epsilon <= requested epsilon, and close to it. */
 static void
 kary_stays_within_epsilon(void **state)
 {
@@ -150,7 +150,10 @@ kary_stays_within_epsilon(void **state)
         }
 }
 
-/* Never above what was asked for, exactly; some land within the decimals. */
+/*
+ * The reported epsilon is never above the requested one, compared exactly; some
+ * are equal to it in all decimals.
+ */
 static void
 epsilon_never_passes_what_was_asked(void **state)
 {
@@ -172,7 +175,10 @@ epsilon_never_passes_what_was_asked(void **state)
         rat_clear(&want);
         custos_rr_free(rr);
     }
-    /* So large that the truth is all but certain: p stays below 1. */
+    /*
+     * For an epsilon so large that the truth is almost certain, p stays below
+     * 1.
+     */
     {
         custos_rr *rr = make(CUSTOS_RR_KARY, "1e30", 2);
         char text[ROOM];
@@ -205,7 +211,7 @@ truths_outside_are_clamped(void **state)
     custos_rr_free(rr);
 }
 
-/* The sources' example: the share is 2 (frac) - 1/2. */
+/* The textbook example: the share is 2 (frac) - 1/2. */
 static void
 two_coins_estimate_is_two_frac_less_half(void **state)
 {
@@ -287,7 +293,10 @@ variance_is_the_bound(void **state)
     custos_rr_free(rr);
 }
 
-/* Hoeffding's where reports are fair coins nearly, Bernstein's where sure. */
+/*
+ * Hoeffding's bound if reports are nearly fair coins, Bernstein's if they are
+ * nearly certain.
+ */
 static void
 error_bar_is_the_smaller_bound(void **state)
 {
@@ -320,9 +329,9 @@ error_bar_is_the_smaller_bound(void **state)
 
 /*
  * Coverage over 2000 surveys of 200 people each, at 90 %: the bar must miss at
- * most 10 %; it is Hoeffding's, so it misses far less. And it is not absurdly
- * wide: half of it misses more than 10 %. Seed fixed; with a fresh one the
- * first check fails with probability below 1e-30, the second below 1e-6.
+ * most 10 %; it is Hoeffding's, so it misses far less. It is not absurdly wide
+ * either: half of it misses more than 10 %. The seed is fixed; with a fresh one
+ * the first check fails with probability below 1e-30, the second below 1e-6.
  */
 static void
 error_bar_covers(void **state)

@@ -1,6 +1,6 @@
 /*
- * The additive mechanisms, end to end: what they promise, what they add, what
- * they refuse.
+ * The additive mechanisms, end to end: what they promise, what noise they add,
+ * which options they reject.
  */
 #include <float.h>
 #include <math.h>
@@ -91,21 +91,24 @@ facts_tell_the_promise(void **state)
     custos_mech_free(m);
     assert_null(custos_mech_facts(NULL));
 
-    /* The grid of ints may be said. */
+    /* The grid of ints may be given. */
     o.grid = "1";
     m = mech_make(o);
     assert_string_equal(custos_mech_facts(m)->grid, "1");
     custos_mech_free(m);
     o.grid = NULL;
 
-    /* A third of epsilon is told rounded up. */
+    /* An epsilon of 1/3 is reported rounded up. */
     o.epsilon = "1/3";
     m = mech_make(o);
     assert_string_equal(custos_mech_facts(m)->epsilon, "0.33333333333333334");
     assert_string_equal(custos_mech_facts(m)->scale, "3");
     custos_mech_free(m);
 
-    /* Scale in place of epsilon; and a scale too long to keep exact. */
+    /*
+     * A scale instead of epsilon; and an epsilon whose scale is too long to
+     * keep exact.
+     */
     o.epsilon = NULL;
     o.scale = "8";
     o.sensitivity = "2";
@@ -117,7 +120,7 @@ facts_tell_the_promise(void **state)
                 "00000000000000000000000000000000000000000000000000000001";
     m = mech_make(o);
     assert_string_equal(custos_mech_facts(m)->epsilon, "1.0000000000000001");
-    assert_string_equal(custos_mech_facts(m)->scale, "2"); /* as drawn */
+    assert_string_equal(custos_mech_facts(m)->scale, "2"); /* the one used */
     custos_mech_free(m);
 }
 
@@ -150,7 +153,7 @@ gaussian_facts(void **state)
                         "1.4142135623730951");
     custos_mech_free(m);
 
-    /* One of the three left out is worked out. */
+    /* If one of the three is left out, it is computed. */
     o = gauss_ints;
     o.epsilon = NULL;
     o.scale = "9.3";
@@ -169,9 +172,9 @@ gaussian_facts(void **state)
 }
 
 /*
- * Whatever the calibration, the discrete law keeps the promise: its exact
- * delta at the sigma in use is at most the one told. (The analytic sigma alone
- * would not do: at sigma near 1 the discrete law needs more.)
+ * With every calibration the discrete law keeps the promise: its exact delta at
+ * the sigma in use is at most the reported one. (The analytic sigma alone would
+ * not be enough: near sigma 1 the discrete law needs more.)
  */
 static void
 calibrations_keep_the_promise(void **state)
@@ -205,7 +208,9 @@ calibrations_keep_the_promise(void **state)
                                  CUSTOS_OK);
                 assert_int_equal(rat_read(exact, "a", &a, NULL), CUSTOS_OK);
                 assert_int_equal(rat_read(deltas[j], "b", &b, NULL), CUSTOS_OK);
-                /* The scale is told rounded down: allow for its 17 digits. */
+                /*
+                 * The scale is reported rounded down: allow for its 17 digits.
+                 */
                 rat_div(&a, &a, &b);
                 rat_set_i64(&b, 1000000000001, 1000000000000);
                 assert_true(rat_cmp(&a, &b) <= 0);
@@ -224,7 +229,7 @@ calibrations_keep_the_promise(void **state)
 
 /* ----------------------------------------------------------------- law -- */
 
-/* The noise added is that of the law: same words, same draws. */
+/* A release adds the draws of the law: same words, same draws. */
 static void
 release_adds_the_noise(void **state)
 {
@@ -258,7 +263,7 @@ release_adds_the_noise(void **state)
     assert_int_equal(custos_release_ints(m, rng, s, out, N, NULL), CUSTOS_OK);
     for (int i = 0; i < N; i++)
         assert_true(out[i] == values[i] + noise[i]);
-    /* Once only. */
+    /* A sealed value is released only once. */
     assert_int_equal(custos_release_ints(m, rng, s, out, N, NULL),
                      CUSTOS_ETAKEN);
     test_rng_free(rng);
@@ -268,9 +273,10 @@ release_adds_the_noise(void **state)
 }
 
 /*
- * The theorem on the law itself: with q = exp(-1/t), P[y] = (1-q)/(1+q) q^|y|,
- * so the ratio at any output for values D apart is at most q^-D = exp(D/t),
- * and t told by the facts is at least D/epsilon. Exact, over a window.
+ * The theorem, checked on the law itself: with q = exp(-1/t), P[y] =
+ * (1-q)/(1+q) q^|y|, so the ratio at any output for values D apart is at most
+ * q^-D = exp(D/t), and the reported t is at least D/epsilon. The check is
+ * exact, over a window.
  */
 static void
 laplace_ratio_is_bounded_by_epsilon(void **state)
@@ -300,7 +306,7 @@ laplace_ratio_is_bounded_by_epsilon(void **state)
                     rat_div(&loss, &loss, &p.parameter);
                     assert_true(rat_cmp(&loss, &e) <= 0);
                 }
-            /* And no more noise than that. */
+            /* There is no more noise than needed. */
             rat_set_i64(&loss, ds[j], 1);
             rat_div(&loss, &loss, &p.parameter);
             assert_int_equal(rat_cmp(&loss, &e), 0);
@@ -310,7 +316,7 @@ laplace_ratio_is_bounded_by_epsilon(void **state)
         }
 }
 
-/* A4: at the ends of the type the sum stops, for every draw. */
+/* A4: the sum saturates at the ends of the type, for every draw. */
 static void
 release_saturates(void **state)
 {
@@ -320,7 +326,7 @@ release_saturates(void **state)
     int hit[2] = {0, 0};
 
     (void)state;
-    o.epsilon = "1e-18"; /* scale 1e18: most draws pass a limit */
+    o.epsilon = "1e-18"; /* scale 1e18: most sums exceed a limit */
     m = mech_make(o);
     for (int i = 0; i < 400; i++) {
         bool high = i % 2;
@@ -328,7 +334,7 @@ release_saturates(void **state)
         int64_t out;
 
         assert_int_equal(custos_release_ints(m, rng, s, &out, 1, NULL), 0);
-        assert_true(high ? out > 0 : out < 0); /* wrapping would cross */
+        assert_true(high ? out > 0 : out < 0); /* no wrapping */
         hit[high] += out == (high ? INT64_MAX : INT64_MIN);
         custos_sealed_free(s);
     }
@@ -405,7 +411,7 @@ release_is_total(void **state)
 
 /*
  * The sensitivity on the grid holds for rounded vectors: random pairs at the
- * full distance allowed, and pairs made to round apart.
+ * largest distance allowed, and pairs chosen so that they round apart.
  */
 static void
 plan_sensitivity_holds_on_the_grid(void **state)
@@ -445,7 +451,7 @@ plan_sensitivity_holds_on_the_grid(void **state)
 
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 x = (double)(seed >> 44) / 0x1p16;
-                if (t % 3 == 1) /* just below a tie, and just past it */
+                if (t % 3 == 1) /* just below a tie, and just above it */
                     x = floor(x) + 0.5 - s / 2;
                 y = x + s;
                 memcpy(&bx, &x, sizeof bx);
@@ -537,7 +543,7 @@ seal_wide(custos_int x)
     return s;
 }
 
-/* Beyond 64 bits: the value itself, plus the very draws of the law. */
+/* Beyond 64 bits: a release is the exact value plus the draws of the law. */
 static void
 release_wide_adds_the_noise(void **state)
 {
@@ -574,8 +580,10 @@ release_wide_adds_the_noise(void **state)
     custos_mech_free(m);
 }
 
-/* At +-2^120, or limits of one's own, the sum stops, at the ends of the type
-   too. */
+/*
+ * The sum saturates at +-2^120, or at given limits, also at the ends of the
+ * type.
+ */
 static void
 release_wide_saturates(void **state)
 {
@@ -620,7 +628,10 @@ release_wide_saturates(void **state)
     test_rng_free(rng);
 }
 
-/* One kind is not another; a refusal leaves the seal whole. */
+/*
+ * A value of another kind is rejected; an error does not use up the sealed
+ * value.
+ */
 static void
 release_wide_refuses(void **state)
 {
@@ -820,7 +831,7 @@ options_need_their_size(void **state)
     o.size = sizeof o + 1;
     assert_int_equal(custos_mech_new(NULL, &o, &m, NULL), CUSTOS_EINVAL);
     assert_null(m);
-    /* An older caller's struct ends before the limits. */
+    /* The struct of an older caller ends before the members for limits. */
     o.size = offsetof(custos_mech_options, lower);
     o.lower = "not read";
     assert_int_equal(custos_mech_new(NULL, &o, &m, NULL), CUSTOS_OK);
@@ -846,7 +857,7 @@ release_refuses(void **state)
     assert_int_equal(custos_release_ints(m, rng, r, &out, 1, NULL), 1);
     assert_int_equal(custos_release_reals(m, rng, r, &real, 1, NULL), 1);
     assert_true(out == 77 && real == 77);
-    /* None of them used the seal up. */
+    /* None of them used up the sealed value. */
     assert_int_equal(custos_release_ints(m, rng, s, &out, 1, NULL), 0);
     custos_sealed_free(s);
     custos_sealed_free(r);
@@ -854,7 +865,7 @@ release_refuses(void **state)
     test_rng_free(rng);
 }
 
-/* Without coins: no output, and the seal is used up. */
+/* Without randomness there is no output, and the sealed value is used up. */
 static void
 release_without_entropy(void **state)
 {
@@ -899,7 +910,7 @@ mech_without_memory(void **state)
 {
     struct test_memory memory = {0};
     custos_alloc hooks = test_alloc(&memory);
-    custos_mech_options quick = gauss_ints; /* little noise: soon found */
+    custos_mech_options quick = gauss_ints; /* little noise: quick */
     custos_mech *m = NULL;
     size_t takes;
 

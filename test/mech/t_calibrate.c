@@ -1,7 +1,7 @@
 /*
- * Calibration. A6: our sigma against an independent computation at 200 bits
- * (other formulas where there are any: erfc of the argument itself, plain
- * sums, a golden section search for the order), over random parameters.
+ * Calibration. A6: our sigma against an independent computation with 200 bits,
+ * over random parameters. It uses other formulas where they exist: erfc of the
+ * argument itself, plain sums, a golden-section search for the order.
  */
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ analytic(mpfr_t delta, const mpfr_t sigma, const mpfr_t d, const mpfr_t eps)
     mpfr_clears(a, b, x, (mpfr_ptr)0);
 }
 
-/* By its definition: sum over y of (P[y] - e^eps P[y + d])+, no formula. */
+/* Directly by definition: the sum over y of (P[y] - e^eps P[y + d])+. */
 static void
 discrete(mpfr_t delta, const mpfr_t sigma, long d, const mpfr_t eps)
 {
@@ -246,14 +246,14 @@ calibrate_fuzz(void **state)
         for (int c = CUSTOS_CLASSICAL; c <= CUSTOS_ZCDP; c++) {
             struct sample s = sample_make((custos_calibration)c);
 
-            /* The definition's sum is long where sigma is large. */
+            /* The sum of the definition is long if sigma is large. */
             if (c == CUSTOS_EXACT && !strcmp(s.eps, "0.01"))
                 continue;
             sample_check((custos_calibration)c, &s);
         }
 }
 
-/* The certified end is returned; a sigma just below is certified to fail. */
+/* The sigma returned is certified; a sigma just below is certified to fail. */
 static void
 calibrate_is_least(void **state)
 {
@@ -294,7 +294,7 @@ calibrate_is_least(void **state)
 
 /* ------------------------------------------------------ the delta itself -- */
 
-/* Our enclosure against the definition or the other formula. */
+/* Our enclosure of delta against the definition or the other formula. */
 static void
 enclosure_check(custos_calibration c, enum gauss_route route, const char *sigma,
                 const char *eps, long d)
@@ -316,7 +316,7 @@ enclosure_check(custos_calibration c, enum gauss_route route, const char *sigma,
     mpfr_set_q(e, p.epsilon.q, MPFR_RNDN);
     delta_of(c, got, s, d, e);
     gauss_delta(route, &p, &delta);
-    /* The other computation is good to about 150 bits of 200. */
+    /* The other computation is accurate to about 150 of its 200 bits. */
     mpfr_mul_d(near, got, 1 - 0x1p-40, MPFR_RNDD);
     assert_true(mpfr_greater_p(delta.lo, near));
     mpfr_mul_d(near, got, 1 + 0x1p-40, MPFR_RNDU);
@@ -338,7 +338,10 @@ gauss_delta_discrete_agrees_with_its_definition(void **state)
     for (size_t i = 0; i < COUNT_OF(sigmas) - (size_t)test_size(1, 0); i++)
         for (size_t j = 0; j < COUNT_OF(eps); j++)
             for (long d = 1; d <= test_size(1, 3); d++)
-                /* The plain sum's 200 bits end where delta is below 1e-50. */
+                /*
+                 * The plain sum's 200 bits are not enough if delta is below
+                 * 1e-50.
+                 */
                 if (!(j == 3 && i > 2) && !(j == 2 && i == 5))
                     enclosure_check(CUSTOS_EXACT, GAUSS_DISCRETE, sigmas[i],
                                     eps[j], d);
@@ -375,7 +378,7 @@ gauss_delta_analytic_agrees_with_quadrature(void **state)
         }
 }
 
-/* zCDP promises less than the law keeps, at every epsilon. */
+/* The delta by zCDP is never below the exact one, at every epsilon. */
 static void
 gauss_delta_zcdp_bounds_the_discrete_law(void **state)
 {
@@ -436,7 +439,7 @@ gauss_delta_discrete_rises_with_the_shift(void **state)
 
 /* ------------------------------------------------------ worked examples -- */
 
-/* Mission item 8: why the classical formula is refused from 1 on. */
+/* Why the classical formula is rejected for an epsilon of 1 or more. */
 static void
 classical_formula_fails_at_ten(void **state)
 {
@@ -461,7 +464,9 @@ classical_formula_fails_at_ten(void **state)
     assert_true(got > 2.25e-5 && got < 2.35e-5);
 }
 
-/* math.md: sigma 1, delta(0) = 0.3989 discrete against 0.3829 continuous. */
+/*
+ * At sigma 1, delta(0) is 0.3989 for discrete noise and 0.3829 for continuous.
+ */
 static void
 discrete_law_is_not_the_continuous_one(void **state)
 {
@@ -478,7 +483,7 @@ discrete_law_is_not_the_continuous_one(void **state)
     assert_true(fabs(strtod(delta, NULL) - 0.3829) < 1e-4);
 }
 
-/* There and back: the epsilon of a calibrated sigma is the one asked for. */
+/* The epsilon computed from a calibrated sigma is the requested one. */
 static void
 epsilon_goes_there_and_back(void **state)
 {
@@ -507,7 +512,7 @@ epsilon_goes_there_and_back(void **state)
     {
         char tiny[CUSTOS_NUMBER_MAX];
 
-        /* Noise enough for epsilon 0 gets the least epsilon there is. */
+        /* With enough noise for epsilon 0, the smallest epsilon is returned. */
         assert_int_equal(
             custos_gauss_epsilon(CUSTOS_EXACT, "1000", "0.5", "1", tiny, NULL),
             CUSTOS_OK);
@@ -515,7 +520,7 @@ epsilon_goes_there_and_back(void **state)
     }
 }
 
-/* A delta within 2^-300 of the asked one is still decided, and rightly. */
+/* A delta within 2^-300 of the exact one is still compared correctly. */
 static void
 close_deltas_are_told_apart(void **state)
 {
@@ -542,7 +547,9 @@ close_deltas_are_told_apart(void **state)
     }
 }
 
-/* Far out there is only a bound: 1, or next to nothing; and it comes fast. */
+/*
+ * For extreme sigmas the result is a bound, 1 or almost 0, and comes quickly.
+ */
 static void
 delta_at_the_ends(void **state)
 {

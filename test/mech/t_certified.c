@@ -1,6 +1,6 @@
 /*
- * What is certified of Gaussian noise is certified of the very parameter that
- * is drawn with: more noise is not always better.
+ * Gaussian noise is certified for exactly the parameter it is drawn with,
+ * because more noise is not always better.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ point_of(const struct additive_plan *p, struct gauss_point *point)
     rat_set(&point->epsilon, &p->epsilon);
 }
 
-/* The law itself, summed: at epsilon 2 delta rises between these sigmas. */
+/* By summing the law: at epsilon 2, delta rises between these sigmas. */
 static void
 delta_may_rise_with_sigma(void **state)
 {
@@ -74,7 +74,7 @@ long_sigma_is_certified_as_drawn(void **state)
         point_of(&p, &point);
         gauss_delta_up(GAUSS_DISCRETE, &point, &delta);
         assert_true(rat_cmp(&delta, &p.delta) == 0);
-        /* The twin that certifies first and rounds then promises too little. */
+        /* A twin that certifies before it rounds would report a wrong delta. */
         rat_set(&point.variance, &exact);
         gauss_delta_up(GAUSS_DISCRETE, &point, &exact);
         assert_true(i == 2 ? rat_cmp(&exact, &delta) > 0
@@ -86,7 +86,9 @@ long_sigma_is_certified_as_drawn(void **state)
     }
 }
 
-/* Epsilon from sigma and delta, by both routes; the Laplace scale too. */
+/*
+ * Epsilon from sigma and delta, computed in both ways; the Laplace scale too.
+ */
 static void
 long_scales_have_certified_epsilons(void **state)
 {
@@ -122,7 +124,7 @@ long_scales_have_certified_epsilons(void **state)
         }
 }
 
-/* A sigma given out as text keeps its promise as it reads. */
+/* A sigma printed as text keeps its promise when it is read back. */
 static void
 sigma_is_certified_as_it_reads(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The grid: against exact rationals, at the edges of what a double can be,
- * and the theorem that its sensitivity rests on.
+ * The grid: against exact rationals, at the extremes of doubles, and the
+ * theorem on which its sensitivity depends.
  */
 #include <float.h>
 #include <math.h>
@@ -38,7 +38,7 @@ next(void)
     return seed;
 }
 
-/* floor(x / 2^k + 1/2) cut at the limits, by GMP. */
+/* floor(x / 2^k + 1/2) clamped to the limits, by GMP. */
 static i128
 expected(double x, long k)
 {
@@ -106,7 +106,10 @@ grid_index_is_the_rounded_quotient(void **state)
     }
 }
 
-/* The theorem, for pairs at all distances; ties to even would fail it. */
+/*
+ * The theorem, for pairs at all distances; rounding ties to even would violate
+ * it.
+ */
 static void
 grid_index_is_lipschitz(void **state)
 {
@@ -144,7 +147,10 @@ grid_index_is_total(void **state)
     }
 }
 
-/* Back: nearest as the processor rounds, up as MPFR-free logic demands. */
+/*
+ * From the grid back to a double: to nearest as the processor rounds, and up,
+ * checked without MPFR.
+ */
 static void
 grid_value_is_rounded_as_said(void **state)
 {
@@ -186,7 +192,7 @@ grid_value_reaches_its_ends(void **state)
     assert_true(double_of(grid_value(1, 1023, GRID_NEAREST)) == ldexp(1, 1023));
     assert_true(double_of(grid_value(1, 1024, GRID_NEAREST)) == DBL_MAX);
     assert_true(double_of(grid_value(-1, 2000, GRID_NEAREST)) == -DBL_MAX);
-    /* The carry of rounding may pass the range as well. */
+    /* The carry of rounding may also exceed the range. */
     assert_true(double_of(grid_value(((i128)1 << 54) - 1, 970, GRID_NEAREST)) ==
                 DBL_MAX);
     assert_true(double_of(grid_value(((i128)1 << 54) - 1, 969, GRID_NEAREST)) ==

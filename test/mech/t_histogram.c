@@ -1,4 +1,7 @@
-/* Histograms: the sensitivity of both adjacencies, and one charge for all. */
+/*
+ * Histograms: the sensitivity under both adjacencies, and one charge for all
+ * bins.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,9 @@ histogram_make(custos_histogram_options o)
     return m;
 }
 
-/* All ways to put r rows into 3 bins, and to move them: the largest norms. */
+/*
+ * The largest norms over all ways to put r rows into 3 bins and to move them.
+ */
 static void
 worst(int rows, custos_adjacency adjacency, int *l1, int *l2)
 {
@@ -63,7 +68,7 @@ histogram_sensitivity_is_attained_and_never_passed(void **state)
             m = histogram_make(o);
             told = strtod(custos_mech_facts(m)->sensitivity, NULL);
             assert_true(fabs(told * told - l2) < 1e-9);
-            /* One count changes only for one row under add/remove. */
+            /* Only under add/remove with one row does a single count change. */
             assert_string_equal(custos_mech_facts(m)->theorem,
                                 a == CUSTOS_ADD_REMOVE && rows == 1
                                     ? "gauss-discrete-exact"
@@ -72,7 +77,7 @@ histogram_sensitivity_is_attained_and_never_passed(void **state)
         }
 }
 
-/* Items 6 and 14: 1000 bins cost one epsilon, with a band over all. */
+/* 1000 bins cost one epsilon, and one band covers all of them. */
 static void
 histogram_costs_one_charge(void **state)
 {

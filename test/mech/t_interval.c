@@ -1,6 +1,6 @@
 /*
- * Error bars: the least m, shown by the exact tails on both sides of it, and
- * coverage by draws.
+ * Error bars: m is the least possible, shown by the exact tails at m and just
+ * below, and its coverage by draws.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -156,10 +156,10 @@ interval_gauss_is_least(void **state)
 }
 
 /*
- * Mission items 6 and 7: k draws lie within the simultaneous band with
- * probability 1 - beta' for the known beta' <= beta. 4000 trials of k = 8 with
- * a fixed seed; the share of misses may stray by 5 deviations of its own
- * binomial law, false alarm below 1e-6 a law were the seed fresh.
+ * k draws are within the simultaneous band with probability 1 - beta' for the
+ * known beta' <= beta. 4000 trials of k = 8 with a fixed seed; the share of
+ * misses may be off by 5 deviations of its binomial law. With a fresh seed a
+ * false alarm would have a probability below 1e-6 for each law.
  */
 static void
 interval_covers(void **state)
@@ -204,7 +204,7 @@ interval_covers(void **state)
     }
 }
 
-/* Item 7: the discrete tail 2q^m/(1+q) lies above the continuous e^-m/t. */
+/* The discrete tail 2q^m/(1+q) is above the continuous one, e^-m/t. */
 static void
 discrete_tail_is_above_the_continuous_one(void **state)
 {

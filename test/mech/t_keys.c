@@ -1,6 +1,6 @@
 /*
- * Which keys to show. Tables are checked against the inequalities of the
- * definition and its recursion by 400 bits; releases word by word.
+ * Partition selection. Tables are checked against the inequalities of the
+ * definition and its recursion with 400 bits, releases word by word.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ walk_tables(step_fn *step)
     }
 }
 
-/* a <= e^eps b + delta, with nothing to spare but 2^-390. */
+/* a <= e^eps b + delta, up to 2^-390. */
 static void
 assert_within(const mpfr_t a, const mpfr_t b, const mpfr_t eps,
               const mpfr_t delta)
@@ -166,7 +166,9 @@ keys_table_keeps_its_promise(void **state)
     walk_tables(step_keeps_promise);
 }
 
-/* Each entry is the recursion's less than 2^-119; the last step gives 1. */
+/*
+ * Each entry is below the recursion by less than 2^-119; the last step gives 1.
+ */
 static void
 step_is_optimal(u128 from, bool last, u128 to, const mpfr_t eps,
                 const mpfr_t delta)
@@ -177,7 +179,7 @@ step_is_optimal(u128 from, bool last, u128 to, const mpfr_t eps,
     entry_get(p, from);
     entry_get(cut, to);
     recursion(q, p, eps, delta);
-    if (last) { /* up to what delta lost when it was rounded */
+    if (last) { /* up to the rounding of delta */
         mpfr_set_ui_2exp(p, 1, -118, MPFR_RNDN);
         mpfr_add(q, q, p, MPFR_RNDN);
         assert_true(mpfr_cmp_ui(q, 1) >= 0);
@@ -197,7 +199,7 @@ keys_table_is_optimal(void **state)
     walk_tables(step_is_optimal);
 }
 
-/* Kept by the last number below the chance, not by the chance itself. */
+/* A key is kept if the drawn number is below the chance, not if it is equal. */
 static void
 keys_law_of_the_table(void **state)
 {
@@ -239,7 +241,10 @@ keys_law_of_the_table(void **state)
 
 /* --------------------------------------------- several keys of a unit -- */
 
-/* The hockey-stick divergence of keys that each come out with p, or q. */
+/*
+ * The hockey-stick divergence of keys that are shown with probabilities p, or
+ * q.
+ */
 static double
 divergence(double epsilon, const double *p, const double *q, size_t keys)
 {
@@ -272,7 +277,7 @@ keys_of_several_keep_the_promise(void **state)
 
             for (uint64_t n = 0; n < UNITS + 2; n++)
                 chance[n] = chance_of(k, n);
-            /* Keys that the unit leaves, then keys that it enters. */
+            /* First keys that the unit leaves, then keys that it enters. */
             for (size_t i = 0; i < UNITS * UNITS * UNITS * UNITS; i++) {
                 double p[4], q[4];
                 size_t keys = 0, at = i;
@@ -345,8 +350,9 @@ keys_floor_shifts_the_law(void **state)
 }
 
 /*
- * The chance told is the share kept: 20000 draws each, within 5 deviations
- * (false alarm 1e-6 for each of 12 were the seed fresh); counts with it.
+ * The reported chance is the share of keys kept: 20000 draws each, within 5
+ * deviations (with a fresh seed, a false alarm of 1e-6 for each of 12); also
+ * the released counts.
  */
 static void
 keys_chance_is_the_law(void **state)
@@ -371,7 +377,7 @@ keys_chance_is_the_law(void **state)
         assert_true(r > 0 || chance_of(k, f->certain - 1) < 1);
         assert_true(r > 0 || chance_of(k, f->certain + 1) == 1);
         assert_true(chance_of(k, UINT64_C(1) << 62) == 1);
-        /* One unit alone: what delta is for. */
+        /* The chance of a key with one unit is delta. */
         if (r < 2)
             assert_true(fabs(chance_of(k, 1) / strtod(f->delta, NULL) - 1) <
                         1e-12);
@@ -432,7 +438,7 @@ keys_units_is_least(void **state)
     assert_int_equal(custos_keys_chance(k, 1, NULL, high, &err), 1);
     assert_int_equal(custos_keys_chance(k, 1, low, NULL, &err), 1);
     custos_keys_free(k);
-    /* A chance too small to write is above 0 and says so. */
+    /* A chance too small to write has an upper bound above 0. */
     k = keys_make(CUSTOS_KEYS_GAUSSIAN, CUSTOS_ADD_REMOVE, 1, 1, "1", "1e-350");
     assert_int_equal(custos_keys_chance(k, 1, low, high, &err), 0);
     assert_string_equal(low, "0");
@@ -550,7 +556,7 @@ keys_release_refuses(void **state)
     test_rng_free(rng);
 }
 
-/* Extreme counts stop at the ends; fewer than none are none. */
+/* Extreme counts saturate; negative counts are treated as 0. */
 static void
 keys_at_the_ends(void **state)
 {
@@ -578,7 +584,10 @@ keys_at_the_ends(void **state)
     }
 }
 
-/* Every allocation and every word fails once; nothing leaks or comes out. */
+/*
+ * Every allocation and every random word fails once; nothing leaks or is
+ * released.
+ */
 static void
 keys_survive_faults(void **state)
 {

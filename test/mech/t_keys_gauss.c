@@ -1,6 +1,6 @@
 /*
- * The Gaussian threshold of a selection of keys, against the whole mechanism:
- * all outcomes of all neighbours, added up.
+ * The Gaussian threshold of partition selection, against the complete
+ * mechanism: summing over all outcomes for all neighbours.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "mech/keys.h"
 #include "support/support.h"
 
-enum { REACH = 90 }; /* of the laws that are added up */
+enum { REACH = 90 }; /* of the summed laws */
 
 /* P[Y = y], y from -REACH to REACH, at y + REACH. */
 static void
@@ -24,7 +24,10 @@ gauss_law(double variance, double *law)
         law[y] /= sum;
 }
 
-/* Sums of discrete Gaussians are as near to one as the factor says. */
+/*
+ * A sum of discrete Gaussians is as close to a discrete Gaussian as the factor
+ * says.
+ */
 static void
 keys_gauss_sum_is_enclosed(void **state)
 {
@@ -55,11 +58,11 @@ keys_gauss_sum_is_enclosed(void **state)
                 most = fmax(most, fabs(ratio - 1));
             }
         }
-        assert_true(most > 0.1 * s || s < 1e-10); /* it is needed */
+        assert_true(most > 0.1 * s || s < 1e-10); /* the factor is needed */
     }
 }
 
-/* What is kept is what would be computed anew, also once it was replaced. */
+/* Cached sums equal newly computed ones, also after they were replaced. */
 static void
 gauss_sums_are_kept_rightly(void **state)
 {
@@ -100,9 +103,9 @@ gauss_sums_are_kept_rightly(void **state)
     ival_clear(&y);
 }
 
-/* What is added up: one key under the whole mechanism. */
+/* The outcomes of one key under the complete mechanism. */
 struct key_law {
-    double none;                 /* it does not come out */
+    double none;                 /* it is not shown */
     double shown[4 * REACH + 1]; /* with the count y - REACH */
 };
 
@@ -168,7 +171,7 @@ worst_of(custos_adjacency adjacency, uint64_t keys, double epsilon,
     return worst;
 }
 
-/* Finds, and returns the handle's facts. */
+/* Finds a threshold and returns the facts of the handle. */
 static void
 gauss_found(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
             const char *delta, double *variance, int64_t *threshold,
@@ -193,8 +196,8 @@ gauss_found(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
 }
 
 /*
- * Add/remove, one and two keys: the delta told is the one that the worst
- * neighbours need, all outcomes added up.
+ * Add/remove with one and two keys: the reported delta is the one that the
+ * worst neighbours need, summed over all outcomes.
  */
 static void
 keys_gauss_delta_is_exact(void **state)
@@ -219,7 +222,7 @@ keys_gauss_delta_is_exact(void **state)
         }
 }
 
-/* Change-one too: never more than told. */
+/* Under change-one the exact delta is never above the reported one. */
 static void
 keys_gauss_bounds_all_neighbours(void **state)
 {
@@ -274,7 +277,7 @@ split_needs(ival *r, struct gauss_sums *sums, const rat *epsilon,
     rat_clear(&e);
 }
 
-/* The theorem's bound for every split, one by one: certainly below delta? */
+/* Whether the theorem's bound is certainly below delta for every split. */
 static bool
 all_splits_fit(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
                const rat *delta, const struct keys_gauss *g)
@@ -308,8 +311,8 @@ all_splits_fit(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
 }
 
 /*
- * One less is not certified. Among the rows: an epsilon and a delta at the
- * ends, and where a threshold of 1 is enough.
+ * A threshold one less is not certified. The rows include extreme epsilons and
+ * deltas, and a case where a threshold of 1 is enough.
  */
 static void
 keys_gauss_threshold_is_least(void **state)

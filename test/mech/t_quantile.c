@@ -1,8 +1,8 @@
 /*
  * Quantiles. The law of one cut is compared with its definition word by word:
- * the slot rises with the first word drawn, so every border can be found. The
- * promise is checked on the exact laws, of one and of several quantiles, over
- * all neighbours of all small data.
+ * the slot increases with the first word drawn, so every border can be found.
+ * The promise is checked on the exact laws of one and of several quantiles,
+ * over all neighbours of all small data sets.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum { MOST = 12, SLOTS = 64, WORDS = 12 };
 
-/* Of all quantiles that are made from now on. */
+/* Options for all quantiles that quantile_make makes from now on. */
 static struct {
     uint64_t pad;
     const int64_t *shift;
@@ -76,7 +76,7 @@ pieces_of(size_t t, double *pieces)
     return n;
 }
 
-/* Of n sorted values within low .. high, point by point. */
+/* The slots of n sorted values within low .. high, point by point. */
 static void
 slots_of(const uint64_t *values, size_t n, uint64_t low, uint64_t high,
          struct slots *s)
@@ -113,7 +113,7 @@ slot_score(const struct node *node, uint64_t left, size_t n)
 
 /*
  * floor(2^64 S_j / V): the border between the first j slots of the definition
- * and the others, by 600 bits; *whole when it is that number itself.
+ * and the others, with 600 bits; *whole if the border is exactly that number.
  */
 static uint64_t
 border_of(const struct slots *s, size_t j, const struct node *node, size_t n,
@@ -167,7 +167,7 @@ cut_taped(const uint64_t *values, size_t n, uint64_t high,
     return cut;
 }
 
-/* Whether the cut lies in one of the first j slots of the definition. */
+/* Whether the cut is in one of the first j slots of the definition. */
 static bool
 cut_is_before(struct cut cut, const struct slots *s, size_t j)
 {
@@ -178,10 +178,10 @@ cut_is_before(struct cut cut, const struct slots *s, size_t j)
 }
 
 /*
- * All borders, a word below and above, and on the border itself the two ends
- * of what refinement may draw. Inside a gap the point is found by the next
- * words; only borders between slots of the code are borders of words, so
- * others are left to quantile_law_inside_gaps.
+ * Checks all borders: the words just below and above, and at the border itself
+ * the two extremes that refinement may draw. Inside a gap the next words choose
+ * the point, so only borders between slots of the code are borders of first
+ * words; quantile_law_inside_gaps tests the others.
  */
 static size_t
 check_borders(const uint64_t *values, size_t n, uint64_t high,
@@ -242,7 +242,7 @@ quantile_law_by_enumeration(void **state)
     assert_true(checked > 1000);
 }
 
-/* Places moved, within the values and beyond their ends. */
+/* Ranks shifted, within the values and beyond their ends. */
 static void
 quantile_shifted_law_by_enumeration(void **state)
 {
@@ -271,14 +271,14 @@ quantile_shifted_law_by_enumeration(void **state)
     assert_true(checked > 500);
 }
 
-/* Many equal values; and gaps that are far wider than the rest. */
+/* Many equal values; and gaps far wider than the rest. */
 static void
 quantile_thresholds_are_exact(void **state)
 {
     static const char *const rank[] = {"2/5"};
     static const uint64_t ties[] = {0, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3};
     static const uint64_t values[] = {5, 6};
-    /* The second epsilon makes points and gap weigh about the same. */
+    /* With the second epsilon, points and gap have about the same weight. */
     static const struct {
         const char *epsilon;
         uint64_t high;
@@ -320,7 +320,7 @@ quantile_thresholds_are_exact(void **state)
     }
 }
 
-/* The words after the slot name the point: all of them, evenly. */
+/* The words after the slot choose the point, evenly among all points. */
 static void
 quantile_law_inside_gaps(void **state)
 {
@@ -351,7 +351,7 @@ quantile_law_inside_gaps(void **state)
     custos_quantile_free(q);
 }
 
-/* floor(3 U): the digits of 1/3 leave it open until one differs. */
+/* floor(3 U): it is undecided as long as the words are the digits of 1/3. */
 static void
 quantile_uniform_by_tapes(void **state)
 {
@@ -405,7 +405,10 @@ quantile_uniform_by_tapes(void **state)
 
 /* --------------------------------------------------------- the promise -- */
 
-/* Outcomes of all pivots, as numbers of that many base-`points` digits. */
+/*
+ * Joint outcomes of all quantiles, as numbers with one base-`points` digit for
+ * each.
+ */
 struct joint {
     const custos_quantile *q;
     uint64_t points;   /* of the domain */
@@ -477,7 +480,7 @@ data_all(uint64_t points, size_t most, struct data *out)
     return n;
 }
 
-/* Values that only one of two has: in a, in b. */
+/* How many values only a has, and how many only b has. */
 static void
 data_differ(const struct data *a, const struct data *b, size_t *more,
             size_t *less)
@@ -575,7 +578,7 @@ quantile_keeps_epsilon(void **state)
                                 &ranks[r], 1, unit, "1.5");
 
                 assert_true(worst <= 1.5 + 1e-9);
-                assert_true(worst > 0.5); /* and it is not given away */
+                assert_true(worst > 0.5); /* the budget is used */
             }
 }
 
@@ -626,7 +629,10 @@ quantile_shifted_keeps_epsilon(void **state)
     moved.pad = 0;
 }
 
-/* What comes or goes costs by the value: y of v cost y/v, also past v. */
+/*
+ * The loss is proportional to the number of values that come or go: y of v cost
+ * y/v, also beyond v.
+ */
 static void
 quantile_loss_is_by_value(void **state)
 {
@@ -647,7 +653,7 @@ quantile_loss_is_by_value(void **state)
     moved.apart = 0;
 }
 
-/* With cuts where they are wanted, every node wants what its rank says. */
+/* If all cuts are exact, every node aims at the place that its rank says. */
 static void
 quantile_shifts_are_as_proved(void **state)
 {
@@ -682,7 +688,10 @@ quantile_shifts_are_as_proved(void **state)
     custos_quantile_free(q);
 }
 
-/* (a) of the theorem, on the pieces: one more value moves one side by one. */
+/*
+ * Part (a) of the theorem, for the pieces: one more value changes one side by
+ * one.
+ */
 static void
 quantile_cut_moves_one_value(void **state)
 {
@@ -711,7 +720,7 @@ is_near(const rat *x, double want)
     return fabs(rat_double(x) / want - 1) < 1e-15;
 }
 
-/* Rates, as the theorem has them. */
+/* The rates are those of the theorem. */
 static void
 quantile_rates_are_as_proved(void **state)
 {
@@ -769,7 +778,9 @@ by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Deciles of data with and without large ties: in order, in the domain. */
+/*
+ * Deciles of data with and without large ties are in order and in the domain.
+ */
 static void
 quantile_several_never_fall(void **state)
 {
@@ -792,7 +803,7 @@ quantile_several_never_fall(void **state)
         assert_int_equal(release(q, rng, values, n, out), CUSTOS_OK);
         for (int i = 0; i < 9; i++)
             assert_true(out[i] >= (i ? out[i - 1] : -50) && out[i] <= 50);
-        if (round == 58) /* all equal: found by all of them */
+        if (round == 58) /* all equal: all find it */
             for (int i = 0; i < 9; i++)
                 assert_int_equal(out[i], 7);
     }
@@ -801,8 +812,8 @@ quantile_several_never_fall(void **state)
 }
 
 /*
- * The bar holds: 1000 releases of 300 values, three quantiles each (95 % asked
- * for; the bound is a union bound, so it holds far more often).
+ * The error bar covers: 1000 releases of 300 values, three quantiles each (95 %
+ * requested; the bound is a union bound, so the coverage is far higher).
  */
 static void
 quantile_error_covers(void **state)
@@ -861,7 +872,7 @@ quantile_error_is_the_formula(void **state)
                      2 * (uint64_t)ceil(log(2 * 100 * 5e4 / 0.025) + 0.5));
     assert_int_equal(custos_quantile_error(q, 0, "0.05", 49999, &far, &err), 0);
     assert_int_equal(far, leaf);
-    /* Never more than there are values; 0 is all that may be. */
+    /* The error is at most the number of values; 0 means any number. */
     assert_int_equal(custos_quantile_error(q, 0, "0.05", 20, &far, &err), 0);
     assert_int_equal(far, 20);
     assert_int_equal(custos_quantile_error(q, 0, "0.05", 5, &far, &err), 0);
@@ -877,14 +888,17 @@ quantile_error_is_the_formula(void **state)
     assert_int_equal(custos_quantile_error(q, 1, "x", 9, &far, &err),
                      CUSTOS_EPARSE);
     custos_quantile_free(q);
-    /* So little epsilon that the bar passes 128 bits. */
+    /* An epsilon so small that the bar exceeds 128 bits. */
     q = quantile_make(CUSTOS_ADD_REMOVE, 0, 99, ranks, 1, 1, "1e-300");
     assert_int_equal(custos_quantile_error(q, 0, "0.1", 9, &far, &err), 0);
     assert_int_equal(far, 9);
     custos_quantile_free(q);
 }
 
-/* The whole of 62 bits, ends of 64, values outside, an epsilon next to 0. */
+/*
+ * A domain of 62 bits, the ends of 64 bits, values outside, an epsilon close to
+ * 0.
+ */
 static void
 quantile_at_the_ends(void **state)
 {
@@ -914,7 +928,10 @@ quantile_at_the_ends(void **state)
     test_rng_free(rng);
 }
 
-/* The first cell is cut to what there is; what follows is not looked at. */
+/*
+ * The number in the first cell is clamped to the number of cells; further cells
+ * are ignored.
+ */
 static void
 quantile_hides_its_number(void **state)
 {
@@ -939,7 +956,7 @@ quantile_hides_its_number(void **state)
     }
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(out[i], 40);
-    assert_int_equal(out[4], out[5]); /* nothing is there */
+    assert_int_equal(out[4], out[5]); /* no values */
     assert_int_not_equal(out[4], 40);
     custos_quantile_free(q);
 }
@@ -1059,7 +1076,10 @@ quantile_release_refuses(void **state)
     test_rng_free(rng);
 }
 
-/* Every allocation and every word fails once; nothing leaks or comes out. */
+/*
+ * Every allocation and every random word fails once; nothing leaks or is
+ * released.
+ */
 static void
 quantile_survives_faults(void **state)
 {
@@ -1101,7 +1121,7 @@ quantile_survives_faults(void **state)
     custos_quantile_free(q);
 }
 
-/* Entropy may end inside the refinement, or inside an undecided floor. */
+/* The entropy may run out during refinement, or while a floor is undecided. */
 static void
 quantile_refinement_can_fail(void **state)
 {

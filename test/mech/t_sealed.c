@@ -62,12 +62,12 @@ sealed_refuses_what_it_is_not(void **state)
     assert_int_equal(sealed_open(s, SEALED_INTS, 3, &values, &err),
                      CUSTOS_EINVAL);
     assert_null(values);
-    /* None of these has used it up. */
+    /* None of these used it up. */
     assert_int_equal(sealed_open(s, SEALED_INTS, 2, &values, NULL), CUSTOS_OK);
     custos_sealed_free(s);
 }
 
-/* What is given back holds nothing any more. */
+/* Whether freed memory was wiped. */
 static bool all_zero;
 
 static void

@@ -1,8 +1,8 @@
 /*
  * Selection. The exponential rule is compared with its exact law word by word:
- * the winner rises with the first word drawn, so bisection finds every
- * threshold. Permute-and-flip is walked through all coins and orders of keys.
- * Noisy max is compared with its exact law by chi-square.
+ * the winner's index increases with the first word drawn, so bisection finds
+ * every threshold. Permute-and-flip is walked through all coins and orders of
+ * keys. Noisy max is compared with its exact law by chi-square.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ law_of_exponential(double rate, const int64_t *scores, size_t n, double *p)
         p[i] /= sum;
 }
 
-/* Over all sets of heads. */
+/* Permute-and-flip: sums over all sets of heads. */
 static void
 law_of_permute_flip(double rate, const int64_t *scores, size_t n, double *p)
 {
@@ -145,7 +145,10 @@ check_law(size_t r)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         uint64_t counts[MOST] = {0};
         double expected[MOST];
-        /* Noisy max makes its tables for every selection: fewer draws. */
+        /*
+         * Fewer draws for noisy max, which makes its tables for every
+         * selection.
+         */
         int draws =
             r == 2 ? test_size(50, DRAWS / 10) : test_size(DRAWS / 100, DRAWS);
 
@@ -189,9 +192,9 @@ law_noisy_max(void **state)
 
 /*
  * All neighbours of all scores in {0,1,2}^3 with steps in {-1,0,1}: the exact
- * probabilities never part by more than e^epsilon, and somewhere by nearly so,
- * which a wrong factor in the rate would break in one direction or the other.
- * (The laws themselves are tied to the code by check_law.)
+ * probabilities never differ by more than a factor of e^epsilon, and somewhere
+ * by nearly that much. A wrong factor in the rate would break one or the other.
+ * (check_law ties these laws to the code.)
  */
 static void
 check_epsilon(law *of, double rate_per_epsilon, bool monotone, double tight)
@@ -282,7 +285,7 @@ threshold_of(long num, unsigned long den, const int64_t *scores, size_t n,
 /*
  * Candidate i < j wins for every first word below the exact threshold of j,
  * and candidates from j on for every word above; at the word itself the
- * words after it decide. Rates eps / 2.
+ * following words decide. The rate is eps / 2.
  */
 static void
 exponential_thresholds_are_exact(void **state)
@@ -325,7 +328,9 @@ exponential_thresholds_are_exact(void **state)
         }
 }
 
-/* U exactly at 1/2, word after word: a status at last, not a loop. */
+/*
+ * If U equals 1/2 word after word, selection ends with a status, not in a loop.
+ */
 static void
 exponential_gives_up_at_last(void **state)
 {
@@ -385,7 +390,10 @@ permute_flip_chooses_evenly(void **state)
     }
 }
 
-/* Two heads with the largest key: new keys. A tail's key does not count. */
+/*
+ * If two heads have the largest key, new keys are drawn. The key of a tail does
+ * not count.
+ */
 static void
 permute_flip_draws_keys_again(void **state)
 {
@@ -426,7 +434,9 @@ noisy_max_breaks_ties_low(void **state)
 
 /* --------------------------------------------------------- interface -- */
 
-/* The whole range of 64 bits: the largest wins when epsilon is large. */
+/*
+ * Scores over the full range of 64 bits: the largest wins if epsilon is large.
+ */
 static void
 select_spans_all_integers(void **state)
 {
@@ -493,7 +503,7 @@ select_takes_scores_once(void **state)
 
     (void)state;
     assert_int_equal(custos_seal_ints(NULL, scores, 2, &sealed, NULL), 0);
-    /* Refusals leave the seal whole. */
+    /* Errors do not use up the sealed scores. */
     assert_int_equal(custos_select(NULL, &o, rng, sealed, 3, &winner, &err),
                      CUSTOS_EINVAL);
     assert_int_equal(custos_select(NULL, &o, rng, sealed, 2, &winner, NULL),
@@ -569,7 +579,10 @@ select_refuses_bad_options(void **state)
     test_rng_free(rng);
 }
 
-/* Every allocation and every word fails once; nothing leaks or comes out. */
+/*
+ * Every allocation and every random word fails once; nothing leaks or is
+ * released.
+ */
 static void
 select_survives_faults(void **state)
 {
@@ -611,7 +624,7 @@ select_survives_faults(void **state)
     }
 }
 
-/* Entropy may also end inside the refinement. */
+/* The entropy may also run out during refinement. */
 static void
 exponential_refinement_can_fail(void **state)
 {

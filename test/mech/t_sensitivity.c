@@ -1,6 +1,6 @@
 /*
  * Sensitivities: against all neighbours of small data sets, and the worked
- * table of the slides (mission items 1, 9, 10).
+ * table of the slides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,10 @@ sensitivity_is_that_of_all_neighbours(void **state)
         }
 }
 
-/* The rows {1, 4} and the at most two rows of unit 0 .. 80; 8 means no row. */
+/*
+ * The rows {1, 4} and up to two rows of a unit numbered 0 .. 80; 8 means no
+ * row.
+ */
 static size_t
 rows_with_unit(unsigned unit, unsigned rows[4])
 {
@@ -155,7 +158,9 @@ worst_of_two(custos_family family, custos_adjacency adjacency, long *l1,
         }
 }
 
-/* If a unit of two rows is replaced by one without rows, both rows go. */
+/*
+ * If a unit with two rows is replaced by one without rows, both rows disappear.
+ */
 static void
 sensitivity_holds_for_units_of_fewer_rows(void **state)
 {
@@ -192,7 +197,7 @@ sensitivity_holds_for_units_of_fewer_rows(void **state)
     assert_string_equal(sensitivity_make(ages, CUSTOS_CHANGE_ONE).l1, "160");
 }
 
-/* Mission item 1, word for word. */
+/* The sensitivities of counts and histograms that textbooks give. */
 static void
 adjacency_is_a_choice(void **state)
 {
@@ -215,7 +220,10 @@ adjacency_is_a_choice(void **state)
     assert_string_equal(sensitivity_make(whole, CUSTOS_CHANGE_ONE).l1, "1");
 }
 
-/* Means divide, units multiply; exact numbers stay exact. */
+/*
+ * The divisor of a mean divides the sensitivity, the rows of a unit multiply
+ * it; exact numbers stay exact.
+ */
 static void
 divisors_and_units(void **state)
 {
@@ -241,7 +249,7 @@ divisors_and_units(void **state)
     assert_string_equal(sensitivity_make(q, CUSTOS_ADD_REMOVE).l1, "1");
 }
 
-/* Mission item 10. */
+/* The largest of several sensitivities, and the Hamming distance. */
 static void
 max_and_hamming(void **state)
 {
@@ -271,7 +279,7 @@ max_and_hamming(void **state)
     assert_string_equal(out.l1, "3.5");
 }
 
-/* Mission item 9: table D of the slides, before noise, through the library. */
+/* Table D of the slides, before noise, through the library. */
 static void
 table_of_the_slides(void **state)
 {
@@ -316,7 +324,7 @@ table_of_the_slides(void **state)
         assert_int_equal(
             custos_release_reals(m, rng, sealed, out, rows[i].n, NULL),
             CUSTOS_OK);
-        /* A band that misses once in 1e9, with a fixed seed besides. */
+        /* A band that misses once in 1e9 runs; the seed is fixed as well. */
         assert_int_equal(custos_mech_error(m, "1e-9", rows[i].n, &width, NULL),
                          CUSTOS_OK);
         for (size_t k = 0; k < rows[i].n; k++)

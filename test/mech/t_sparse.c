@@ -1,6 +1,7 @@
 /*
- * Sparse vector: the law of answers against exact sums over the threshold's
- * noise, the ratio of neighbours, the count-down, the values.
+ * Sparse vector: the law of the answers against exact sums over the threshold's
+ * noise, the likelihood ratio of neighbours, counting down to a halt, and
+ * released values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ scales_of(double epsilon, unsigned m)
 
 /*
  * The probability that n queries with threshold 0 are answered by the bits of
- * pattern (bit i: above), c being enough for them.
+ * pattern (bit i: above), if c is large enough for them.
  */
 static double
 law_of_pattern(struct scales s, const int64_t *queries, int n, unsigned pattern)
@@ -121,7 +122,10 @@ law_sparse(void **state)
             for (int i = 0; i < 3; i++) {
                 bool above = false;
 
-                /* The threshold moves with the value: only q - T matters. */
+                /*
+                 * The threshold moves with the value, because only q - T
+                 * matters.
+                 */
                 assert_int_equal(ask(sparse, rng, queries[i] + 100 * i, 100 * i,
                                      &above, NULL),
                                  CUSTOS_OK);
@@ -137,8 +141,8 @@ law_sparse(void **state)
 
 /*
  * All neighbours in a small box, all transcripts of three queries that halt at
- * c: the exact probabilities part by at most e^epsilon, and somewhere by more
- * than half of it.
+ * c: the exact log-probabilities differ by at most epsilon, and somewhere by
+ * more than half of it.
  */
 static void
 sparse_keeps_epsilon(void **state)
@@ -233,7 +237,7 @@ sparse_stops_after_c(void **state)
 
     (void)state;
     assert_int_equal(custos_sparse_left(s), 3);
-    for (int i = 0; i < 50; i++) { /* what lies far below is free */
+    for (int i = 0; i < 50; i++) { /* answers far below are free */
         assert_int_equal(ask(s, rng, INT64_MIN, INT64_MAX, &above, NULL), 0);
         assert_false(above);
     }
@@ -253,7 +257,7 @@ sparse_stops_after_c(void **state)
         assert_int_equal(err.code, CUSTOS_ESPENT);
     }
     custos_sparse_free(s);
-    /* The seal stayed whole, and is good for one answer. */
+    /* The sealed value was not used up and serves one more answer. */
     s = make(rng, 3, CUSTOS_SCORES_GENERAL, "1", NULL);
     assert_int_equal(custos_sparse_ask(s, rng, sealed, 0, &above, NULL, NULL),
                      CUSTOS_OK);
@@ -265,8 +269,9 @@ sparse_stops_after_c(void **state)
 }
 
 /*
- * Values found above are exact plus dLaplace(c D / e3), 0 when not above, cut
- * at the limits. Chi-square with false-alarm rate 1e-6 over seeds.
+ * A value above the threshold is released as the exact value plus dLaplace(c D
+ * / e3), clamped to the limits; otherwise as 0. Chi-square with a false-alarm
+ * rate of 1e-6 over seeds.
  */
 static void
 sparse_values_follow_their_law(void **state)
@@ -384,7 +389,7 @@ sparse_refuses_bad_input(void **state)
     test_rng_free(rng);
 }
 
-/* Every allocation and every word fails once. */
+/* Every allocation and every random word fails once. */
 static void
 sparse_survives_faults(void **state)
 {
@@ -423,7 +428,7 @@ sparse_survives_faults(void **state)
             assert_int_equal(custos_seal_ints(NULL, &exact, 1, &sealed, NULL),
                              0);
             st = custos_sparse_ask(s, rng, sealed, 0, &above, &value, NULL);
-            if (st) { /* nothing came out, nothing was spent or opened */
+            if (st) { /* nothing was released, spent or opened */
                 custos_rng *more = test_rng_seeded(36);
 
                 assert_true(!above && value == 5);

@@ -1,6 +1,7 @@
 /*
- * Partial sums: where the noise is, how large it is, that the square root is
- * rounded before it is private, and which method wins.
+ * Partial sums: where the noise is added and how large it is, that the
+ * square-root factor is rounded before noise is calibrated, and which method is
+ * best.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +56,7 @@ root_entries(double *f, size_t n)
         f[k] = f[k - 1] * (2 * (double)k - 1) / (2 * (double)k);
 }
 
-/* What the noise z adds to sum t, by the definition of each method. */
+/* The noise that z adds to sum t, by the definition of each method. */
 static double
 noise_of_sum(const custos_sums *s, const custos_int *z, const double *f,
              size_t t)
@@ -80,8 +81,8 @@ noise_of_sum(const custos_sums *s, const custos_int *z, const double *f,
 }
 
 /*
- * The same words give the same draws: the released sums are the exact ones
- * plus the draws that belong there, exactly, and for the square root up to its
+ * The same words give the same draws: the released sums are the exact ones plus
+ * the draws that belong to them, exactly, or for the square root up to its
  * rounding.
  */
 static void
@@ -121,7 +122,9 @@ sums_noise_is_where_it_belongs(void **state)
         }
 }
 
-/* The most blocks that any element of 1 .. n lies in, by counting. */
+/*
+ * The largest number of blocks that contain an element of 1 .. n, by counting.
+ */
 static int64_t
 most_blocks(size_t n)
 {
@@ -181,7 +184,7 @@ sums_tree_blocks_cover(void **state)
     }
 }
 
-/* C C = A up to rounding, and solving gives whole elements back exactly. */
+/* C C = A up to rounding, and solving returns whole elements exactly. */
 static void
 sums_root_squares_to_sums(void **state)
 {
@@ -214,7 +217,7 @@ sums_root_squares_to_sums(void **state)
         for (size_t t = 0; t < n; t++)
             assert_true(y[t] == x[t] * (1 << FACTOR_FRACTION));
     }
-    /* To the nearest, not down: half a unit at m = 17. */
+    /* Rounded to the nearest, not down: half a unit at m = 17. */
     assert_int_equal(factor_bits(32), 17);
     factor_fill(c, 32);
     memset(y, 0, sizeof y);
@@ -224,9 +227,9 @@ sums_root_squares_to_sums(void **state)
 }
 
 /*
- * Every single element changed by D moves what gets the noise by at most the
- * sensitivity that sigma was made for; the whole numbers of the rounded root
- * say so. Less noise by a part in a million would not do.
+ * Changing any single element by D moves the vector that gets the noise by at
+ * most the sensitivity that sigma was calibrated for, computed from the whole
+ * numbers of the rounded root. A millionth less noise would not be enough.
  */
 static void
 sums_root_sensitivity_is_rounded(void **state)
@@ -312,10 +315,10 @@ measured_error(custos_sums_method method, size_t n, int times)
 }
 
 /*
- * Mission item 18. At n = 4096 and epsilon = 1 (delta 1e-6): noise on every
- * prefix errs by sqrt(2) n, on every element by sqrt(n), the tree by
- * (log n)^1.5, the square root by log n. The steps between them are large
- * against the spread of what is measured.
+ * At n = 4096 and epsilon = 1 (delta 1e-6), the error is about sqrt(2) n with
+ * noise on every prefix, sqrt(n) with noise on every element, (log n)^1.5 for
+ * the tree and log n for the square root. The differences are large compared
+ * with the spread of the measurements.
  */
 static void
 sums_tree_and_root_beat_both(void **state)
@@ -339,7 +342,7 @@ sums_tree_and_root_beat_both(void **state)
 
 enum { PLACES = 4, LENGTH = 63 };
 
-/* How often each bar at 90 %, and half of it, is missed. */
+/* How often each 90 % bar is missed, and how often half of it is. */
 static void
 count_misses(size_t k, int releases, int *missed, int *missed_half)
 {
@@ -368,8 +371,8 @@ count_misses(size_t k, int releases, int *missed, int *missed_half)
 }
 
 /*
- * A bar may be missed by 10 %; by 13 % of 2000 releases an honest one is with
- * probability below 1e-5 over seeds.
+ * A bar may be missed by 10 % of the releases. A correct one is missed by 13 %
+ * of 2000 releases with probability below 1e-5 over seeds.
  */
 static void
 sums_error_covers(void **state)
@@ -388,8 +391,9 @@ sums_error_covers(void **state)
 }
 
 /*
- * Half the bar is missed by more than 10 %, and the bound by moments is at
- * most 1.6 times the quantile of a normal law of the same variance.
+ * Half of a bar is missed by more than 10 % of the releases, and the bound by
+ * moments is at most 1.6 times the quantile of a normal law with the same
+ * variance.
  */
 static void
 sums_error_is_not_wide(void **state)
@@ -412,7 +416,7 @@ sums_error_is_not_wide(void **state)
     }
 }
 
-/* The bounds of theorem sums-error, worked out a second time in doubles. */
+/* The bounds of theorem sums-error, computed again in doubles. */
 static double
 laplace_bound(double a, double k, double l)
 {
@@ -476,7 +480,7 @@ sums_error_of_one_draw_is_exact(void **state)
     custos_sums_free(s);
 }
 
-/* Sums past 64 bits stop at the limits. */
+/* Sums beyond 64 bits saturate at the limits. */
 static void
 sums_saturate(void **state)
 {
@@ -576,7 +580,7 @@ sums_refuse_bad_options(void **state)
                      CUSTOS_EINVAL);
     custos_sums_free(NULL);
     assert_null(custos_sums_facts(NULL));
-    /* A delta of 0 says what is so anyway. */
+    /* A delta of 0 is accepted and changes nothing. */
     bad[0].o.delta = "0";
     assert_int_equal(custos_sums_new(NULL, &bad[0].o, &s, NULL), CUSTOS_OK);
     custos_sums_free(s);
@@ -624,7 +628,7 @@ sums_refuse_bad_questions(void **state)
     test_rng_free(rng);
 }
 
-/* Every allocation and every word fails once. */
+/* Every allocation and every random word fails once. */
 static void
 sums_survive_faults(void **state)
 {

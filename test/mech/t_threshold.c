@@ -1,6 +1,6 @@
 /*
- * Thresholded release: the threshold is the least, its delta exact, and the
- * law of what comes out is the theorem's.
+ * Thresholded release: the threshold is the least possible, its delta is exact,
+ * and releases follow the law of the theorem.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ threshold_make(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
     return t;
 }
 
-/* 1 - (1-p)^k at 256 bits, p by adding up the tail itself. */
+/* 1 - (1-p)^k with 256 bits, where p is the sum of the tail. */
 static double
 delta_by_sums(double epsilon, uint64_t keys, int sides, int64_t threshold)
 {
@@ -110,10 +110,10 @@ threshold_delta_is_exact(void **state)
 }
 
 /*
- * The proof's case analysis, in numbers: all pairs of neighbours with j keys
- * of the first alone, l of the second alone, the rest shared, at their exact
- * hockey-stick divergence (enumerated over which keys appear, shared keys at
- * their worst likelihood ratio) never need more than the delta told.
+ * The case analysis of the proof, in numbers, for all pairs of neighbours: j
+ * keys only of the first, l only of the second, the rest shared. Their exact
+ * hockey-stick divergence (enumerated over which keys appear, with shared keys
+ * at their worst likelihood ratio) never exceeds the reported delta.
  */
 static void
 threshold_bounds_all_neighbours(void **state)
@@ -143,9 +143,10 @@ threshold_bounds_all_neighbours(void **state)
 }
 
 /*
- * What comes out: a key of count 1 as often as p says (20000 draws, 5
- * deviations, false alarm 1e-6 were the seed fresh), with a count at or above
- * the threshold; counts below 1 never; large ones always.
+ * A key of count 1 is shown as often as p says (20000 draws, 5 deviations; with
+ * a fresh seed, a false alarm of 1e-6), with a released count at or above the
+ * threshold. Keys with counts below 1 are never shown, those with large ones
+ * always.
  */
 static void
 threshold_law(void **state)
@@ -236,7 +237,9 @@ threshold_refuses(void **state)
     custos_threshold_free(NULL);
 }
 
-/* Parameters at the ends: a sure key, a delta next to nothing, long ones. */
+/*
+ * Extreme parameters: a key that is certain, a delta close to 0, long numbers.
+ */
 static void
 threshold_at_the_ends(void **state)
 {

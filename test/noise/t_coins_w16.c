@@ -12,7 +12,7 @@
 
 enum { WORDS = 1 << 16 };
 
-/* Given that a word is not rejected, every side has the same number of them. */
+/* Every side of a die has the same number of words that are not rejected. */
 static void
 check_die(uint64_t sides)
 {
@@ -127,7 +127,10 @@ list_end(void)
     return getenv("CUSTOS_QUICK") ? 4 : COUNT_OF(probabilities);
 }
 
-/* P[heads] = p: lo <= p <= lo + 2^-48, and the two weights fill the rest. */
+/*
+ * P[heads] = p: lo <= p <= lo + 2^-48, and the weights of both sides add up to
+ * the rest.
+ */
 static void
 every_word_of_every_coin(void **state)
 {
@@ -153,7 +156,7 @@ every_word_of_every_coin(void **state)
     mpfr_clear(x);
 }
 
-/* The law behind the handle is that coin. */
+/* The handle draws with that coin. */
 static void
 law_bernoulli_by_tapes(void **state)
 {
@@ -255,7 +258,9 @@ law_slope_by_tapes(void **state)
     check_slope("18446744073709551615", UINT64_MAX, 97);
 }
 
-/* Bernoulli(exp(-x)) is the slope x at gap 1; x = 0 is a certainty. */
+/*
+ * Bernoulli(exp(-x)) is the slope x at gap 1; for x = 0 the result is certain.
+ */
 static void
 law_bernoulli_exp_by_tapes(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * Constant time, seen by valgrind: all random words count as undefined memory,
- * so a branch or an address that depends on them is reported. Leaky twins of
- * the samplers show that it would be.
+ * Constant time, checked by valgrind: all random words count as undefined
+ * memory, so valgrind reports a branch or an address that depends on them.
+ * Leaky twins of the samplers show that it does.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ enum { DRAWS = 200 };
 
 static i128 drawn[DRAWS];
 
-/* Draws, with valgrind's eyes on it; how many errors it reported. */
+/* Draws, and returns how many errors valgrind reported. */
 static unsigned
 errors_of(const custos_noise *noise, size_t n)
 {
@@ -30,7 +30,7 @@ errors_of(const custos_noise *noise, size_t n)
     return (unsigned)VALGRIND_COUNT_ERRORS - before;
 }
 
-/* Whether all that was drawn counts as undefined: the marks came through. */
+/* Whether all draws count as undefined, so that the marks were not lost. */
 static bool
 draws_are_secret(size_t n)
 {
@@ -112,7 +112,7 @@ avx2_draws_take_the_same_steps(void **state)
 #endif
 }
 
-/* Also the gaps of a slope are secret: they come from the data. */
+/* The gaps of a slope are secret too, because they come from the data. */
 static void
 slopes_take_the_same_steps(void **state)
 {
@@ -137,7 +137,10 @@ slopes_take_the_same_steps(void **state)
 
 /* ------------------------------------------------------- leaky twins -- */
 
-/* Compares with one cut after the other and stops: time tells the digit. */
+/*
+ * Compares with one cut after the other and stops, so that time reveals the
+ * digit.
+ */
 static uint64_t
 stopping_scan(const struct dials *d, const uint64_t *words, size_t from,
               size_t n, struct outcomes *out)
@@ -155,7 +158,7 @@ stopping_scan(const struct dials *d, const uint64_t *words, size_t from,
     return 0;
 }
 
-/* Looks the digit up by the word's top bits: the cache tells them. */
+/* Looks the digit up by the word's top bits, which the cache reveals. */
 static uint64_t
 looking_scan(const struct dials *d, const uint64_t *words, size_t from,
              size_t n, struct outcomes *out)
@@ -174,7 +177,9 @@ static const struct kernel leaky[] = {
     {"looking", looking_scan, gauss_judge},
 };
 
-/* In a child, whose errors do not count as ours: valgrind exits with 99. */
+/*
+ * Runs in a child, whose errors do not count as ours; valgrind exits with 99.
+ */
 static int
 status_of_child(const struct kernel *kernel)
 {
@@ -211,7 +216,7 @@ leaky_twins_are_reported(void **state)
     assert_int_equal(status_of_child(&kernel_portable), 11);
 }
 
-/* Without marks on the words nothing above would mean anything. */
+/* Without marks on the words the tests above would be meaningless. */
 static void
 draws_carry_the_marks(void **state)
 {

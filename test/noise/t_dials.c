@@ -1,6 +1,6 @@
 /*
- * The stored thresholds, re-checked by another route, and how rarely a word
- * equals one.
+ * The stored thresholds, checked by an independent computation, and how rarely
+ * a word equals one.
  */
 #include "noise/dials.h"
 
@@ -10,7 +10,7 @@
 #include "support/ref.h"
 #include "support/support.h"
 
-/* What a table must hold, computed without dials.c. */
+/* The correct content of a table, computed without dials.c. */
 struct right_table {
     size_t count;
     word sign;
@@ -18,7 +18,10 @@ struct right_table {
     uint64_t cut[DIALS_MAX][DIAL_CUTS];
 };
 
-/* Digits until the top one passes 15 with probability below 2^-64. */
+/*
+ * The number of digits after which the top one exceeds 15 with probability
+ * below 2^-64.
+ */
 static size_t
 right_digits(const rat *rate)
 {
@@ -58,7 +61,7 @@ make_right(struct right_table *t, enum dials_shape shape, const rat *rate)
                 ref_zero_cut(f, rate, c);
             else
                 ref_digit_cut(f, rate, i, top, c);
-            /* the sign's bit is none of the cut's */
+            /* the sign bit is not part of the cut */
             t->cut[i][c] = zero ? ref_word(f, 63) << 1 : ref_word(f, 64);
         }
     }
@@ -134,8 +137,8 @@ thresholds_are_right(void **state)
 }
 
 /*
- * A8 iii: any one bit of any threshold, wrong, is seen by the re-check; also
- * bit 0 of the lowest dial's, which is never set.
+ * A8 iii: the check notices any wrong bit of any threshold, also bit 0 of the
+ * lowest dial's, which is never set.
  */
 static void
 flipped_bits_are_noticed(void **state)
@@ -178,8 +181,8 @@ flipped_bits_are_noticed(void **state)
 }
 
 /*
- * Words that tie with this dial, each of probability 2^-64: of the dial with
- * the sign, two for each cut.
+ * How many words tie with this dial, each with probability 2^-64; the dial with
+ * the sign has two for each cut.
  */
 static uint64_t
 tie_words(const struct dials *d, size_t i)
@@ -192,10 +195,10 @@ tie_words(const struct dials *d, size_t i)
 }
 
 /*
- * Refinement happens with probability at most 2^-50 a draw: the words that tie,
- * and for the Gaussian the 2 * 2 * EXP_ERROR coins of a proposal that are
- * undecided, over at most 3 proposals a draw on average (single draws, which
- * propose two at a time, at the lowest rate of acceptance, 0.44).
+ * A draw needs refinement with probability at most 2^-50. This counts the words
+ * that tie, and for the Gaussian the 2 * 2 * EXP_ERROR undecided coins of a
+ * proposal, with at most 3 proposals a draw on average (single draws, which
+ * propose two at a time, at the lowest acceptance rate, 0.44).
  */
 static void
 refinement_is_rare(void **state)

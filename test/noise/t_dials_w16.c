@@ -12,7 +12,9 @@
 
 enum { WORDS = 1 << 16, OUTCOMES = DIAL_CUTS + 1 };
 
-/* The weights of a dial's outcomes in units of 2^-32, and what is undecided. */
+/*
+ * The weights of a dial's outcomes in units of 2^-32, and the undecided weight.
+ */
 struct weights {
     uint64_t of[OUTCOMES];
     uint64_t undecided;
@@ -28,7 +30,7 @@ make_dials(struct dials *d, enum dials_shape shape, const char *rate_text)
     rat_clear(&rate);
 }
 
-/* Does dial i decide whether the draw is 0, and its word the sign? */
+/* Whether dial i decides if the draw is 0 and its word gives the sign. */
 static bool
 has_sign(const struct dials *d, size_t i)
 {
@@ -88,8 +90,8 @@ outcome_of(const struct dials *d, size_t i, uint64_t from,
 }
 
 /*
- * The outcome of a first word and a second one, or -1 if the second ties too. A top
- * digit above 15 is drawn again; it counts as 16, whatever is drawn then.
+ * The outcome of a first word and a second one, or -1 if the second ties too. A
+ * top digit above 15 is drawn again; it counts as 16, whatever is drawn next.
  */
 static int
 settled(const struct dials *d, size_t i, const uint64_t *quiet, uint64_t first,
@@ -165,7 +167,10 @@ some_seconds(const struct dials *d, size_t i, const uint64_t *quiet,
                              (ref[c] + (uint64_t)(int64_t)off) & 0xffff, ref);
 }
 
-/* Ties: by the words next to cuts, or for cuts 0 and 8 by every second word. */
+/*
+ * How ties are checked: with second words next to the cuts, or for cuts 0 and 8
+ * with every second word.
+ */
 enum depth { FIRST_AND_EDGES, ALL_SECONDS };
 
 /* Compares the outcome of one first word with the reference. */
@@ -196,7 +201,7 @@ walk_first(const struct dials *d, size_t i, enum depth depth,
     }
 }
 
-/* Every first word of dial i; ties by second words. */
+/* Checks every first word of dial i, and ties with second words. */
 static void
 walk_dial(const struct dials *d, size_t i, enum depth depth, struct weights *w)
 {
@@ -226,8 +231,8 @@ walk_dial(const struct dials *d, size_t i, enum depth depth, struct weights *w)
 }
 
 /*
- * lo <= P <= lo + undecided for every outcome of the dial; and each outcome
- * comes as often with one sign as with the other, exactly.
+ * lo <= P <= lo + undecided for every outcome of the dial; and each outcome has
+ * exactly as many words with one sign as with the other.
  */
 static void
 check_weights(const struct dials *d, size_t i, const struct weights *w)
@@ -279,8 +284,8 @@ every_word_of_every_dial(void **state)
 }
 
 /*
- * The lowest dial of the Laplace law with every second word of two ties, with
- * either sign: so P[0] is known to 2 * 2^-32. (For other digits see
+ * The lowest dial of the Laplace law, with every second word of two ties and
+ * either sign, so that P[0] is known up to 2 * 2^-32. (For other digits see
  * law_geometric_by_tapes.)
  */
 static void
@@ -334,7 +339,7 @@ draw_taped(const custos_noise *noise, const uint64_t *tape, size_t n, i128 *x)
 
 /*
  * The geometric law of scale 1/2 has one dial: all tapes of one word, and all
- * of two where one does not decide. P[x] lies within 2^-32 of what they give.
+ * of two where one does not decide. P[x] is within 2^-32 of their weight.
  */
 static void
 law_geometric_by_tapes(void **state)
@@ -380,14 +385,14 @@ law_geometric_by_tapes(void **state)
 
 enum { OPEN = 99, SIDES = 16 };
 
-/* x for the word's own draw with a top digit of 0: that digit put on top. */
+/* The draw x, made with a top digit of 0, with that digit replaced by `top`. */
 static i128
 with_top(int x, int top)
 {
     return x == 0 ? 0 : x > 0 ? x + 16 * top : x - 16 * top;
 }
 
-/* The law of scale 8 by its two words, apart. */
+/* The outcomes of each of the two words of a draw at scale 8, separately. */
 struct tapes {
     int8_t low[WORDS]; /* -16 .. 16 by the first, or OPEN */
     int8_t top[WORDS]; /* 0 .. 15 by the second, or OPEN */
@@ -395,7 +400,10 @@ struct tapes {
     uint64_t top_count[16], top_head[16];
 };
 
-/* Each word with the other at 0 (second) or such that x is 1 (first). */
+/*
+ * Draws with each word, while the other is 0 (the second) or makes x 1 (the
+ * first).
+ */
 static void
 read_tapes(const custos_noise *noise, struct tapes *t)
 {
@@ -423,7 +431,10 @@ read_tapes(const custos_noise *noise, struct tapes *t)
     }
 }
 
-/* A tape of both words gives what they give apart, or is open like one. */
+/*
+ * A tape of both words gives what they give separately, or is open if one of
+ * them is.
+ */
 static void
 check_pair(const custos_noise *noise, const struct tapes *t, uint64_t first,
            uint64_t second)
@@ -440,9 +451,10 @@ check_pair(const custos_noise *noise, const struct tapes *t, uint64_t first,
 
 /*
  * Discrete Laplace of scale 8: a word for 0, sign and lowest digit, a word for
- * the top digit. For every first word and a second of each class, and the other
- * way round, the draw is what the two say apart: so the tapes of two words have
- * product weights, and those bound P[x]. The signs are even.
+ * the top digit. For every first word and a second one of each class, and the
+ * other way round, the draw is what the two give separately. So the tapes of
+ * two words have product weights, which bound P[x]. Both signs have equal
+ * weight.
  */
 static void
 law_laplace_by_tapes(void **state)

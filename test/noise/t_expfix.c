@@ -1,5 +1,6 @@
 /*
- * exp_fixed against MPFR, its tables recomputed, and the comparison of a coin.
+ * exp_fixed against MPFR, its tables computed again, and the comparison of a
+ * coin.
  */
 #include "noise/expfix.h"
 
@@ -10,7 +11,7 @@
 #include "support/ref.h"
 #include "support/support.h"
 
-/* The proof's own sum; the theorem allows 512. */
+/* The error bound of the proof; the theorem allows 512. */
 static const double proved_units = 296.5;
 
 /* exp_fixed(z) - 2^63 exp(-z 2^-58) */
@@ -59,7 +60,7 @@ exp_fixed_is_within_its_error(void **state)
         uint64_t z;
 
         assert_int_equal(rng_words(rng, &z, 1), CUSTOS_OK);
-        check_at(z >> i % 12); /* most of exp lies near 0 */
+        check_at(z >> i % 12); /* exp varies most near 0 */
     }
     assert_int_equal(exp_fixed(0), (UINT64_C(1) << 63) - 1);
     test_rng_free(rng);
@@ -90,7 +91,7 @@ exp_tables_are_right(void **state)
     mpfr_clear(x);
 }
 
-/* Every side of the window in which a coin is undecided, and no further. */
+/* Both ends of the window in which a coin is undecided. */
 static void
 compare_leaves_a_narrow_window(void **state)
 {
@@ -122,7 +123,7 @@ compare_leaves_a_narrow_window(void **state)
         }
 }
 
-/* choose_of_four reads the value the bits name. */
+/* choose_of_four returns the value that the bits select. */
 static void
 chosen_is_the_one_named(void **state)
 {
@@ -148,7 +149,7 @@ check_slope(const rat *rate, const struct slope *s, uint64_t gap)
     mpfr_exp(x, x, MPFR_RNDN);
     mpfr_mul_2ui(x, x, 63, MPFR_RNDN);
     mpfr_ui_sub(x, slope_exp(s, gap), x, MPFR_RNDN);
-    /* 32 for what is cut off z, 0.4 for the mantissa, exp_fixed's own */
+    /* 32 for truncating z, 0.4 for the mantissa, and the error of exp_fixed */
     assert_true(mpfr_cmp_d(x, 32.5 + proved_units) < 0);
     assert_true(mpfr_cmp_d(x, -32.5 - proved_units) > 0);
     mpfr_clear(x);

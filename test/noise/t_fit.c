@@ -38,8 +38,8 @@ set_scale(rat *scale, int i)
 }
 
 /*
- * Signed cells: cell k holds the x with bound[k-1] < x <= bound[k]; the last
- * one the rest. Bounds are symmetric, whole and distinct.
+ * Signed cells: cell k holds the x with bound[k-1] < x <= bound[k], the last
+ * one everything above. Bounds are symmetric, whole and distinct.
  */
 struct cells {
     size_t n;
@@ -48,7 +48,7 @@ struct cells {
     uint64_t count[CELLS + 1];
 };
 
-/* Bounds near scale * t for a ladder of t, without repetition. */
+/* Bounds near scale * t for increasing t, without repetition. */
 static void
 set_bounds(struct cells *c, double scale, double most)
 {
@@ -100,7 +100,7 @@ count_digits(struct digits *d, i128 x)
         d->count[j][size & 15]++;
 }
 
-/* P[D_j = k] of a geometric variable, times how many were seen. */
+/* P[D_j = k] of a geometric variable, times the number of draws. */
 static void
 check_digits(struct digits *d, const rat *scale)
 {
@@ -269,7 +269,7 @@ gaussian_fits_thirty_scales(void **state)
     }
 }
 
-/* The test can fail: a law whose scale is 2 % off is not accepted. */
+/* The test can fail: it rejects a law whose scale is 2 % off. */
 static void
 wrong_scale_does_not_fit(void **state)
 {

@@ -1,6 +1,7 @@
 /*
  * The Gaussian's acceptance coin with words of 64 bits: how far the fixed-point
- * probability is from the true one, read from where the verdicts change.
+ * probability is from the true one, determined from the coins at which the
+ * verdict changes.
  */
 #include "noise/gauss.h"
 
@@ -12,7 +13,7 @@
 #include "support/ref.h"
 #include "support/support.h"
 
-enum { PROVED = 343 }; /* the proof's own sum; the theorem allows 1024 */
+enum { PROVED = 343 }; /* the bound of the proof; the theorem allows 1024 */
 
 static struct verdicts
 judge(const struct gauss *g, u128 y, uint64_t coin)
@@ -44,9 +45,9 @@ first_unit(const struct gauss *g, u128 y, bool rejected)
 }
 
 /*
- * Accepted below p - EXP_ERROR, rejected from p + EXP_ERROR on, for a p within
- * PROVED units of the true probability: so a coin that is accepted lies below
- * the true one and a coin that is rejected does not.
+ * A coin is accepted below p - EXP_ERROR and rejected from p + EXP_ERROR on,
+ * for a p within PROVED units of the true probability. So an accepted coin is
+ * below the true probability and a rejected one is not.
  */
 static void
 check_size(const struct gauss *g, u128 y)
@@ -139,7 +140,7 @@ accept_fixed_is_within_its_error(void **state)
     test_rng_free(rng);
 }
 
-/* t = floor(sigma) + 1, also where sigma is whole or just below. */
+/* t = floor(sigma) + 1, also if sigma is a whole number or just below one. */
 static void
 proposal_scale_is_exact(void **state)
 {

@@ -1,8 +1,8 @@
 /*
- * The discrete Gaussian with words of 16 bits. Its words are independent: those
- * of the proposal's dials are walked in t_dials_w16.c, here all words of the
- * acceptance coin, for every size up to 40. Both together bound P[y]; and
- * tapes of whole draws show that the first proposal kept is what comes out.
+ * The discrete Gaussian with words of 16 bits. Its words are independent:
+ * t_dials_w16.c walks those of the proposal's dials, and this test all words of
+ * the acceptance coin, for every size up to 40. Together they bound P[y]. Tapes
+ * of complete draws show that the first accepted proposal is the result.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ set_size(struct outcomes *o, size_t i, u128 y)
     o->high[i] = y > 0 ? (uint64_t)((y - 1) >> 60) : 0;
 }
 
-/* The coin's words that accept y for certain, and those left open. */
+/* How many words of the coin certainly accept y, and how many are undecided. */
 static void
 walk_heads(const struct gauss *g, u128 y, uint64_t *accepted, uint64_t *open,
            uint64_t *head)
@@ -42,7 +42,7 @@ walk_heads(const struct gauss *g, u128 y, uint64_t *accepted, uint64_t *open,
         v = gauss_judge(g, &o, coins, 0, BLOCK);
         assert_true((v.accepted & v.undecided) == 0);
         for (size_t k = 0; k < BLOCK; k++) {
-            /* Accepted are the words below; they come in one run. */
+            /* The accepted words are the lowest ones, without a gap. */
             if (v.accepted >> k & 1)
                 assert_int_equal(*accepted, first + k);
             *accepted += v.accepted >> k & 1;
@@ -53,7 +53,10 @@ walk_heads(const struct gauss *g, u128 y, uint64_t *accepted, uint64_t *open,
     }
 }
 
-/* Every second word for the one head left open: accepted, in 2^-32. */
+/*
+ * Tries every second word for the one undecided first word; the accepted weight
+ * in units of 2^-32.
+ */
 static void
 walk_seconds(const struct gauss *g, u128 y, uint64_t head, uint64_t *accepted,
              uint64_t *open)
@@ -107,7 +110,7 @@ every_word_of_the_acceptance_coin(void **state)
 
 /* ------------------------------------------------------------ the law -- */
 
-/* Bounds of 2^48 P[a proposal is of size y and kept] for y = 0 .. 8. */
+/* Bounds on 2^48 P[a proposal has size y and is kept] for y = 0 .. 8. */
 struct kept {
     u128 lo[9], hi[9];
 };
@@ -157,7 +160,7 @@ law_gaussian_by_tapes(void **state)
     assert_true(top[0] >= WORDS - 2);
     for (unsigned y = 0; y < 9; y++) {
         uint64_t accepted, open, head;
-        /* of both signs together: two words tie with each of two cuts */
+        /* for both signs together: two words tie with each of two cuts */
         u128 s = low[y], g = y == 0 ? WORDS : top[0];
 
         walk_heads(&noise->gauss, y, &accepted, &open, &head);
@@ -183,7 +186,7 @@ law_gaussian_by_tapes(void **state)
         mpfr_mul(x, x, p, MPFR_RNDN);
         ref_between(x, 0, 0, k.hi[y]);
     }
-    /* And the bounds are tight enough to mean something. */
+    /* The bounds are tight enough to be meaningful. */
     assert_true(all_hi - all_lo < all_lo / 1000);
     mpfr_clear(x);
     mpfr_clear(p);
@@ -191,7 +194,10 @@ law_gaussian_by_tapes(void **state)
     custos_noise_free(noise);
 }
 
-/* What one proposal's three words say: its value, and whether it is kept. */
+/*
+ * The result of the three words of a proposal: its value, and whether it is
+ * kept.
+ */
 struct proposal {
     uint64_t words[3];
     i128 y;
@@ -227,8 +233,8 @@ sample_proposals(const custos_noise *noise, struct proposal *list, size_t room)
 }
 
 /*
- * One draw reads two proposals; the first kept comes out, and when neither is,
- * two more are read.
+ * One draw reads two proposals and returns the first that is kept; if neither
+ * is, it reads two more.
  */
 static void
 first_kept_comes_out(void **state)

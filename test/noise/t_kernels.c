@@ -57,7 +57,7 @@ same_outcomes(const struct outcomes *a, const struct outcomes *b)
     assert_memory_equal(a->sign, b->sign, sizeof a->sign);
 }
 
-/* From a draw on, for every such draw: what lies before is not touched. */
+/* Scans from every draw on; the draws before it are not touched. */
 static void
 same_scan(const struct dials *d, size_t n, custos_rng *rng, uint64_t *ties)
 {
@@ -142,7 +142,7 @@ every_cut_reads_the_same(void **state)
 
 /* ------------------------------------------------------------ verdicts -- */
 
-/* A size near one that matters: 0, the limit, 2^64, or any below the limit. */
+/* A size near a special one: 0, the limit, 2^64, or any below the limit. */
 static void
 some_size(const struct gauss *g, struct outcomes *o, size_t i, custos_rng *rng)
 {

@@ -1,6 +1,6 @@
 /*
- * The handle: what is refused and how, and that nothing leaks or is half done
- * when memory or randomness fails.
+ * The handle: what it rejects and how, and that nothing leaks or is half done
+ * if memory or randomness fails.
  */
 #include "noise/noise.h"
 
@@ -79,7 +79,10 @@ parameters_have_limits(void **state)
     custos_noise_free(NULL);
 }
 
-/* Smaller than any text can say, so that the slope's own limit is met. */
+/*
+ * A rate smaller than any text can express, so that the slope's own limit is
+ * reached.
+ */
 static void
 slopes_limit_is_passed_on(void **state)
 {
@@ -115,7 +118,7 @@ static const struct {
     {CUSTOS_UNIFORM, "18446744073709551616"},
 };
 
-/* Every allocation fails once; nothing stays behind. */
+/* Every allocation fails once; nothing leaks. */
 static void
 memory_failure_is_a_status(void **state)
 {
@@ -145,7 +148,10 @@ memory_failure_is_a_status(void **state)
     }
 }
 
-/* For every n, a source that fails at word n: no draw, no half of a block. */
+/*
+ * For every n, a source that fails at word n: no draw and no partial block is
+ * returned.
+ */
 static void
 entropy_failure_leaves_zeros(void **state)
 {
@@ -236,7 +242,7 @@ coins_and_dice_are_exact(void **state)
         size_t words;
         uint64_t expected;
     } rows[] = {
-        {CUSTOS_BERNOULLI, "0", {0, 1}, 2, 0}, /* 0 = 0: the next decides */
+        {CUSTOS_BERNOULLI, "0", {0, 1}, 2, 0}, /* a tie: the next decides */
         {CUSTOS_BERNOULLI, "0", {1}, 1, 0},
         {CUSTOS_BERNOULLI, "1", {UINT64_MAX}, 1, 1},
         {CUSTOS_BERNOULLI, "1", {0}, 1, 1},
@@ -287,8 +293,8 @@ pick_words(const uint64_t *words, size_t count, size_t n, size_t k,
 }
 
 /*
- * One call for n values or n calls for one: the same law; here the same values
- * from the same words, for the laws that take a fixed number of words.
+ * One call for n values and n calls for one value have the same law. Laws that
+ * use a fixed number of words give the same values from the same words.
  */
 static void
 batches_and_single_draws_agree(void **state)

@@ -1,6 +1,7 @@
 /*
- * Settling: words planted on thresholds, so that more words are needed. Each
- * case happens once in 2^50 draws or never; here all of them happen.
+ * Refinement of ties: words planted on thresholds, so that more words are
+ * needed. By chance each case happens once in 2^50 draws or never; this test
+ * covers all of them.
  */
 #include "noise/draw.h"
 
@@ -14,7 +15,7 @@ enum { TAPE = 256 };
 
 static const uint64_t ones = UINT64_MAX;
 
-/* Draws once from the tape, all of which must be used. */
+/* Draws once from the tape; the draw must use all of it. */
 static i128
 draw_all(const custos_noise *noise, const uint64_t *tape, size_t n)
 {
@@ -24,7 +25,7 @@ draw_all(const custos_noise *noise, const uint64_t *tape, size_t n)
     assert_int_equal(noise_draw(noise, rng, &x, 1), CUSTOS_OK);
     assert_int_equal(test_rng_used(rng), n);
     test_rng_free(rng);
-    /* One word less, and it fails with nothing drawn. */
+    /* With fewer words it fails and draws nothing. */
     for (size_t less = 0; less < n; less++) {
         i128 none = 5;
 
@@ -64,7 +65,7 @@ bits_after(const mpfr_t p, size_t skip)
     return digits;
 }
 
-/* The first word of +1, with all other words 0. */
+/* The first word that gives +1 if all other words are 0. */
 static uint64_t
 word_of_one(const struct dials *d)
 {
@@ -72,9 +73,9 @@ word_of_one(const struct dials *d)
 }
 
 /*
- * A tie with cut c of dial i, of which `seen` bits were compared, decided by
- * the next word, below (off = 0) or above (2), or by the one after that (1,
- * above). Appends to the tape; returns whether U came out above the cut.
+ * Decides a tie with a cut of which `seen` bits were compared: by the next
+ * word, below (off = 0) or above (2), or by the word after that (1, above).
+ * Appends to the tape; returns whether U is above the cut.
  */
 static bool
 decide(const mpfr_t cut, size_t seen, uint64_t off, uint64_t *tape, size_t *n)
@@ -89,7 +90,7 @@ decide(const mpfr_t cut, size_t seen, uint64_t off, uint64_t *tape, size_t *n)
     return off > 0;
 }
 
-/* A tie in every cut of every digit of a Laplace law above the lowest. */
+/* A tie with every cut of every digit of a Laplace law above the lowest. */
 static void
 every_cut_can_be_settled(void **state)
 {
@@ -122,8 +123,8 @@ every_cut_can_be_settled(void **state)
 }
 
 /*
- * A tie in cut c of the dial of 0 and the lowest digit: 63 bits were compared,
- * the sign is the last bit of the first word whatever follows.
+ * A tie with cut c of the dial for 0 and the lowest digit: 63 bits were
+ * compared, and the sign is the last bit of the first word whatever follows.
  */
 static void
 settle_signed(const custos_noise *noise, size_t c)
@@ -160,8 +161,8 @@ sign_can_be_settled(void **state)
 }
 
 /*
- * Rate 5: from exp(-45) on the cuts begin with a word of ones. The second
- * word, compared with all of them at once, decides some and leaves others.
+ * Rate 5: from exp(-45) on, the cuts begin with a word of ones. The second word
+ * is compared with all of them at once; it decides some and leaves others open.
  */
 static void
 several_ties_are_settled_together(void **state)
@@ -182,13 +183,13 @@ several_ties_are_settled_together(void **state)
         assert_true(tape[1] != ones);
         tape[1]--;
         assert_true(draw_all(noise, tape, 2) == (i128)c);
-        tape[1]++; /* equal to cut c alone: others are decided, it goes on */
+        tape[1]++; /* ties with cut c only; the other cuts are decided */
         tape[2] = bits_after(f, 128) - 1;
         assert_true(draw_all(noise, tape, 3) == (i128)c);
         tape[2] += 2;
         if (c < 15) {
             assert_true(draw_all(noise, tape, 3) == (i128)c + 1);
-        } else { /* past 15: 16 and a new digit, here 0 */
+        } else { /* above 15: 16 plus a new digit, here 0 */
             assert_true(draw_all(noise, tape, 4) == 16);
             tape[3] = d->cut[0][2] + 1;
             assert_true(draw_all(noise, tape, 4) == 19);
@@ -234,7 +235,7 @@ tiny_scales_are_settled(void **state)
     custos_noise_free(noise);
 }
 
-/* Words for digit 5 below the top digit 14, which passes 15 so often. */
+/* Words for digit 5, below a top digit 14 that exceeds 15 this many times. */
 static size_t
 passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
 {
@@ -252,8 +253,8 @@ passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
 }
 
 /*
- * The top digit passes 15 again and again: 20 times at digit 14 is more than
- * 64 bits hold. Each passing takes two words of ones.
+ * The top digit exceeds 15 again and again: 20 times at digit 14 is more than
+ * 64 bits can hold. Each time takes two words of ones.
  */
 static void
 top_digit_passes_again_and_again(void **state)
@@ -280,7 +281,9 @@ top_digit_passes_again_and_again(void **state)
 
 /* ----------------------------------------------------------- Gaussian -- */
 
-/* A proposal's words for +1 with this coin; two proposals make a draw. */
+/*
+ * Draws with a first proposal of +1 and this coin; each draw has two proposals.
+ */
 static i128
 draw_plus_one(const custos_noise *noise, uint64_t coin, const uint64_t *more,
               size_t n_more)
@@ -289,8 +292,8 @@ draw_plus_one(const custos_noise *noise, uint64_t coin, const uint64_t *more,
     uint64_t tape[TAPE] = {0};
     size_t words = 2 * (d->count + 1);
 
-    tape[0] = word_of_one(d);  /* and tape[1], the second's, for 0 */
-    tape[2 * d->count] = coin; /* the second's is accepted */
+    tape[0] = word_of_one(d);  /* tape[1]: 0 for the second */
+    tape[2 * d->count] = coin; /* the second is accepted */
     if (n_more > 0)
         memcpy(tape + words, more, n_more * sizeof *more);
     return draw_all(noise, tape, words + n_more);
@@ -310,14 +313,14 @@ gaussian_coins_are_settled(void **state)
     head = ref_word(p, 64);
     more[0] = bits_after(p, 64) - 1;
     assert_true(draw_plus_one(noise, head, more, 1) == 1);
-    more[0] += 2; /* just above p: the second proposal comes out */
+    more[0] += 2; /* just above p: the second proposal is drawn */
     assert_true(draw_plus_one(noise, head, more, 1) == 0);
     more[0] -= 1; /* equal once more */
     more[1] = bits_after(p, 128) - 1;
     assert_true(draw_plus_one(noise, head, more, 2) == 1);
     more[1] += 2;
     assert_true(draw_plus_one(noise, head, more, 2) == 0);
-    /* Undecided by the error alone: no more words are needed. */
+    /* Undecided only by the error of exp_fixed: no more words are needed. */
     assert_true(draw_plus_one(noise, head - 1, more, 0) == 1);
     assert_true(draw_plus_one(noise, head - 1200, more, 0) == 1);
     assert_true(draw_plus_one(noise, head + 1, more, 0) == 0);
@@ -327,7 +330,7 @@ gaussian_coins_are_settled(void **state)
     custos_noise_free(noise);
 }
 
-/* sigma^2 = 2: t = 2 and |y| = 1 is the center, kept whatever the coin. */
+/* sigma^2 = 2: t = 2 and |y| = 1 is the centre, kept whatever the coin is. */
 static void
 center_is_always_kept(void **state)
 {
@@ -372,7 +375,7 @@ slope_coins_are_settled(void **state)
 
     (void)state;
     assert_int_equal(slope_init(&s, &rate), CUSTOS_OK);
-    tape[0] = ones; /* a gap of 0 is a certainty, also for the last coins */
+    tape[0] = ones; /* a gap of 0 is certain, also for the last coins */
     assert_int_equal(flip_all(&s, 0, tape, 1), 1);
     tape[0] = 0;
     assert_int_equal(flip_all(&s, 0, tape, 1), 1);
@@ -392,7 +395,7 @@ slope_coins_are_settled(void **state)
     assert_int_equal(flip_all(&s, 5, tape, 1), 1);
     tape[0] += 2;
     assert_int_equal(flip_all(&s, 5, tape, 1), 0);
-    /* exp(-2^64/3): no coin is below it but after a thousand zeros. */
+    /* exp(-2^64/3): a coin can be below it only after a thousand zeros. */
     tape[0] = 0;
     tape[1] = 1;
     assert_int_equal(flip_all(&s, UINT64_MAX, tape, 2), 0);
@@ -411,7 +414,7 @@ eval_nothing(const void *of, ival *out)
     mpfr_set_ui(out->hi, 1, MPFR_RNDU);
 }
 
-/* 7.5 units of 2^-64, give or take a quarter: one word is known of it. */
+/* 7.5 +- 0.25 units of 2^-64: exactly one word of it is known. */
 static void
 eval_one_word(const void *of, ival *out)
 {
@@ -442,7 +445,10 @@ undecidable_is_a_status(void **state)
     test_rng_free(rng);
 }
 
-/* Two draws of a block to settle, and no word for the first: both are void. */
+/*
+ * Two draws of a block need refinement and no word is left for the first: both
+ * fail.
+ */
 static void
 failed_settling_stops_the_block(void **state)
 {
@@ -464,7 +470,7 @@ failed_settling_stops_the_block(void **state)
     mpfr_init2(p, REF_BITS);
     ref_accept(p, &v, 0);
     memset(tape, 0, sizeof tape);
-    for (size_t i = 0; i < 3; i++) /* 0 each, and a coin on its edge */
+    for (size_t i = 0; i < 3; i++) /* 0 each, and a coin that ties */
         tape[3 * dials + i] = ref_word(p, 64);
     rng = test_rng_taped(tape, 3 * (dials + 1));
     x[0] = x[1] = 5;

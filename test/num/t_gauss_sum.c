@@ -1,6 +1,6 @@
 /*
- * Half-line sums of the discrete Gaussian: against plain sums at 300 bits, and
- * the two routes (term by term, Euler and Maclaurin) against each other on
+ * Half-line sums of the discrete Gaussian: against plain sums with 300 bits,
+ * and the two methods (term by term, Euler-Maclaurin) against each other on
  * either side of the border between them.
  */
 #include "num/gauss_sum.h"
@@ -46,7 +46,7 @@ check_sum(const char *variance, int64_t from, long bits)
     plain_sum(plain, &v, from);
     assert_true(mpfr_lessequal_p(sum.lo, plain));
     assert_true(mpfr_greaterequal_p(sum.hi, plain));
-    /* exp(-z) loses the bits of z; gauss_sum takes 32 more for that. */
+    /* exp(-z) loses as many bits as z has; gauss_sum uses 32 more for that. */
     if (!mpfr_zero_p(plain) && mpfr_get_exp(plain) > -(1L << 30))
         assert_true(ival_is_narrow(&sum, bits - 4));
     rat_clear(&v);
@@ -70,8 +70,8 @@ gauss_sum_agrees_with_plain_sums(void **state)
 }
 
 /*
- * Where plain sums are too long: G(m) - G(m+1) is one weight, whichever route
- * either sum took, and G(m) + G(1-m) is the sum over all.
+ * Where plain sums are too long: G(m) - G(m+1) is one weight, by whichever
+ * method each sum was computed, and G(m) + G(1-m) is the sum over all integers.
  */
 static void
 gauss_sum_routes_agree(void **state)
@@ -132,7 +132,10 @@ gauss_sum_routes_agree(void **state)
         }
 }
 
-/* What is too small for MPFR is still above 0, and what is left is counted. */
+/*
+ * A sum too small for MPFR is still above 0, and the truncated rest is
+ * included.
+ */
 static void
 gauss_sum_never_says_nothing(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Intervals contain what they say: every operation at low precision against
+ * Intervals contain the exact results: every operation at low precision against
  * the same at high precision, on random points and at the edges.
  */
 #include "num/ival.h"
@@ -31,7 +31,7 @@ some_point(mpfr_t x, custos_rng *rng)
         mpfr_neg(x, x, MPFR_RNDN);
 }
 
-/* An interval around x: tight, or with ends some way off. */
+/* An interval around x: tight, or with ends further away. */
 static void
 around(ival *a, const mpfr_t x, custos_rng *rng)
 {
@@ -104,8 +104,10 @@ functions_contain_their_values(void **state)
     test_rng_free(rng);
 }
 
-/* Around where the series ends and the fraction begins, and far out: the value
-   of a point to all but a few bits. */
+/*
+ * Around the border between the series and the continued fraction, and far out:
+ * the value of a point is accurate up to a few bits.
+ */
 static void
 erfc_is_as_tight_as_asked(void **state)
 {
@@ -246,7 +248,7 @@ ends_enclose_exact_numbers(void **state)
         ival_down(&a, &down);
         ival_up(&a, &up);
         assert_true(rat_cmp(&down, &r) <= 0 && rat_cmp(&r, &up) <= 0);
-        rat_sub(&width, &up, &down); /* and tightly: 2^-69 */
+        rat_sub(&width, &up, &down); /* within 2^-69 */
         rat_set_pow2(&down, -69);
         rat_mul(&down, &down, &r);
         rat_abs(&down, &down);
@@ -321,7 +323,7 @@ undefined_is_the_whole_line(void **state)
     ival_set_i64(&b, 0);
     ival_div(&r, &a, &b);
     says_nothing(&r);
-    ival_mul(&r, &r, &b); /* 0 times anything, and infinity is among it */
+    ival_mul(&r, &r, &b); /* 0 times an interval that contains infinity */
     says_nothing(&r);
     ival_log(&r, &a);
     says_nothing(&r);

@@ -62,7 +62,7 @@ static const i128 wholes[] = {
     -((i128)1 << 64),
 };
 
-/* In and out again; floor and ceiling of what lies just beside. */
+/* Conversion to rationals and back; floor and ceiling of values just beside. */
 static void
 wholes_come_back(void **state)
 {
@@ -146,7 +146,7 @@ log2_is_the_floor(void **state)
     rat_clear(&a);
 }
 
-/* The words of a, put together, are a to within one unit of the last. */
+/* The words of a, combined, equal a up to one unit of the last word. */
 static void
 words_are_the_expansion(void **state)
 {

@@ -97,7 +97,7 @@ rounding_up_keeps_the_bits(void **state)
         }
 }
 
-/* Past what rat_read can read there is only a direction. */
+/* Beyond what rat_read can read, only the direction of rounding is right. */
 static void
 decimal_of_next_to_nothing(void **state)
 {
@@ -141,7 +141,7 @@ floor_and_powers(void **state)
     rat_clear(&a);
 }
 
-/* Intervals: what is narrow, small, or has a ceiling. */
+/* Intervals: which are narrow or small, and their ceilings. */
 static void
 intervals_tell_no_more_than_they_know(void **state)
 {

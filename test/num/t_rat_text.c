@@ -1,6 +1,6 @@
 /*
- * Numbers from text and to text: the grammar, whatever the locale, and exact
- * round trips.
+ * Numbers from text and to text: the grammar in any locale, and exact round
+ * trips.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ reads_the_grammar(void)
 static void
 grammar_is_read_in_every_locale(void **state)
 {
-    /* Those that are not installed leave the one before. */
+    /* If a locale is not installed, the previous one stays in effect. */
     static const char *const names[] = {"C", "C.UTF-8", "de_DE.UTF-8",
                                         "fr_FR.UTF-8", ""};
 
@@ -176,7 +176,7 @@ text_is_exact_and_short(void **state)
     writes("1e20", "100000000000000000000");
 }
 
-/* What is written is read as the same number. */
+/* A written number is read back as the same number. */
 static void
 round_trips_are_exact(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Digits of real numbers that are enclosed to any precision.
+ * Digits of real numbers that can be enclosed to any precision.
  */
 #include "base/ck.h"
 #include "num/ival.h"
@@ -15,7 +15,7 @@ eval_exp(const void *of, ival *out)
     ival_exp(out, out);
 }
 
-/* The rational itself: where it is dyadic, no precision hurts either. */
+/* The rational itself; if it is dyadic, any precision is exact. */
 static void
 eval_rat(const void *of, ival *out)
 {
@@ -83,7 +83,7 @@ words_are_the_expansion(void **state)
         }
 }
 
-/* 1 - exp(-1000): 22 words of ones, then others; few bits are spent on it. */
+/* 1 - exp(-1000): 22 words of ones, then others; this needs few bits. */
 static void
 numbers_close_to_one_are_cheap(void **state)
 {
@@ -115,7 +115,9 @@ undecidable_is_a_status(void **state)
     assert_true(word == 7);
 }
 
-/* 1 - 1/3 = 0.101010...: told by a close enclosure, not by a wide one. */
+/*
+ * 1 - 1/3 = 0.101010...: a narrow enclosure determines it, a wide one does not.
+ */
 static void
 bits_of_an_enclosure(void **state)
 {
@@ -144,7 +146,10 @@ bits_of_an_enclosure(void **state)
     ival_clear(&x);
 }
 
-/* Known numbers, dyadic ones among them: as they are, cut, and past the end. */
+/*
+ * Known numbers, some of them dyadic: all their bits, the first ones, and bits
+ * beyond the end.
+ */
 static void
 floors_are_exact(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * The file of golden plans: its cases, for tests that make all of them.
+ * Reads the cases of golden.txt, for tests that plan all of them.
  */
 #ifndef TEST_PLAN_GOLDEN_H
 #define TEST_PLAN_GOLDEN_H
@@ -24,7 +24,7 @@ golden_read(void)
     return text;
 }
 
-/* The words after "with", cut apart in place. */
+/* Splits the words after "with", in place. */
 static inline void
 golden_with(char *with, struct asked *asked)
 {
@@ -62,7 +62,7 @@ golden_line(const char *at, char *out, size_t room)
     return at + len + (at[len] == '\n');
 }
 
-/* The query at `at`, and what is asked beside it, which points into with. */
+/* The query at `at`, and its options, which point into with. */
 static inline void
 golden_case(const char *at, char sql[GOLDEN_SQL_MAX],
             char with[GOLDEN_WITH_MAX], struct asked *asked)
@@ -75,7 +75,7 @@ golden_case(const char *at, char sql[GOLDEN_SQL_MAX],
     golden_with(with, asked);
 }
 
-/* The case after that at `at`; NULL: it is the last. */
+/* The next case after the one at `at`; NULL if it is the last. */
 static inline char *
 golden_next(char *at)
 {

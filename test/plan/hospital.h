@@ -12,7 +12,7 @@
 
 enum { MEMORY = 1 << 26 };
 
-/* ADJACENCY, DELTA and LEAST stand for what tests vary. */
+/* Tests replace ADJACENCY, DELTA and LEAST. */
 static const char hospital[] =
     "custos: 1\n"
     "adjacency: ADJACENCY\n"
@@ -124,7 +124,7 @@ static const char hospital[] =
     "  ben:\n"
     "    tables: {visits: [cost, level], stays: [nights], long_stays: all}\n";
 
-/* What a test asks for beside the query. */
+/* The options of a query. */
 struct asked {
     const char *adjacency; /* NULL: add-remove */
     const char *delta;     /* of the budget; NULL: pure */
@@ -138,7 +138,7 @@ struct asked {
 
 #define NO_LEAST "min_epsilon: 0, min_rho: 0"
 
-/* A plan with all it stands on. */
+/* A plan with everything it depends on. */
 struct planned {
     arena *a;
     struct policy *policy;
@@ -223,7 +223,7 @@ plan_good(struct planned *t, const char *sql, const struct asked *asked)
         fail_msg("%s\n%d: %s", sql, t->err.at, t->err.said);
 }
 
-/* Is the exact number this text's? */
+/* Whether the number equals the one in this text exactly. */
 static inline bool
 rat_is(const rat *r, const char *text)
 {
@@ -239,7 +239,7 @@ rat_is(const rat *r, const char *text)
     return same;
 }
 
-/* Does the plan rest on it? */
+/* Whether the plan uses this theorem. */
 static inline bool
 has_theorem(const struct plan *p, const char *id)
 {

@@ -1,6 +1,6 @@
 /*
- * Where the engine's own arithmetic is printed, and where ours is; how long
- * texts are; how far the ends of doubles lie out.
+ * Where bare arithmetic is printed and where our own functions are; how long
+ * texts can be; how ranges of doubles are widened.
  */
 #include "num/rat_double.h"
 #include "plan/hospital.h"
@@ -27,8 +27,8 @@ printed(const char *expr, struct buf *out)
 }
 
 /*
- * level is 1 .. 5, room 1 .. 600; income and the unit have no range. A claim
- * that rests on anything but clamped leaves is not enough.
+ * level is in 1 .. 5, room in 1 .. 600; income and the unit have no range. Only
+ * a range that follows from stored, clamped columns is enough.
  */
 static void
 arithmetic_is_bare_only_where_it_is_proven(void **state)
@@ -86,7 +86,7 @@ arithmetic_is_bare_only_where_it_is_proven(void **state)
     }
 }
 
-/* Limits that the engine does not keep by itself are printed. */
+/* Limits that the engine does not enforce by itself are printed. */
 static void
 limits_are_printed(void **state)
 {
@@ -116,7 +116,7 @@ limits_are_printed(void **state)
     }
 }
 
-/* The matcher gives up on a long text; on one that is short it never does. */
+/* The matcher may give up on a long text, but never on a short one. */
 static void
 long_matches_may_be_null(void **state)
 {
@@ -143,7 +143,10 @@ long_matches_may_be_null(void **state)
     }
 }
 
-/* Each step names the column before it twice: 2^n parts, and no plan. */
+/*
+ * Each subquery uses the column of the one below twice: 2^n nodes, so it is
+ * rejected.
+ */
 static void
 expressions_do_not_double(void **state)
 {
@@ -167,7 +170,10 @@ expressions_do_not_double(void **state)
     }
 }
 
-/* A stored text has 64 KiB, a computed one 4 KiB, a number as text few. */
+/*
+ * A stored text has at most 64 KiB, a computed one 4 KiB, a number as text a
+ * few bytes.
+ */
 static void
 texts_are_bounded(void **state)
 {
@@ -208,8 +214,10 @@ texts_are_bounded(void **state)
     }
 }
 
-/* A pattern that the matcher would not take, and that would make a truth value
-   NULL which is claimed not to be, is refused. */
+/*
+ * A pattern that is too long for the matcher is rejected: it would give NULL
+ * where the plan claims that there is none.
+ */
 static void
 long_patterns_are_refused(void **state)
 {
@@ -254,7 +262,7 @@ rat_set_double(rat *r, double x)
     rat_clear(&scale);
 }
 
-/* Stored reals are the doubles next to what the policy says. */
+/* The ends of stored reals are the doubles nearest to those in the policy. */
 static void
 reals_of_the_policy_are_doubles(void **state)
 {
@@ -290,7 +298,9 @@ reals_of_the_policy_are_doubles(void **state)
     }
 }
 
-/* Ends of doubles are doubles, and no result that is rounded lies outside. */
+/*
+ * The ends of a range of doubles are doubles, and no rounded result is outside.
+ */
 static void
 ranges_of_doubles_are_outward(void **state)
 {

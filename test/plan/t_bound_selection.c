@@ -1,12 +1,15 @@
 /*
- * Plans with a bound selection: which tables need one, what it costs, which plans may
- * follow.
+ * Plans with bound selection: which tables need it, what it costs, which plans
+ * may follow.
  */
 #include "plan/bound_selection.h"
 
 #include "plan/hospital.h"
 
-/* In `people` the unit is a household; nothing says how many are in one. */
+/*
+ * In `people` the unit is a household; the policy does not say how many people
+ * it has.
+ */
 static const char people[] = "SELECT count(*) FROM people";
 
 static void
@@ -112,7 +115,10 @@ the_price_of_a_race_is_the_largest_of_its_plans(void **state)
     assert_true(
         rat_is(&t.plan->bound_selection->plans[10]->parts[0].l1, "1024"));
     plan_done(&t);
-    /* What an aggregate asks for itself is within the price as well. */
+    /*
+     * The epsilon of a single aggregate also includes the share of the bound
+     * selection.
+     */
     plan_good(&t, "SELECT count(*, epsilon => 0.4) FROM people", NULL);
     assert_true(rat_is(&t.plan->epsilon, "0.4"));
     assert_true(
@@ -120,8 +126,10 @@ the_price_of_a_race_is_the_largest_of_its_plans(void **state)
     plan_done(&t);
 }
 
-/* Three tables on the unit: 1024^3 rows of a unit are within 2^31, of four
-   tables no more than 128 each. */
+/*
+ * Joining four tables on the unit multiplies its rows, so large bounds have no
+ * plan.
+ */
 static void
 bounds_end_where_no_plan_is_possible(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * What plans cost: the sources' examples, groups, parts, and the mechanism that
- * is nearer at the price.
+ * What plans cost: textbook examples, groups, parts, and the choice of the more
+ * accurate mechanism for the price.
  */
 #include "account/convert.h"
 #include "num/batch.h"
@@ -24,8 +24,8 @@ units(const char *text)
 }
 
 /*
- * Slides of Gaboardi: noise of scale 1 on every count. Eight thresholds one by
- * one cost 8, three attribute means 3, the points 2 (change-one) or 1.
+ * Gaboardi's slides, with noise of scale 1 on every count: eight thresholds one
+ * by one cost 8, three attribute means 3, the points 2 (change-one) or 1.
  */
 static void
 worked_examples_cost_what_the_sources_say(void **state)
@@ -86,7 +86,9 @@ groups_cost_one_charge(void **state)
     plan_done(&groups);
 }
 
-/* The amounts are the parts' sums: epsilon exactly, rho not below. */
+/*
+ * The charge is the sum over the parts: exact for epsilon, not below for rho.
+ */
 static void
 charge_adds_the_parts(void **state)
 {
@@ -131,7 +133,9 @@ charge_adds_the_parts(void **state)
     }
 }
 
-/* A Gaussian where it is nearer, and never in a pure policy. */
+/*
+ * Gaussian noise is used if it is more accurate, and never under a pure policy.
+ */
 static void
 mechanism_is_the_nearer(void **state)
 {
@@ -150,7 +154,7 @@ mechanism_is_the_nearer(void **state)
     assert_int_equal(rat_sign(&pure.plan->delta), 0);
     plan_done(&pure);
     plan_done(&both);
-    /* rho of the Gaussian is D^2 / 2 sigma^2, not below. */
+    /* The rho of a Gaussian is at least D^2 / 2 sigma^2. */
     plan_good(&both,
               "SELECT level, count(distinct patient_id), count(*) FROM fast "
               "GROUP BY level",
@@ -167,7 +171,7 @@ mechanism_is_the_nearer(void **state)
     plan_done(&both);
 }
 
-/* One group that differs: the exact calibration; several: zCDP. */
+/* If one group differs, the exact calibration is used; if several do, zCDP. */
 static void
 calibration_follows_the_groups(void **state)
 {

@@ -1,11 +1,11 @@
 /*
- * The digest of a plan: the same for the same question, another for any other
+ * The digest of a plan: equal for the same question, different for any other
  * price, bound, mechanism or query.
  */
 #include "plan/hospital.h"
 #include "plan/bound_selection.h"
 
-/* Of one plan, made anew. */
+/* The digest of a newly made plan. */
 static void
 digest_of(const char *sql, const struct asked *asked, uint8_t out[SHA256_BYTES])
 {
@@ -84,7 +84,10 @@ other_plans_have_other_digests(void **state)
     }
 }
 
-/* The digest after one member of the plan has changed, which is put back. */
+/*
+ * Whether the digest changes with one member of the plan, which is then
+ * restored.
+ */
 static bool
 sees(const struct plan *p, const uint8_t was[SHA256_BYTES])
 {
@@ -137,7 +140,10 @@ every_number_of_the_plan_is_covered(void **state)
     plan_done(&t);
 }
 
-/* EXPLAIN shows the first and the last bound alone. */
+/*
+ * The digest covers the plans of all bounds; EXPLAIN shows only the first and
+ * the last.
+ */
 static void
 every_plan_of_a_race_is_covered(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The account of planning: what takes too long is refused, whoever asks and
- * however; what people ask is far from the limit.
+ * The effort of planning: a query that takes too long to plan is rejected,
+ * whoever asks and however; ordinary queries are far from the limit.
  */
 #include "plan/effort.h"
 
@@ -11,7 +11,7 @@
 
 enum { TEXT_MAX = 60000 };
 
-/* Large domains, and a table that declares no bound of rows. */
+/* Large domains, and a table without rows_per_unit. */
 static const char wide[] =
     "custos: 1\n"
     "budget: {epsilon: 10, delta: 1e-6, n: 1000}\n"
@@ -76,7 +76,7 @@ wide_close(struct wide *w)
     arena_free(w->a);
 }
 
-/* Plans sql; what was said of it is in err. */
+/* Plans sql; the error is in err. */
 static custos_status
 wide_plan(struct wide *w, const char *sql, const _Atomic int *stop,
           custos_err *err)
@@ -122,7 +122,7 @@ repeat(const char *head, const char *each, int n, const char *tail)
 
 #define COUNT_T "SELECT count(*) FROM t GROUP BY "
 
-/* Each took seconds, a gigabyte, or both. */
+/* Each of these once took seconds, a gigabyte, or both. */
 static const struct {
     const char *head, *each;
     int n;
@@ -171,8 +171,7 @@ expensive_plans_are_refused(void **state)
     wide_close(&w);
 }
 
-/* EXPLAIN, and other memory and mechanisms at hand, change nothing: at the very
-   number of steps from which on there is a plan. */
+/* The least limit on planning steps at which there is a plan. */
 static uint64_t
 least_steps(struct wide *w, const char *sql)
 {
@@ -192,6 +191,7 @@ least_steps(struct wide *w, const char *sql)
     return high;
 }
 
+/* EXPLAIN, used memory and cached mechanisms do not change the least limit. */
 static void
 the_verdict_does_not_depend_on_the_cache(void **state)
 {
@@ -225,7 +225,7 @@ the_verdict_does_not_depend_on_the_cache(void **state)
     }
 }
 
-/* A plan in an arena of which much is taken has the same bytes. */
+/* A plan is charged the same bytes in an arena that is already partly used. */
 static void
 bytes_are_those_of_the_plan(void **state)
 {
@@ -260,7 +260,7 @@ a_stop_ends_planning(void **state)
 
     (void)state;
     wide_open(&w);
-    w.policy->max_planning_steps = UINT64_MAX; /* else it would be refused */
+    w.policy->max_planning_steps = UINT64_MAX; /* or it would be rejected */
     for (size_t i = 0; i < COUNT_OF(dear); i++) {
         char *sql = dear_text(i);
 
@@ -275,9 +275,11 @@ a_stop_ends_planning(void **state)
     wide_close(&w);
 }
 
-/* Every golden plan is made with a tenth of the steps, but for searches: by
-   accuracy, with some forty calibrations, and a bound selection that chooses groups of the
-   data, with a rule for each of eleven bounds. */
+/*
+ * Every golden plan needs less than a tenth of the steps, except searches: by
+ * accuracy, with some forty calibrations, and bound selection with discovered
+ * groups, with a rule for each of eleven bounds.
+ */
 static void
 ordinary_plans_are_far_from_the_limit(void **state)
 {
@@ -316,7 +318,7 @@ ordinary_plans_are_far_from_the_limit(void **state)
     free(text);
 }
 
-/* The image of values is found with memory of the values alone. */
+/* The image of a set of values is computed with memory for the values only. */
 static void
 large_images_fit(void **state)
 {

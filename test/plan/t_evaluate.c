@@ -223,7 +223,7 @@ intervals_go_through(void **state)
     bar_is(call(CALL_LEAST, TYPE_INT, x, y, NULL), 9, 11);
 }
 
-/* What has no interval says so; it may not look exact. */
+/* A value without an interval says so; it must not look exact. */
 static void
 lost_intervals_are_told(void **state)
 {
@@ -245,7 +245,7 @@ lost_intervals_are_told(void **state)
     is(call(CALL_DIV, TYPE_REAL, x, zero, NULL), "NULL");
     assert_int_equal(
         value_of(call(CALL_DIV, TYPE_REAL, x, near, NULL)).certainty,
-        UNCERTAIN); /* 9 +- 1 less 9 reaches 0 */
+        UNCERTAIN); /* 9 +- 1 minus 9 may be 0 */
     assert_int_equal(
         value_of(call(CALL_ADD, TYPE_INT, chosen, x, NULL)).certainty,
         UNCERTAIN);

@@ -1,13 +1,16 @@
 /*
- * The fan-out of plans, from counts of public tables that are given here; and
- * that a plan past the policy's cap is rejected.
+ * The fan-out of plans, from counts of public tables that the test supplies. A
+ * plan beyond the policy's limit is rejected.
  */
 #include "plan/hospital.h"
 #include "support/said.h"
 
 enum { CITIES = 400, DRUGS = 30 };
 
-/* cities.people: up to 5 equal; cities.name: up to 2; drugs.class: up to 10. */
+/*
+ * How often a value can occur: in cities.people 5 times, in cities.name twice,
+ * in drugs.class 10 times.
+ */
 static bool
 count(void *ctx, size_t table, int column, uint64_t *out)
 {
@@ -70,7 +73,7 @@ fanout_follows_the_condition(void **state)
     fanout_is("patients p JOIN cities c ON p.age = c.people AND p.city = "
               "c.name",
               2);
-    /* Decimals are compared as reals, and NULL is no value. */
+    /* Decimals are compared as reals, and NULL does not count as a value. */
     fanout_is("visits v JOIN drugs g ON v.cost = g.price", DRUGS);
 }
 
@@ -89,7 +92,10 @@ fanout_multiplies(void **state)
     fanout_is("(SELECT p.id, c.people FROM patients p JOIN cities c ON p.city "
               "= c.name WHERE c.people > 3) x JOIN drugs g ON true",
               2 * DRUGS);
-    /* Only the larger branch counts; aggregates per unit keep what is below. */
+    /*
+     * Of a UNION only the larger branch counts; aggregates per unit keep the
+     * fan-out below them.
+     */
     fanout_is("(SELECT p.age FROM patients p JOIN drugs g ON true UNION ALL "
               "SELECT p.age FROM patients p JOIN cities c ON true) x",
               CITIES);
@@ -163,7 +169,10 @@ the_fanout_of_a_plan_is_capped(void **state)
                 "WHERE people IN (SELECT a.people FROM cities a JOIN drugs b "
                 "ON true JOIN drugs c ON true JOIN drugs d ON true)) x ON "
                 "p.city = x.name");
-    /* What is public alone is the asker's own time. */
+    /*
+     * A purely public query only takes the asker's own time, so it has no
+     * limit.
+     */
     plan_with(&t, "SELECT count(*) FROM cities a, cities b, cities c", true);
     assert_int_equal(t.status, CUSTOS_OK);
     plan_done(&t);
@@ -185,7 +194,7 @@ without_counts_it_is_unknown(void **state)
     plan_done(&t);
 }
 
-/* Sixty tables in a row: every relation is looked at a few times only. */
+/* Sixty joined tables: every relation is visited only a few times. */
 static void
 long_chains_are_quick(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * What FROM becomes: names and their slots, what is known of columns, and how
- * many rows of a unit there can be. (That the engine does what is said here,
- * engine/t_join and curator/t_stability hold.)
+ * How FROM is planned: names and their slots, what is known about columns, and
+ * how many rows a unit can have. (engine/t_join and curator/t_stability test
+ * that the engine agrees.)
  */
 #include "plan/hospital.h"
 #include "plan/relation.h"
@@ -18,7 +18,7 @@ from_of(struct planned *t, const char *from, const char *who)
     return t->plan->from;
 }
 
-/* "p.id s.stay (hidden)": all names, as * has them. */
+/* All names in the order of *, as in "p.id s.stay-"; - marks hidden ones. */
 static void
 write_names(const struct relation *r, struct buf *out)
 {
@@ -77,13 +77,15 @@ only_what_is_granted_has_a_name(void **state)
     names_are("(SELECT * FROM patients) AS x", "ana", "x.age x.city");
     names_are("long_stays", "ben", "long_stays.patient long_stays.nights");
     r = from_of(&t, "patients", "ana");
-    assert_int_equal(r->as->n_columns, 10); /* the engine has them all */
+    assert_int_equal(r->as->n_columns, 10); /* all of the engine's */
     assert_int_equal(r->names[1].slot, 2);
     plan_done(&t);
 }
 
-/* Inner joins commute: names stay in the order of the text, and bounds do not
-   depend on it. */
+/*
+ * Inner joins commute: names keep the order of the text, and bounds do not
+ * depend on it.
+ */
 static void
 lists_keep_the_order_of_names(void **state)
 {
@@ -174,7 +176,7 @@ what_is_known_of_columns(void **state)
         {"stays a JOIN stays b ON a.stay = b.stay", "a", "stay",
          UNIQUE | KEY | STORED},
         {"doses d JOIN cities c ON true", "d", "stay", KEY | NULLABLE | STORED},
-        /* the side that LEFT may leave empty */
+        /* the side that LEFT JOIN may leave empty */
         {"patients p LEFT JOIN stays s ON s.patient = p.id", "p", "id",
          UNIT | STORED},
         {"patients p LEFT JOIN stays s ON s.patient = p.id", "s", "stay",
@@ -217,7 +219,7 @@ what_is_known_of_columns(void **state)
     }
 }
 
-/* Whatever leads to the same key is of the same unit. */
+/* Columns that refer to the same key belong to the same unit. */
 static void
 keys_are_named_by_where_they_lead(void **state)
 {
@@ -241,7 +243,7 @@ rows_of_a_unit(void **state)
 {
     static const struct {
         const char *from;
-        enum meeting meeting; /* of a join */
+        enum meeting meeting; /* for joins */
         uint64_t rows, groups;
     } cases[] = {
         {"visits", MEET_PUBLIC, 20, 5},
@@ -286,7 +288,7 @@ rows_of_a_unit(void **state)
     }
 }
 
-/* What stays true of all that is made of a table. */
+/* Properties of a table that everything derived from it keeps. */
 static void
 marks_are_handed_on(void **state)
 {

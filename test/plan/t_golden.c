@@ -1,18 +1,18 @@
 /*
- * Golden plans: every block of golden.txt is a query, what was asked beside
- * it, and the EXPLAIN or the refusal it must get, to the letter.
+ * Golden plans: every block of golden.txt is a query, its options, and the
+ * EXPLAIN or the error that it must give, to the letter.
  *
  *     > SELECT ...
  *     with who=ana within=10 jointly change-one delta=1e-6 epsilon=1
  *     the text
  *
- * A refusal is "at 7: sentence". CUSTOS_GOLDEN=FILE writes what is, for a look
- * at the difference.
+ * An error is "at 7: sentence". CUSTOS_GOLDEN=FILE writes the current output,
+ * to compare.
  */
 #include "plan/golden.h"
 #include "support/said.h"
 
-/* A golden file that lost its cases proves nothing. */
+/* Fails if the golden file has lost its cases. */
 enum { CASES_LEAST = 180, REFUSED_LEAST = 70 };
 
 static void
@@ -70,7 +70,7 @@ golden_plans(void **state)
         refused += !strncmp(buf_text(&b), "at ", 3);
         if (out)
             fprintf(out, "%s\n", buf_text(&b));
-        /* Blocks end with an empty line, whose newline became the cut. */
+        /* Blocks end with an empty line, whose newline was replaced by NUL. */
         if (strcmp(buf_text(&b), end)) {
             print_error("%s\nwanted:\n%s\ngot:\n%s\n", sql, end, buf_text(&b));
             wrong++;

@@ -1,7 +1,7 @@
 /*
  * The least price: a charge is raised to the policy's minimum in each lane,
- * the noise stays that of the price asked for, and so the number of charges of
- * a budget is bounded.
+ * which bounds the number of charges against a budget. The noise stays that of
+ * the requested price.
  */
 #include "account/filter.h"
 #include "plan/hospital.h"
@@ -45,7 +45,7 @@ least_price_is_charged_in_both_lanes(void **state)
     assert_true(t.plan->charge.epsilon == units("0.01"));
     assert_true(t.plan->charge.rho >= f.limit[1] / 10000);
     assert_true(t.plan->charge.rho <= f.limit[1] / 10000 + 1);
-    /* noise as asked */
+    /* the noise is that of the requested price */
     assert_true(rat_is(&t.plan->epsilon, "1e-9"));
     assert_string_equal(custos_mech_facts(t.plan->parts[0].mech)->scale,
                         "1000000000");
@@ -66,7 +66,7 @@ least_price_is_charged_in_both_lanes(void **state)
     plan_done(&t);
 }
 
-/* Each lane by itself; and by the owner's numbers, 0 among them. */
+/* Each lane has its own minimum, set by the owner, who may set it to 0. */
 static void
 least_price_is_the_owners(void **state)
 {
@@ -94,7 +94,7 @@ least_price_is_the_owners(void **state)
     assert_true(t.plan->charge.rho == units("0.5"));
     plan_done(&t);
 
-    asked.delta = NULL; /* pure: there is no lane of rho */
+    asked.delta = NULL; /* pure: no rho lane */
     asked.least = NULL;
     plan_good(&t, "SELECT count(*) FROM patients", &asked);
     assert_true(t.plan->charge.epsilon == units("0.01"));
@@ -106,7 +106,9 @@ least_price_is_the_owners(void **state)
     plan_done(&t);
 }
 
-/* An accuracy that costs less than the least is had at the least. */
+/*
+ * An accuracy that costs less than the least price is charged the least price.
+ */
 static void
 least_price_is_that_of_an_accuracy_too(void **state)
 {
@@ -120,7 +122,7 @@ least_price_is_that_of_an_accuracy_too(void **state)
     plan_done(&t);
 }
 
-/* 10,000 charges of the least, and not one more. */
+/* The budget allows 10,000 charges of the least price. */
 static void
 least_price_bounds_the_number_of_charges(void **state)
 {
@@ -144,7 +146,7 @@ least_price_bounds_the_number_of_charges(void **state)
     }
 }
 
-/* The choice of a bound and what follows are one charge, raised once. */
+/* A bound selection and the query after it are one charge, raised once. */
 static void
 least_price_is_of_the_whole_race(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Mechanisms made before: the same options find the same one, any other
- * options another, and each owner may free in any order.
+ * Cached mechanisms: the same options find the same one, any other options
+ * another one, and owners may free them in any order.
  */
 #include "plan/mechs.h"
 
@@ -36,7 +36,7 @@ every_option_counts(void **state)
     assert_ptr_equal(first, again);
     for (size_t i = 0; i < COUNT_OF(o); i++)
         o[i] = base;
-    o[0].epsilon = "1.0"; /* the same number: another text is enough */
+    o[0].epsilon = "1.0"; /* the same number in another text: not found */
     o[1].delta = "1e-7";
     o[2].sensitivity = "3";
     o[3].values = 5;
@@ -148,7 +148,7 @@ room_is_made(void **state)
     custos_mech_free(held);
 }
 
-/* Refusals are as without it, and are not kept. */
+/* Errors are the same as without the cache, and are not cached. */
 static void
 refusals_stay_refusals(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * Plans: how the price is split, how parts are shared, which bounding and which
- * keys are taken, asking by accuracy.
+ * keys are chosen, and asking by accuracy.
  */
 #include "num/batch.h"
 #include "num/rat_round.h"
@@ -87,7 +87,7 @@ parts_are_shared(void **state)
     }
 }
 
-/* A sum beside an average reads S + c N; alone it is uncentred. */
+/* A sum next to an average is computed as S + c N; alone it is not centred. */
 static void
 sums_are_centred_beside_averages(void **state)
 {
@@ -109,8 +109,9 @@ sums_are_centred_beside_averages(void **state)
 }
 
 /*
- * Whether a sum overflows in the engine would depend on the number of rows:
- * far from 0 a narrow range is refused, for all that its centre is taken off.
+ * Whether a sum overflows in the engine would depend on the number of rows. So
+ * a range far from 0 is rejected even if it is narrow, although its centre is
+ * subtracted.
  */
 static void
 sums_have_room_far_from_zero(void **state)
@@ -190,7 +191,7 @@ static void
 keys_come_from_public_facts(void **state)
 {
     static const struct {
-        const char *table, *key, *values; /* between '|' */
+        const char *table, *key, *values; /* separated by '|' */
         int kind;
         bool null;
     } cases[] = {
@@ -252,7 +253,7 @@ keys_come_from_public_facts(void **state)
 
 /* ---------------------------------------------------------------- within -- */
 
-/* Is every part within w, for n values at once, at this epsilon? */
+/* Whether every part is within w, for n values at once, at this epsilon. */
 static bool
 is_within(const char *sql, const struct asked *asked, const rat *epsilon,
           const rat *w)

@@ -1,7 +1,7 @@
 /*
- * What the engine's printer refuses is refused by the planner, so before the
- * charge. In this program a list of the test's own stands in for sql/total.c:
- * it lacks one function at a time, as if somebody had forgotten its row.
+ * The planner rejects whatever the engine's printer would reject, and so before
+ * the charge. This program replaces the list of sql/total.c by one that lacks
+ * one function at a time, as if somebody had forgotten it.
  */
 #include "hospital.h"
 #include "sql/total.h"
@@ -31,7 +31,7 @@ total_is_public_text(const char *text, size_t len)
     return !is_missing(text, len);
 }
 
-/* Wherever an expression can stand that is computed over private rows. */
+/* Every position of an expression that is computed over private rows. */
 static const struct {
     const char *function, *sql;
 } cases[] = {
@@ -84,7 +84,7 @@ unlisted_functions_are_refused_above_the_charge(void **state)
     }
 }
 
-/* Public queries run without a charge: the engine says what it cannot do. */
+/* Public queries run without a charge, so the engine may reject them itself. */
 static void
 public_queries_are_left_to_the_engine(void **state)
 {

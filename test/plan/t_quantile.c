@@ -1,6 +1,6 @@
 /*
- * Quantiles of a plan: what they cost a unit, which share a release, and what
- * is refused.
+ * Quantiles of a plan: what they cost for a unit, which share a release, and
+ * what is rejected.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,10 @@
 #include "num/rat_double.h"
 #include "plan/hospital.h"
 
-/* epsilon that one value more in a group of a node costs, by its rate. */
+/*
+ * The epsilon that one more value in a group costs, from the rates of the
+ * nodes.
+ */
 static double
 cost_of_value(const custos_quantile *q)
 {
@@ -26,8 +29,9 @@ cost_of_value(const custos_quantile *q)
 }
 
 /*
- * All groups together: under add/remove m values come or go, under change-one
- * 2 m, wherever they lie. In one group a change of n at the root costs less.
+ * Over all groups, m values come or go under add/remove and 2 m under
+ * change-one, wherever they are. In a single group, a change of n at the root
+ * costs less.
  */
 static void
 quantile_price_is_by_value(void **state)
@@ -67,7 +71,7 @@ quantile_price_is_by_value(void **state)
     }
 }
 
-/* One group under change-one: n stays, or one value more or less. */
+/* One group under change-one: n stays the same or changes by one. */
 static void
 one_group_replaced_costs_as_the_tree_says(void **state)
 {
@@ -86,7 +90,10 @@ one_group_replaced_costs_as_the_tree_says(void **state)
     plan_done(&t);
 }
 
-/* Ranks of one value are one part, in order, each once; others are others. */
+/*
+ * All ranks of one value form one part, sorted and without repetition; other
+ * values have other parts.
+ */
 static void
 ranks_of_one_value_share_a_price(void **state)
 {
@@ -124,7 +131,7 @@ ranks_of_one_value_share_a_price(void **state)
     plan_done(&t);
 }
 
-/* A bar reaches as far as the error of its ends, and one place more. */
+/* A bar extends by the error of its ends and one rank more. */
 static void
 bars_reach_as_far_as_the_error(void **state)
 {

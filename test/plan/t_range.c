@@ -1,7 +1,6 @@
 /*
- * Ranges: expressions written at random, values drawn at random within what
- * the policy declares; what comes out lies in the range that was derived, and
- * is NULL only where it may be.
+ * Ranges: random expressions on random values within what the policy declares.
+ * The result is in the derived range, and is NULL only where it may be.
  */
 #include <math.h>
 
@@ -174,7 +173,10 @@ row_leaf(void *ctx, const struct expr *e, struct value *out)
     return true;
 }
 
-/* Doubles round: a hair more than exact. */
+/*
+ * Whether the value is in the range, with a little slack for rounding of
+ * doubles.
+ */
 static bool
 is_inside(const struct expr *e, const struct fact *f, const struct datum *d)
 {
@@ -201,7 +203,10 @@ try_rows(const struct planned *t, const struct expr *e, const char *sql,
         row_draw(&r);
         assert_true(evaluate(&s, e, &v));
         if (v.datum.type == TYPE_NULL) {
-            /* What overflows a datum is NULL here, and no NULL there. */
+            /*
+             * Our evaluator gives NULL for a number too large for a datum; the
+             * engine does not.
+             */
             if (!f->nullable && f->known == KNOWN_DECLARED &&
                 fabs(rat_double(&f->lower)) < 1e12 &&
                 fabs(rat_double(&f->upper)) < 1e12)
@@ -247,7 +252,7 @@ range_holds_every_value(void **state)
         plan_done(&t);
         buf_clear(&b);
     }
-    /* The test would say nothing if all were refused or unknown. */
+    /* The test would be meaningless if all were rejected or had no range. */
     print_message("# %d expressions, %d refused, %d with a range\n", cases,
                   refused, declared);
     assert_true(refused < cases / 4 && declared > cases / 2);
@@ -255,7 +260,10 @@ range_holds_every_value(void **state)
 
 /* ------------------------------------------------------------- by hand -- */
 
-/* The end, exactly; of a double it may lie a little outwards. */
+/*
+ * Whether the end is exactly this number; for a double it may be slightly
+ * further out.
+ */
 static bool
 is_end(const struct expr *e, const rat *end, const char *text, int outwards)
 {
@@ -341,8 +349,10 @@ range_by_hand(void **state)
     }
 }
 
-/* Columns without a range: what least and greatest make of them. A NULL upper
-   or lower end is one that nobody declared. */
+/*
+ * Columns without a range: the ranges that least and greatest give them. A NULL
+ * end is undeclared.
+ */
 static void
 range_of_clamps(void **state)
 {
@@ -394,7 +404,7 @@ range_of_clamps(void **state)
     }
 }
 
-/* Whole numbers get 128 bits where 64 do not do, and no more than these. */
+/* Whole numbers get 128 bits where 64 are not enough, and never more. */
 static void
 range_gives_room(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Class times of queries on the hospital's policy: what they are, and that
- * they follow from plan, policy and speeds alone.
+ * Class times of queries on the hospital's policy: their values, and that they
+ * depend only on plan, policy and speeds.
  */
 #include "plan/reply_class.h"
 
@@ -17,7 +17,7 @@ count(void *ctx, size_t table, int column, uint64_t *out)
     return true;
 }
 
-/* A million patients, 1.8 million visits and fewer of all else. */
+/* A million patients, 1.8 million visits and fewer rows of everything else. */
 static void
 ceilings(const struct policy *p, uint64_t *rows)
 {
@@ -103,9 +103,9 @@ classes_are_those_of_the_list(void **state)
         {3200, "SELECT level, median(cost) FROM visits GROUP BY level"},
         {5200, "SELECT median(cost), max(cost) FROM visits"},
         {2400, "SELECT median(age) FROM patients WHERE city = 'Rome'"},
-        /* groups of the data */
+        /* discovered groups */
         {1500, "SELECT note, count(*) FROM visits GROUP BY note"},
-        /* a file that stays where it is */
+        /* an attached file */
         {325, "SELECT count(*) FROM remote"},
         /* a small table */
         {3, "SELECT count(*) FROM d"},
@@ -122,7 +122,10 @@ classes_are_those_of_the_list(void **state)
     }
 }
 
-/* 8 to 15 eighths of 100 ms times a power of two, from the least on. */
+/*
+ * A class is 8 to 15 eighths of 100 ms times a power of two, and not below the
+ * least one.
+ */
 static void
 classes_are_eight_in_a_doubling(void **state)
 {
@@ -140,13 +143,15 @@ classes_are_eight_in_a_doubling(void **state)
         us = class_by("SELECT count(*) FROM visits", &s, "1");
         assert_true(us >= before);
         before = us;
-        /* in 512th of a microsecond all steps are whole; us is rounded up */
+        /*
+         * in units of 1/512 microsecond all steps are whole; us is rounded up
+         */
         for (step = REPLY_CLASS_STEP_US; 16 * step <= 512 * us - 512;)
             step *= 2;
         assert_true(us >= REPLY_CLASS_LEAST_US);
         assert_true(512 * us % step < 512);
         assert_true(512 * us / step >= 8 && 512 * us / step <= 16);
-        /* Twice the scan fits. */
+        /* The class has room for two scans. */
         assert_true((uint64_t)us >= 2 * n / 50);
     }
     assert_true(before > 1000000LL * 3600);
@@ -180,8 +185,10 @@ the_class_grows_with_the_speeds(void **state)
     }
 }
 
-/* A declared ceiling counts; where there is none, the bound that is stored;
-   without either the class is as long as can be. */
+/*
+ * A declared max_rows counts, otherwise the stored bound; without either the
+ * class is the longest.
+ */
 static void
 rows_are_public_ceilings(void **state)
 {
@@ -208,7 +215,7 @@ rows_are_public_ceilings(void **state)
     plan_done(&t);
 }
 
-/* Pads of error bars are work, and a small price has many. */
+/* Padding for error bars is work, and a small price needs much of it. */
 static void
 a_small_price_pads_quantiles(void **state)
 {
@@ -223,7 +230,7 @@ a_small_price_pads_quantiles(void **state)
     assert_true(class_by(sql, &s, "0.01") >= 4 * class_by(sql, &s, "10"));
 }
 
-/* What the rows of one unit may take is there in full. */
+/* The class includes the full work that the rows of one unit may cause. */
 static void
 one_unit_fits_into_the_class(void **state)
 {
@@ -234,7 +241,7 @@ one_unit_fits_into_the_class(void **state)
     for (size_t i = 0; i < TABLES; i++)
         rows[i] = 100;
     s.rows = rows;
-    /* 20 rows of 64 KiB: 2^20 steps each, a nanosecond a step. */
+    /* 20 rows of 64 KiB with 2^20 steps each, at a nanosecond a step. */
     assert_true(class_by("SELECT count(*) FROM visits WHERE note LIKE "
                          "'%a_b_c_d_e_f_g_h_i%'",
                          &s, "1") >= 20 << 10);

@@ -1,5 +1,5 @@
 /*
- * Keys that are not public: which rule chooses groups, and what that costs.
+ * Keys that are not public: which rule selects groups, and what that costs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,9 @@ selection_is_in_the_price(void **state)
     rat_clear(&delta);
 }
 
-/* Laplace parts leave all of the delta; Gaussian ones half. */
+/*
+ * Laplace parts leave all of the delta for the selection; Gaussian ones half.
+ */
 static void
 selection_takes_the_delta_left(void **state)
 {
@@ -95,7 +97,10 @@ selection_takes_the_delta_left(void **state)
     plan_done(&t);
 }
 
-/* Where its long table is left out, it would show less. */
+/*
+ * The optimal rule is left out where its table would be long; there it would
+ * show fewer groups.
+ */
 static void
 no_rule_shows_less_than_the_optimal(void **state)
 {
@@ -140,7 +145,9 @@ no_rule_shows_less_than_the_optimal(void **state)
     assert_true(wins > 5 && losses > 2);
 }
 
-/* A count of units is read off the choice, once, if its rule has noise. */
+/*
+ * If the rule has noise, one count of units is taken from the selection itself.
+ */
 static void
 counts_of_units_are_served(void **state)
 {
@@ -169,11 +176,11 @@ counts_of_units_are_served(void **state)
               "patients GROUP BY 1",
               &with_delta);
     assert_int_equal(t.plan->selection->serves, 0);
-    assert_false(t.plan->parts[1].served); /* it has a purse of its own */
+    assert_false(t.plan->parts[1].served); /* it has its own epsilon */
     plan_done(&t);
 }
 
-/* What one person's group comes out with is the delta that is charged. */
+/* The chance that a group of one person is shown is the delta charged. */
 static void
 lone_chance_is_the_delta(void **state)
 {
@@ -201,7 +208,7 @@ lone_chance_is_the_delta(void **state)
     }
 }
 
-/* The most groups of a unit is what the rule is made for. */
+/* The rule is made for the largest number of groups of a unit. */
 static void
 selection_knows_the_bounds(void **state)
 {
@@ -223,7 +230,7 @@ selection_knows_the_bounds(void **state)
     plan_done(&five);
 }
 
-/* A floor of the owner, or a higher one of the query. */
+/* A minimum set by the owner, or a higher one in the query. */
 static void
 groups_below_the_floor_never_come_out(void **state)
 {
@@ -257,7 +264,10 @@ groups_below_the_floor_never_come_out(void **state)
     plan_done(&t);
 }
 
-/* Groups of the data may be more than are shown: no bound on a unit's. */
+/*
+ * There may be more discovered groups than are shown, so the number shown does
+ * not bound a unit's groups.
+ */
 static void
 shown_groups_bound_no_unit(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Sensitivities against all that a unit can do, tried one by one: every way to
+ * Sensitivities against everything a unit can do, by enumeration: every way to
  * have at most m rows in at most g groups, every value of the range, NULL.
  */
 #include "plan/hospital.h"
@@ -16,7 +16,7 @@ struct contribution {
     int by_cell[CELLS_MAX];
 };
 
-/* What one row adds to a part; value == high + 1 stands for NULL. */
+/* What one row adds to a part; value == high + 1 means NULL. */
 static int
 row_adds(enum part_kind kind, const struct shape *s, int value)
 {
@@ -32,7 +32,7 @@ row_adds(enum part_kind kind, const struct shape *s, int value)
     }
 }
 
-/* Does a unit with rows in these cells keep to its groups? */
+/* How many groups a unit with rows in these cells has. */
 static int
 cells_used(const int *cells, int n, int *used)
 {
@@ -161,8 +161,9 @@ sensitivity_is_the_largest_change(void **state)
 }
 
 /*
- * Distinct values depend on what the others have: all that they can have
- * (which values are in which cell, a bit each) and all that a unit can have.
+ * Distinct values depend on the values of the other units: the test tries all
+ * sets that the others can have (one bit for each value in each cell) and all
+ * that a unit can have.
  */
 enum { VALUES = 3, UNITS_MAX = 64 };
 
@@ -201,8 +202,10 @@ distinct_change(unsigned a, unsigned b, int cells, int64_t *l1, int64_t *l2)
     *l2 = two > *l2 ? two : *l2;
 }
 
-/* Of so many values; all of them: as if nobody knew how many there are. Units
-   replaced where values are few are moved less than is said. */
+/*
+ * With this many values; with all VALUES, as if the number were unknown. If
+ * there are few values, replacing a unit moves less than the sensitivity says.
+ */
 static void
 check_distinct(int cells, int rows, int groups, int values, bool change)
 {
@@ -255,7 +258,7 @@ distinct_values_move_by_one_a_row(void **state)
                 }
 }
 
-/* Mission item 1: counts and histograms under both adjacencies. */
+/* Counts and histograms under both adjacencies. */
 static void
 sensitivity_of_counts_and_histograms(void **state)
 {
