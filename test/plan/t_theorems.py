@@ -1,4 +1,5 @@
-"""Every theorem that a plan names is one: a comment of the sources has its id."""
+"""Every theorem that a plan names exists: a comment in the source has its
+id."""
 import os
 import pathlib
 import re

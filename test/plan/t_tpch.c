@@ -1,6 +1,7 @@
 /*
- * Ordinary analytic queries are planned under the default limits: the five of
- * bench/tpch.c, at TPC-H's scale 1. A cap that refuses one of them is too tight.
+ * Ordinary analytic queries can be planned under the default limits: the five
+ * of bench/tpch.c, at TPC-H's scale 1. A limit that rejects one of them is too
+ * tight.
  */
 #include <stdio.h>
 
@@ -11,11 +12,14 @@
 
 enum { MEMORY = 1 << 26, POLICY_MAX = 1 << 16 };
 
-/* Scale 1, as bench/tpch.c has it. */
+/* Scale 1, as in bench/tpch.c. */
 static const struct tpch_sizes sizes = {
     .customers = 150000, .suppliers = 10000, .parts = 200000, .lines = 256};
 
-/* The first column of a public table is its key; of another all may be equal. */
+/*
+ * The first column of a public table is its key; all values of another column
+ * may be equal.
+ */
 static bool
 count(void *ctx, size_t table, int column, uint64_t *out)
 {

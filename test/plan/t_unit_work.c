@@ -1,6 +1,6 @@
 /*
- * What the rows of one unit may take in a query is capped at planning, by the
- * policy's own numbers.
+ * The planner limits the work that one unit's rows may cause in a query, by the
+ * policy's numbers.
  */
 #include "plan/unit_work.h"
 
@@ -35,7 +35,7 @@ is_refused(const char *sql, bool refused)
     plan_done(&t);
 }
 
-/* A visit has a patient with 20 visits at most, and a note of 64 KiB. */
+/* A patient has at most 20 visits, each with a note of up to 64 KiB. */
 static void
 the_work_of_a_unit_is_capped(void **state)
 {
@@ -63,7 +63,7 @@ the_work_of_a_unit_is_capped(void **state)
     }
 }
 
-/* What one visit's text takes, by hand: a comparison and its two sides. */
+/* The steps for one unit, computed by hand. */
 static void
 steps_are_counted(void **state)
 {
@@ -71,13 +71,16 @@ steps_are_counted(void **state)
 
     (void)state;
     plan_good(&t, "SELECT count(*) FROM visits WHERE level = 2", NULL);
-    /* 20 rows: the columns; =, level, 2; and the count */
+    /* for each of 20 rows: its columns; =, level and 2; and the count */
     assert_int_equal(unit_work(t.plan, UNIT_ROWS_DECLARED),
                      20 * (t.plan->table->n_columns + 3 + 1));
     assert_int_equal(unit_work(t.plan, 100),
                      100 * (t.plan->table->n_columns + 3 + 1));
     plan_done(&t);
-    /* % alone is the engine's: 8 steps a byte, 1/64 more a byte of pattern */
+    /*
+     * patterns with % only are the engine's: 8 steps a byte, and 1/64 more for
+     * each byte of the pattern
+     */
     plan_good(&t, "SELECT count(*) FROM visits WHERE note LIKE '%x%y%'", NULL);
     assert_int_equal(unit_work(t.plan, UNIT_ROWS_DECLARED),
                      20 * (t.plan->table->n_columns + NOTE / 4 + 3 +
@@ -88,7 +91,7 @@ steps_are_counted(void **state)
         unit_work(t.plan, UNIT_ROWS_DECLARED),
         20 * (t.plan->table->n_columns + NOTE / 4 + 3 + (NOTE + 1) / 4 + 1));
     plan_done(&t);
-    /* lower reads 4 KiB at most; what it makes of them is compared */
+    /* lower reads 4 KiB at most; its result is compared */
     plan_good(&t, "SELECT count(*) FROM visits WHERE lower(note) = 'x'", NULL);
     assert_int_equal(unit_work(t.plan, UNIT_ROWS_DECLARED),
                      20 * (t.plan->table->n_columns + NOTE / 4 + 4 + 4096 * 11 +
@@ -108,7 +111,7 @@ count(void *ctx, size_t table, int column, uint64_t *out)
     return true;
 }
 
-/* The work of 20 visits that meet all cities; 2^64 - 1: refused. */
+/* The work of 20 visits that meet all cities; 2^64 - 1 if it is rejected. */
 static uint64_t
 work_of_pairs(const char *rest)
 {
@@ -130,7 +133,10 @@ work_of_pairs(const char *rest)
     return work;
 }
 
-/* 8,000 pairs of a text of 64 KiB are 500 MB; of none, next to nothing. */
+/*
+ * 8,000 pairs with a text of 64 KiB are 500 MB; without a text they are almost
+ * nothing.
+ */
 static void
 texts_of_pairs_are_counted(void **state)
 {
@@ -238,7 +244,10 @@ static const char *const nodes[] = {
     "CAST(note AS boolean)",
 };
 
-/* What plans over a text has a bound above that of the text's absence. */
+/*
+ * Whether the condition can be planned; if so, its work must include reading
+ * the text.
+ */
 static bool
 has_weight(const char *condition)
 {

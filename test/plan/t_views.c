@@ -1,6 +1,7 @@
 /*
- * Views: a granted name is the owner's query in brackets, a name that is not
- * granted is not there, and what is wrong with a view is the owner's to read.
+ * Views: a granted name stands for the owner's query in brackets, a name that
+ * is not granted does not exist, and only the owner learns what is wrong with a
+ * view.
  */
 #include "plan/views.h"
 
@@ -13,7 +14,7 @@
 
 enum { MEMORY = 1 << 26 };
 
-/* VIEWS stands for what tests vary. */
+/* A policy with the given views. */
 #define POLICY(views)                                                          \
     "custos: 1\n"                                                              \
     "budget: {epsilon: 10}\n"                                                  \
@@ -56,7 +57,7 @@ expand(struct made *m, const char *who, const char *sql)
     return q;
 }
 
-/* Asked by `who`, sql becomes `text`. */
+/* For the analyst `who`, sql becomes `text`. */
 static void
 becomes(const char *who, const char *sql, const char *text)
 {
@@ -101,7 +102,7 @@ a_view_is_its_query(void **state)
     becomes("ana", "WITH v AS (SELECT y FROM u) SELECT count(*) FROM v",
             "SELECT count(*) AS \"count\" FROM (SELECT \"y\" AS \"y\" FROM "
             "\"u\") AS \"v\"");
-    /* All of it is the owner's, and stands where the name does. */
+    /* All of its text is the owner's, and its position is that of the name. */
     make(&m, good);
     f = expand(&m, "ana", sql)->from->right;
     assert_true(f->kind == FROM_QUERY && f->trusted);
@@ -113,7 +114,10 @@ a_view_is_its_query(void **state)
     arena_free(m.a);
 }
 
-/* Says the planner the same of a view that is not granted and of no view? */
+/*
+ * The planner says the same about a view that is not granted and one that does
+ * not exist.
+ */
 static void
 only_granted_views_are_there(void **state)
 {
@@ -151,8 +155,10 @@ only_granted_views_are_there(void **state)
             "SELECT count(*) AS \"count\" FROM " W "\"w\"");
 }
 
-/* The reader's own tree, whose text is in the ledger, keeps the name wherever
-   it stands: what is rewritten is a copy down to the last query. */
+/*
+ * The tree that was read, whose text goes to the ledger, keeps the names of
+ * views everywhere: only a deep copy is rewritten.
+ */
 static void
 the_query_keeps_its_text(void **state)
 {
@@ -220,7 +226,7 @@ the_owner_reads_what_is_wrong(void **state)
                 CUSTOS_EPOLICY ||
             !strstr(whole_said(&m.err), wrong[i].said))
             fail_msg("%s: %s", wrong[i].said, m.err.said);
-        /* Who asks it reads one sentence. */
+        /* The asker gets one general sentence. */
         assert_int_equal(
             sql_read(m.a, str_of("SELECT count(*) FROM v"), &q, &m.err),
             CUSTOS_OK);

@@ -1,6 +1,6 @@
 /*
- * A good policy, line by line, and checks that change one piece of it: so
- * nothing else can be the reason of what is said.
+ * A good policy, line by line, and checks that change one piece of it, so that
+ * nothing else can cause the error.
  */
 #ifndef TEST_POLICY_GOOD_H
 #define TEST_POLICY_GOOD_H
@@ -67,11 +67,11 @@ static const char good[] =
     /* 49 */ "  di: {}\n";
 
 struct mistake {
-    const char *piece, *by; /* of the good policy */
+    const char *piece, *by; /* in the good policy */
     const char *said;       /* after "policy.yaml, " */
 };
 
-/* The whole list ends as the first mistake does, with that among it. */
+/* Reading all mistakes fails too, and the list contains this one. */
 static inline void
 check_list(arena *a, const char *text, const char *said)
 {
@@ -120,7 +120,10 @@ check_mistake(const struct mistake *m)
     arena_free(a);
 }
 
-/* from with one piece replaced; false when it is not there. */
+/*
+ * Copies `from` with one piece replaced; false if it does not contain the
+ * piece.
+ */
 static inline bool
 replace(const char *from, const struct mistake *m, char *to, size_t room)
 {
@@ -132,7 +135,7 @@ replace(const char *from, const struct mistake *m, char *to, size_t room)
     return at != NULL;
 }
 
-/* A second mistake, or what is read after it, never mends the first. */
+/* A second mistake, or what is read after it, never hides the first. */
 static inline void
 check_two(const struct mistake *one, const struct mistake *other)
 {

@@ -1,6 +1,6 @@
 /*
- * Remarks: each on a policy that gives reason for it, with its line, and none
- * on the example of the documentation.
+ * Remarks: each one on a policy that calls for it, with its line, and none on
+ * the example in the documentation.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,9 @@ read_policy(arena *a, str text)
     return p;
 }
 
-/* All remarks, a line each: "3! sentence" for a danger, "3 sentence". */
+/*
+ * All remarks, one a line: "3! sentence" for a danger, otherwise "3 sentence".
+ */
 static void
 remarks(arena *a, const char *text, struct buf *out)
 {
@@ -143,7 +145,9 @@ tables_and_columns(void **state)
     check(BUDGET, "public: true, columns: {a: {type: integer}}", QUERY, "");
 }
 
-/* Keys and references are no numbers to sum; a key has one row a unit. */
+/*
+ * Keys and references are not numbers to sum; a key has one row for each unit.
+ */
 static void
 keys_are_no_numbers(void **state)
 {
@@ -183,8 +187,10 @@ analysts(void **state)
           "first\n"
           "9 the window of 'ana' is no smaller than the budget: it never slows "
           "them down\n");
-    /* as much as the common budget is not too much; a window without a
-       budget is held against the common one */
+    /*
+     * an own budget may equal the common one; a window without an own budget is
+     * compared with the common one
+     */
     check(BUDGET, TABLE,
           QUERY "\nanalysts:\n"
                 "  ana: {tables: [t], budget: {epsilon: 1, delta: 1e-9}}\n"
@@ -211,7 +217,7 @@ exact_sums_are_no_remark(void **state)
           "");
 }
 
-/* In the order of lines, whatever is looked at first. */
+/* Remarks are in the order of lines, in whatever order they are found. */
 static void
 remarks_are_in_order(void **state)
 {
@@ -290,7 +296,7 @@ memory_fails(void **state)
     arena_free(a);
 }
 
-/* A table without a ceiling costs a noisy count. */
+/* A table without max_rows costs a noisy count. */
 static void
 ceilings_are_asked_for(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * Drafts: golden text; what is unanswered is refused by its line; and once it
- * is answered the policy says what the schema said, whatever the names are.
+ * Drafts: golden text; an unanswered TODO is rejected with its line; and once
+ * all are answered, the policy says what the schema said, whatever the names
+ * are.
  */
 #include "policy/draft.h"
 
@@ -113,7 +114,9 @@ draft_has_the_schema_and_questions(void **state)
     buf_clear(&out);
 }
 
-/* Replaces each TODO in its turn; before that it is refused by its line. */
+/*
+ * Replaces each TODO in turn; before that the draft is rejected with its line.
+ */
 static struct policy *
 answer_all(arena *a, struct buf *draft, const char *const *answers, size_t n)
 {
@@ -174,7 +177,7 @@ answered_draft_is_a_policy(void **state)
     arena_free(a);
 }
 
-/* Any name comes back as it was, or is one that no policy has. */
+/* Every name reads back unchanged, or is one that no policy can have. */
 static void
 names_come_back(void **state)
 {
@@ -241,7 +244,9 @@ names_come_back(void **state)
     }
 }
 
-/* A path may have any character; names may have no control characters. */
+/*
+ * A path may contain any character; names must not contain control characters.
+ */
 static void
 controls_come_back(void **state)
 {
@@ -281,7 +286,7 @@ equal_names_get_numbers(void **state)
     buf_clear(&out);
 }
 
-/* A buffer that is too small says so. */
+/* A buffer that is too small is reported. */
 static void
 memory_fails(void **state)
 {

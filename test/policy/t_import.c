@@ -1,6 +1,6 @@
 /*
- * SmartNoise metadata: golden text for all of its options, the way to a policy
- * that can be used, and every refusal with its line.
+ * SmartNoise metadata: golden text for all of its options, how the result
+ * becomes a usable policy, and every error with its line.
  */
 #include "policy/import.h"
 
@@ -103,7 +103,7 @@ metadata_becomes_a_policy(void **state)
     buf_clear(&out);
 }
 
-/* Put in what only the owner knows, and it can be used. */
+/* With the values that only the owner knows, the policy can be used. */
 static void
 answered_import_is_a_policy(void **state)
 {

@@ -1,5 +1,6 @@
 /*
- * Every sentence about a bad file, its budgets and its tables, with its line.
+ * Every error message about a bad file, its budgets and its tables, with its
+ * line.
  */
 #include "policy/good.h"
 

@@ -1,5 +1,6 @@
 /*
- * Every sentence about bad columns, references and analysts, with its line.
+ * Every error message about bad columns, references and analysts, with its
+ * line.
  */
 #include "policy/good.h"
 
@@ -89,7 +90,7 @@ mistakes_of_columns(void **state)
         {"[Rome, 'Oslo']", "[Rome, null]",
          "line 18: NULL cannot be one of the values; use nullable, or put the "
          "word in quotes"},
-        /* the good list after a bad range does not mend it */
+        /* the good list after a bad range does not hide the error */
         {"[1, 5], values", "[5, 1], values",
          "line 35: the lower limit of a range must be below the upper one"},
         {"[1, 5], values: [3, 1, 5]",

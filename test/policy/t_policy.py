@@ -33,7 +33,7 @@ UNREAD = ("The sources were not read; custos init checks that they have these "
 
 
 def missing(path, table, source):
-    """The note on a source that is not there."""
+    """The note about a source that does not exist."""
     return (f"Note: the source of table '{table}' does not exist or is not "
             f"readable here: {path.parent}/{source}")
 
@@ -55,7 +55,7 @@ class Policy(CommandCase):
         return self.write("policy.yaml", text.replace(old, new, 1))
 
     def line(self, piece):
-        """The line of the example that has it."""
+        """The number of the example's line that contains this piece."""
         return EXAMPLE.read_text().split(piece)[0].count("\n") + 1
 
     def test_help(self):
@@ -81,7 +81,7 @@ class Policy(CommandCase):
              missing(EXAMPLE, "departments", "departments.csv"), UNREAD])
 
     def test_check_names_missing_sources(self):
-        """It does not fail for them: they may be on another machine."""
+        """Missing sources are no failure: they may be on another machine."""
         path = self.spoilt("source: visits.parquet",
                            f"source: {self.folder}/none.parquet")
         self.write("departments.csv", "")
@@ -169,7 +169,7 @@ analysts: {ana: {tables: [nothing]}}
         self.assertEqual(
             [line.split(":")[1] for line in text.splitlines()],
             [f" {path}, line {i}" for i in (2, 3, 6, 8, 10, 11, 14)])
-        # what rests on these comes when they are right
+        # mistakes that follow from these are reported after these are fixed
         self.assertNotIn("nobody", text)
         self.assertNotIn("nothing", text)
 
@@ -237,7 +237,7 @@ analysts: {ana: {tables: [nothing]}}
         self.refused("policy", "draft", f"{store}:none", says="h.duckdb")
 
     def test_draft_does_not_see_values(self):
-        """Two files with one header have one draft."""
+        """Two files with the same header have the same draft."""
         drafts = set()
         for rows in ("1,a,2\n", "x,2020-01-01,\n", ""):
             csv = self.write("t.csv", "id,b,c\n" + rows)

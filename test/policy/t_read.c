@@ -1,5 +1,5 @@
 /*
- * Reading policies: what a good one says, and the edges.
+ * Reading policies: the values of a good one, and edge cases.
  */
 #include "base/sha256.h"
 #include "policy/good.h"
@@ -76,7 +76,10 @@ budgets_and_defaults(void **state)
     arena_free(a);
 }
 
-/* The owner's own, 0 among them; a cap below the default is the least too. */
+/*
+ * The owner may set the least prices, also to 0; a max_epsilon below the
+ * default least price lowers it.
+ */
 static void
 least_price_and_tripwire(void **state)
 {
@@ -221,7 +224,7 @@ analysts_and_grants(void **state)
     assert_true(ana->has_budget && ana->has_window);
     same(ana->budget.epsilon, "1/2");
     same(ana->window.epsilon, "0.1");
-    same(ana->window.delta, "1e-8"); /* none of its own: the budget's */
+    same(ana->window.delta, "1e-8"); /* not given: the budget's */
     assert_int_equal(ana->window_days, 7);
     assert_false(bo->has_budget || bo->has_window);
     assert_true(policy_grants(p, ana, visits, &visits->columns[1]));
@@ -232,7 +235,7 @@ analysts_and_grants(void **state)
     assert_true(policy_grants(p, ana, &p->tables[2], &p->tables[2].columns[0]));
     assert_true(policy_grants(p, bo, patients, &patients->columns[2]));
     assert_false(policy_grants_table(p, bo, visits));
-    assert_false(policy_grants_table(p, cy, patients)); /* [] is nothing */
+    assert_false(policy_grants_table(p, cy, patients)); /* [] grants nothing */
     assert_true(policy_grants_table(p, di, patients));
     assert_true(policy_grants(p, NULL, visits, &visits->columns[0]));
     arena_free(a);
@@ -293,7 +296,7 @@ too_many_keys(void **state)
     buf_clear(&b);
 }
 
-/* With force_delta the same delta stands. */
+/* With force_delta the same delta is accepted. */
 static void
 delta_can_be_forced(void **state)
 {
@@ -311,7 +314,7 @@ delta_can_be_forced(void **state)
     arena_free(a);
 }
 
-/* What lies just inside the limits. */
+/* Values just inside the limits. */
 static void
 limits_are_reached(void **state)
 {
@@ -340,7 +343,7 @@ limits_are_reached(void **state)
     arena_free(a);
 }
 
-/* A column called row and a unit of rows: which one is meant must be clear. */
+/* If a column is named row, `unit: row` is ambiguous and rejected. */
 static void
 row_is_not_guessed(void **state)
 {
@@ -358,7 +361,7 @@ row_is_not_guessed(void **state)
                         "rename it");
 }
 
-/* Names with dots are found whole. */
+/* References to names with dots are found. */
 static void
 references_to_names_with_dots(void **state)
 {
@@ -381,7 +384,7 @@ references_to_names_with_dots(void **state)
     arena_free(a);
 }
 
-/* Names in quotes, as in SQL; a quote that is not closed names nothing. */
+/* Names in quotes, as in SQL; an unclosed quote is not a name. */
 static void
 references_to_names_in_quotes(void **state)
 {
@@ -424,8 +427,8 @@ references_to_names_in_quotes(void **state)
 }
 
 /*
- * Memory fails at each block; and the arena is filled beforehand by more and
- * more, so that a block ends at each of its pieces.
+ * The allocation of every block fails once. The arena is filled in advance by
+ * increasing amounts, so that blocks end at every piece of the policy.
  */
 static void
 memory_fails(void **state)
@@ -455,7 +458,7 @@ memory_fails(void **state)
     }
 }
 
-/* What a policy cannot do without. */
+/* The keys that a policy must have. */
 static void
 parts_that_are_missing(void **state)
 {
@@ -475,7 +478,10 @@ parts_that_are_missing(void **state)
     }
 }
 
-/* Every prefix and every lost byte: a policy or a sentence, never a crash. */
+/*
+ * Every prefix, and every text with a byte missing, gives a policy or an error,
+ * never a crash.
+ */
 static void
 torn_files(void **state)
 {
@@ -503,7 +509,7 @@ torn_files(void **state)
     "views: " views "\n"                                                       \
     "analysts: " analysts "\n"
 
-/* A grant of a view is no grant of its table, nor the other way. */
+/* A grant of a view is not a grant of its table, and vice versa. */
 static void
 views_and_grants(void **state)
 {

@@ -1,8 +1,8 @@
-"""The JSON schema of policies: it has the keys that the reader has, the example
-and the fuzzer's policies are valid by it, and spoilt ones are not.
+"""The JSON schema of policies: it has the same keys as the reader, accepts the
+example and the fuzzer's policies, and rejects spoilt ones.
 
-Python has neither a YAML reader nor a schema checker of its own, so here are
-the parts of both that policies need.
+Python's library has neither a YAML parser nor a schema validator, so this file
+has the parts of both that policies need.
 """
 import copy
 import json
@@ -17,7 +17,8 @@ EXAMPLE = SRC / "examples/hospital/policy.yaml"
 
 
 class Yaml:
-    """Block maps, flow maps and lists, plain and quoted scalars, comments."""
+    """A YAML parser for block maps, flow maps and lists, plain and quoted
+    scalars, comments."""
 
     def __init__(self, text):
         self.lines = []
@@ -99,7 +100,7 @@ def is_kind(value, kind):
 
 
 def wrong(value, schema, path="$"):
-    """The first thing that the schema has against the value, or None."""
+    """The first violation of the schema by the value, or None."""
     known = {"$schema", "$id", "$defs", "title", "description", "default"}
     for word, rule in schema.items():
         if word in known:

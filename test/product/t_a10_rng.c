@@ -1,10 +1,10 @@
 /*
- * A10: a generator that is shared by mistake. A forked worker that goes on
+ * A10: a generator that is shared by mistake. A forked worker that continues
  * with its parent's state draws the parent's noise; the difference of two
  * answers is then exact.
  *
- * Ours, the real one of src/random: children, threads and handles never draw
- * the same 128 bits. The twin is a good generator in ordinary memory.
+ * Ours, the real generator of src/random: children, threads and handles never
+ * draw the same 128 bits. The twin is a good generator in ordinary memory.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -54,7 +54,9 @@ draw_ours(void *from, struct pair *out)
     return rng_words(from, out->word, 2) == CUSTOS_OK;
 }
 
-/* ChaCha20 with a key from the system and a counter, as one writes it. */
+/*
+ * ChaCha20 with a key from the system and a counter, as most programs write it.
+ */
 struct twin {
     unsigned char key[crypto_stream_chacha20_KEYBYTES];
     uint64_t counter;
@@ -72,7 +74,7 @@ draw_twin(void *from, struct pair *out)
                                   t->key) == 0;
 }
 
-/* What one child draws first, by a pipe. */
+/* The first draw of one child, read through a pipe. */
 static void
 ask_child(draw_fn *draw, void *from, struct pair *out)
 {
@@ -96,7 +98,10 @@ ask_child(draw_fn *draw, void *from, struct pair *out)
     assert_int_equal(status, 0);
 }
 
-/* Children of one parent, and what the parent itself draws after each. */
+/*
+ * Counts collisions between the draws of children and those of the parent after
+ * each.
+ */
 static size_t
 fork_collisions(draw_fn *draw, void *from, size_t children)
 {
@@ -231,7 +236,7 @@ threads_share_nothing(void **state)
     custos_rng_free(one);
 }
 
-/* The twin for threads and for seeds: state copied, or seeded alike. */
+/* The twin with copied state, as among threads, and with equal seeds. */
 static void
 twin_is_caught_seeded_alike(void **state)
 {

@@ -1,11 +1,11 @@
 /*
- * Worked examples of the sources, end to end on the public interface and the
- * real generator: what the lecture notes compute by hand, measured. (The ten
- * rows of the slides: mech/t_sensitivity; the classical formula at epsilon 10:
- * mech/t_calibrate.)
+ * Worked examples of lecture notes, end to end with the public interface and
+ * the real generator: measures what the notes compute by hand.
+ * (mech/t_sensitivity has the ten rows of the slides, mech/t_calibrate the
+ * classical formula at epsilon 10.)
  *
- * The seeds are fresh in every run: each check fails by chance less than once
- * in 10^8 runs.
+ * The seeds differ in every run: each check fails by chance less than once in
+ * 10^8 runs.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -50,7 +50,8 @@ release(const custos_mech *mech, custos_rng *rng, const int64_t *x, size_t n,
 /*
  * A histogram of k = 8 bins, one row per person, change-one, epsilon = 1/2:
  * with probability 0.95 all bins are within 2 ln(k/beta)/epsilon = 20.3 of the
- * truth. Ours is the discrete law's own band: near it, and covering.
+ * truth. Our band is that of the discrete law: close to this one, and it
+ * covers.
  */
 static void
 histogram_band_covers(void **state)
@@ -89,7 +90,10 @@ histogram_band_covers(void **state)
     custos_rng_free(rng);
 }
 
-/* Root mean square of the l2 error of d sums, one person having 0 or 1 each. */
+/*
+ * Root mean square of the l2 error of d sums, to each of which a person adds 0
+ * or 1.
+ */
 static double
 mean_error(custos_mech_kind kind, size_t d)
 {
@@ -150,7 +154,7 @@ gaussian_mean_wins_a_root(void **state)
     assert_true(fabs(log(wide_laplace / laplace) / span - 1.5) < 0.1);
     assert_true(fabs(log(wide_gauss / gauss) / span - 1) < 0.1);
     assert_true(wide_gauss < wide_laplace / 5);
-    /* sqrt(2) d^(3/2) / epsilon, but for the discrete law's little less. */
+    /* sqrt(2) d^(3/2) / epsilon; slightly less for the discrete law. */
     assert_true(fabs(wide_laplace / (sqrt(2) * 32768) - 1) < 0.1);
 }
 
@@ -189,8 +193,8 @@ sums_error(custos_sums_method method, size_t n)
 
 /*
  * DummySum: noise on every prefix costs n epsilon, so at the same price its
- * scale is n; on every element it is 1 and errors add up to sqrt(n); the tree
- * has both beaten at n = 65536 (some 70, 260 and 93,000).
+ * scale is n. Noise on every element has scale 1, and errors add up to sqrt(n).
+ * The tree beats both at n = 65536 (errors of about 93,000, 260 and 70).
  */
 static void
 partial_sums_tree_beats_both(void **state)
@@ -209,7 +213,7 @@ partial_sums_tree_beats_both(void **state)
     assert_true(tree < element / 1.5);
 }
 
-/* Two coins, 10,000 people, three in ten of them with the property. */
+/* Two coins; 10,000 people, three in ten of whom have the property. */
 static void
 two_coins_find_the_share(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * The generator as the product has it: forks, threads, erasure.
+ * The generator of the product: forks, threads, erasure.
  */
 #include "random/rng.h"
 
@@ -28,7 +28,7 @@ compare_pairs(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct pair));
 }
 
-/* No 128 bits twice. */
+/* No 128 bits occur twice. */
 static void
 all_differ(struct pair *list, size_t n)
 {
@@ -49,8 +49,8 @@ make(void)
 }
 
 /*
- * 1000 children of one parent, forked in the middle of a stretch, and their
- * parent: none draws what another drew.
+ * 1000 children of one parent, forked in the middle of a block of words, and
+ * the parent itself: none draws what another drew.
  */
 static void
 children_draw_their_own(void **state)
@@ -80,7 +80,7 @@ children_draw_their_own(void **state)
     munmap(list, (children + 1) * sizeof *list);
 }
 
-/* The child of a child too, and the parent goes on undisturbed. */
+/* So does the child of a child, and the parent continues undisturbed. */
 static void
 grandchildren_draw_their_own(void **state)
 {
@@ -163,7 +163,7 @@ threads_never_share_words(void **state)
     free(list);
 }
 
-/* Handles have nothing in common either. */
+/* Two handles draw different words too. */
 static void
 handles_draw_their_own(void **state)
 {
@@ -183,7 +183,7 @@ handles_draw_their_own(void **state)
 
 enum { STATE_BYTES = 8192 };
 
-/* Whether these 8 bytes lie anywhere in the handle's pages. */
+/* Whether these 8 bytes occur anywhere in the handle's pages. */
 static bool
 state_holds(const unsigned char *pages, uint64_t word)
 {
@@ -209,8 +209,8 @@ used_words_are_erased(void **state)
 }
 
 /*
- * Fast key erasure: when a stretch is used up and the next made, nothing of
- * the old state is left from which the old words could be computed.
+ * Fast key erasure: once a block of words is used up and the next one made,
+ * nothing of the old state is left from which the old words could be computed.
  */
 static void
 old_keys_are_erased(void **state)
@@ -234,12 +234,12 @@ old_keys_are_erased(void **state)
         secrets++;
         assert_false(state_holds((unsigned char *)rng, old));
     }
-    assert_true(secrets > 500); /* the words not yet used, and the key */
+    assert_true(secrets > 500); /* the unused words, and the key */
     custos_rng_free(rng);
     free(before);
 }
 
-/* Across many stretches and re-keyings: no repetition, and bits are fair. */
+/* Across many blocks and new keys: no repetition, and bits are fair. */
 static void
 long_streams_do_not_repeat(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * The generator when the system does not help: getrandom fails, is interrupted
- * or gives little; madvise cannot wipe on fork; libsodium or memory is not
- * there. The system's functions are replaced by the ones below.
+ * The generator when the system fails: getrandom fails, is interrupted or
+ * returns few bytes; madvise cannot wipe on fork; libsodium or memory is not
+ * available. The functions below replace the system's.
  */
 #include "random/rng.h"
 
@@ -86,7 +86,10 @@ make(void)
 
 /* -------------------------------------------------------------- tests -- */
 
-/* At creation, for the first calls; and later, when the key is renewed. */
+/*
+ * getrandom fails at creation, in the first calls, and later, when the key is
+ * renewed.
+ */
 static void
 entropy_failure_is_a_status(void **state)
 {
@@ -111,11 +114,11 @@ entropy_failure_is_a_status(void **state)
         memset(words, 0x55, sizeof words);
         st = rng_words(rng, words, PER_CALL);
     }
-    /* 256 stretches of 508 words a key */
+    /* 256 blocks of 508 words for each key */
     assert_int_equal(st, CUSTOS_EENTROPY);
     assert_in_range(calls, 120, 140);
     for (size_t i = 0; i < PER_CALL; i++)
-        assert_int_equal(words[i], 0); /* also what came before it failed */
+        assert_int_equal(words[i], 0); /* also the words before the failure */
     assert_int_equal(rng_words(rng, words, 1), CUSTOS_EENTROPY);
     assert_int_equal(words[0], 0);
     be_helpful(NULL);
@@ -124,7 +127,7 @@ entropy_failure_is_a_status(void **state)
     custos_rng_free(rng);
 }
 
-/* A child whose key cannot be drawn draws nothing at all. */
+/* A child that cannot get a new key draws nothing at all. */
 static void
 child_without_entropy_draws_nothing(void **state)
 {
@@ -151,7 +154,7 @@ child_without_entropy_draws_nothing(void **state)
     }
 }
 
-/* Short counts and interruptions: every byte is filled all the same. */
+/* Every byte is filled in spite of short reads and interruptions. */
 static void
 short_counts_are_completed(void **state)
 {
@@ -196,7 +199,9 @@ missing_memory_is_a_status(void **state)
 
         setrlimit(RLIMIT_AS, &none);
         st = custos_rng_new(&rng, NULL);
-        /* Where the limit is not kept (valgrind) there is nothing to see. */
+        /*
+         * Where the limit is not enforced (valgrind) there is nothing to test.
+         */
         _exit(st == CUSTOS_ENOMEM && !rng ? 7 : st == CUSTOS_OK && rng ? 6 : 8);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -251,8 +256,9 @@ draw_on(void *p)
 }
 
 /*
- * Forks while another thread holds the generator: that thread is not in the
- * child, which must not wait for it. A child that does is ended by its alarm.
+ * Forks while another thread holds the generator's lock. That thread does not
+ * exist in the child, which must not wait for it; an alarm ends a child that
+ * does.
  */
 static void
 held_generators_are_taken_over(void **state)

@@ -1,5 +1,5 @@
 /*
- * The toy's law is that of the noise, and nothing else is taken for an epsilon.
+ * The toy shows the law of the noise, and accepts only valid epsilons.
  */
 #include "report/learn.h"
 

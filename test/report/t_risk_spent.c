@@ -1,6 +1,6 @@
 /*
- * What is told of spending, against mechanisms that spend so much: no test of
- * theirs may be better than what is told.
+ * The reported risk of spending, against mechanisms that spend this much: no
+ * test of their output may succeed more often than reported.
  */
 #include "report/risk.h"
 
@@ -41,7 +41,7 @@ normal(double x)
     return erfc(-x / sqrt(2)) / 2;
 }
 
-/* The exact success against k answers by randomized response of epsilon. */
+/* The exact success probability against k randomized responses of epsilon. */
 static double
 response_success(int k, double epsilon)
 {
@@ -75,13 +75,15 @@ risk_of_spending_is_an_upper_bound(void **state)
             got = success(epsilon, rho, "0");
             assert_true(got >= exact - 1e-9);
             assert_true(got <= 1 / (1 + exp(-sum)) + 1e-9);
-            /* of many small ones far less than the sum of epsilon says */
+            /*
+             * for many small charges far less than the sum of epsilons implies
+             */
             if (counts[j] == 100 && e <= 0.1)
                 assert_true(got - 0.5 < 2 * (exact - 0.5));
         }
 }
 
-/* Gaussian noise has a bound in rho alone. */
+/* Gaussian noise is bounded in rho only. */
 static void
 risk_of_gaussian_spending(void **state)
 {
@@ -118,7 +120,7 @@ risk_of_spending_is_never_less_than_its_parts(void **state)
     double alone, with;
 
     (void)state;
-    /* what is published outright with probability delta */
+    /* a release that publishes everything with probability delta */
     assert_true(success("0", "0", "0.25") >= 0.625);
     alone = success("1", "0.1", "0");
     with = success("1", "0.1", "0.05");
@@ -132,7 +134,7 @@ risk_of_spending_is_never_less_than_its_parts(void **state)
     assert_true(success("infinity", "1e30", "0") == 1);
 }
 
-/* Beliefs are bounded by the shorter of the two promises. */
+/* The promise shown is the smaller of the two. */
 static void
 the_promise_that_is_shown(void **state)
 {
@@ -145,7 +147,7 @@ the_promise_that_is_shown(void **state)
     told("50", "0.25", "1e-9", "1e-6", &t);
     assert_true(strtod(t.epsilon, NULL) < 4);
     assert_string_equal(t.delta, "0.000001001");
-    told("50", "0.25", "0", "0", &t); /* a pure budget reads no rho */
+    told("50", "0.25", "0", "0", &t); /* a pure budget ignores rho */
     assert_string_equal(t.epsilon, "50");
     told("infinity", "0.5", "0", "0", &t);
     assert_string_equal(t.epsilon, "infinity");

@@ -1,6 +1,6 @@
 /*
- * Answers in memory: found by the whole question, bounded, forgotten with
- * policy and data.
+ * Answers in memory: found by the complete question, bounded in number and
+ * size, dropped when policy or data change.
  */
 #include "support/support.h"
 
@@ -28,7 +28,7 @@ put(struct cache *c, str key, const char *text)
     rows_drop(r);
 }
 
-/* Lists of parts are alike only where all their parts are. */
+/* Keys are equal only if all their parts are. */
 static void
 the_key_is_all_of_the_question(void **state)
 {
@@ -97,7 +97,7 @@ a_new_policy_forgets_all(void **state)
     assert_true(cache_facts(c, one, 8));
     assert_null(cache_find(c, str_of("k")));
     put(c, str_of("k"), "x");
-    assert_false(cache_facts(c, one, 7)); /* a latecomer's */
+    assert_false(cache_facts(c, one, 7)); /* from a late job */
     assert_non_null(cache_find(c, str_of("k")));
     assert_true(cache_facts(c, two, 8));
     assert_null(cache_find(c, str_of("k")));

@@ -1,5 +1,5 @@
 /*
- * The fair queue by itself: turns, limits, and what is left behind.
+ * The fair queue alone: turns, limits, and what remains at the end.
  */
 #include "../support/support.h"
 
@@ -21,7 +21,7 @@ end_job(struct fair_queue *q, struct job *j)
     fair_queue_done(q, j);
 }
 
-/* One who asks a thousand times waits for himself alone. */
+/* A name with a thousand jobs delays only itself. */
 static void
 names_are_served_in_turn(void **state)
 {
@@ -82,14 +82,16 @@ a_name_has_limits_of_its_own(void **state)
         assert_int_equal(fair_queue_put(&q, &b[i]),
                          i < 2 ? QUEUE_PUT : QUEUE_FULL);
     }
-    /* two of a name run at one time */
+    /* two jobs of a name may run at a time */
     assert_ptr_equal(fair_queue_take(&q), &a[0]);
     assert_ptr_equal(fair_queue_take(&q), &b[0]);
     assert_ptr_equal(fair_queue_take(&q), &a[1]);
     assert_ptr_equal(fair_queue_take(&q), &b[1]);
     assert_null(fair_queue_take(&q));
-    /* a reply that waits for its time makes room for one more that runs, but
-       not for any number of them */
+    /*
+     * a reply that waits for its time lets one more job run, but not
+     * arbitrarily many
+     */
     fair_queue_ran(&q, &a[0]);
     assert_ptr_equal(fair_queue_take(&q), &a[2]);
     fair_queue_ran(&q, &a[1]);
@@ -120,16 +122,16 @@ what_waits_can_be_withdrawn(void **state)
         assert_int_equal(fair_queue_put(&q, &a[i]), QUEUE_PUT);
     }
     assert_int_equal(fair_queue_put(&q, &b), QUEUE_PUT);
-    fair_queue_remove(&q, &a[4]); /* the last, then one between */
+    fair_queue_remove(&q, &a[4]); /* the last, then one in the middle */
     fair_queue_done(&q, &a[4]);
     fair_queue_remove(&q, &a[1]);
     fair_queue_done(&q, &a[1]);
     assert_int_equal(q.waiting, 4);
     assert_int_equal(fair_queue_put(&q, &a[4]), QUEUE_PUT);
-    /* what was withdrawn was in flight: meanwhile it was another's turn */
+    /* the withdrawn job was in flight, so the turn passed to another name */
     assert_ptr_equal(fair_queue_take(&q), &b);
     end_job(&q, &b);
-    /* the end takes what the limits would not let begin */
+    /* draining also takes jobs that the limits would not let begin */
     while ((j = fair_queue_drain(&q))) {
         fair_queue_done(&q, j);
         n++;
@@ -138,8 +140,10 @@ what_waits_can_be_withdrawn(void **state)
     fair_queue_clear(&q);
 }
 
-/* Charged work: so much of it is on its way, or one job; and while one waits for
-   room, no other of its name begins. */
+/*
+ * Charged work: a name has a limited amount under way, or a single job of any
+ * size. While a job waits for room, no other job of its name begins.
+ */
 static void
 charged_work_of_a_name_is_bounded(void **state)
 {
@@ -159,7 +163,7 @@ charged_work_of_a_name_is_bounded(void **state)
     a[0].class_us = 1000;
     fair_queue_pause(&q, &a[0]);
     assert_null(fair_queue_take(&q));
-    assert_ptr_equal(fair_queue_admit(&q, &room), &a[0]); /* always one */
+    assert_ptr_equal(fair_queue_admit(&q, &room), &a[0]); /* one always fits */
     a[1].class_us = 60;
     a[2].class_us = 41;
     fair_queue_pause(&q, &a[1]);
@@ -188,8 +192,10 @@ charged_work_of_a_name_is_bounded(void **state)
     fair_queue_clear(&q);
 }
 
-/* Names take turns where all of them together have enough on its way; what is
-   long waits for no other's, and no short one passes one that waits. */
+/*
+ * Names take turns when all together have reached the limit. A long job does
+ * not wait for other names' jobs, and no short job overtakes one that waits.
+ */
 static void
 charged_work_of_all_is_bounded(void **state)
 {
@@ -248,7 +254,10 @@ charged_work_of_all_is_bounded(void **state)
     fair_queue_clear(&q);
 }
 
-/* So many of a name are planned at one time; those that are planned make room. */
+/*
+ * A limited number of a name's jobs is planned at a time; planned ones make
+ * room.
+ */
 static void
 few_of_a_name_are_planned_at_once(void **state)
 {
@@ -287,7 +296,10 @@ few_of_a_name_are_planned_at_once(void **state)
     fair_queue_clear(&other);
 }
 
-/* It waits under its name in the other queue, and its share there is its own. */
+/*
+ * A moved job waits under its name in the other queue, where it has a separate
+ * limit.
+ */
 static void
 a_job_moves_to_another_queue(void **state)
 {
@@ -314,8 +326,10 @@ a_job_moves_to_another_queue(void **state)
     fair_queue_clear(&to);
 }
 
-/* Many names at once, in any order: nobody is served twice before another who
-   waits was served once. */
+/*
+ * Many names at once, in any order: no name is served twice before every
+ * waiting name was served once.
+ */
 static void
 turns_hold_for_many_names(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * The HTTP listener's life: a daemon that was replaced ends with its last
- * connection and not before the last job that refers to it, however renewing,
- * questions and hanging up interleave.
+ * The life of the HTTP listener: a daemon that was replaced ends with its last
+ * connection, and not before the last job that refers to it, however reloads,
+ * questions and hang-ups interleave.
  */
 #include "support/support.h"
 
@@ -90,7 +90,7 @@ connect_here(void)
     return fd;
 }
 
-/* One request; takes the reply, or hangs up before it comes. */
+/* Sends one request; reads the reply, or hangs up before it comes. */
 static bool
 request(bool takes)
 {
@@ -150,7 +150,7 @@ renewing_while_questions_run(void **state)
     server_end();
 }
 
-/* What a failing worker makes of deep health. */
+/* Deep health with a worker that fails. */
 static custos_status
 ping(void *ctx, custos_err *err)
 {
@@ -192,7 +192,9 @@ is_listed(const struct http *h)
     return false;
 }
 
-/* As between the last two statements of job_done, for as long as one likes. */
+/*
+ * Stops between the last two statements of job_done, as long as the test wants.
+ */
 static void
 a_job_keeps_its_daemon(void **state)
 {
@@ -207,7 +209,7 @@ a_job_keeps_its_daemon(void **state)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(
             http_renew(&server.web, server.at.fd, NULL, NULL, &err), CUSTOS_OK);
-        usleep(300 * 1000); /* longer than the loop looks away */
+        usleep(300 * 1000); /* longer than a turn of the loop */
         assert_true(is_listed(old));
         assert_false(old->over);
     }

@@ -1,6 +1,6 @@
 /*
- * Names under which HTTP may be called: a name that another site let point
- * here is refused.
+ * Host names that HTTP requests may use: a name of another site that resolves
+ * to this server is rejected.
  */
 #include "serve/http_host.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which request is meant, and what is refused by its head alone.
+ * How requests are routed, and which are rejected by their head alone.
  */
 #include "../support/support.h"
 
@@ -18,7 +18,7 @@ request(enum http_method method, const char *path)
     };
 }
 
-/* 0: routed; else the status of the refusal. */
+/* 0 if it is routed, otherwise the status of the error. */
 static int
 status_of(const struct http_request *r, struct http_route *route)
 {
@@ -118,8 +118,10 @@ a_refused_method_says_which_there_are(void **state)
     }
 }
 
-/* Whoever acts is the owner, and says so in JSON: a page of another origin can
-   send neither without asking first, and nobody answers that. */
+/*
+ * Acts need the owner's token and a JSON body. A page of another origin can
+ * send neither without a preflight request, which is never granted.
+ */
 static void
 acts_are_the_owners_and_json(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * What is computed for strangers is computed only so often.
+ * Computations for unauthenticated clients are limited in rate.
  */
 #include "../support/support.h"
 
@@ -33,12 +33,12 @@ toys_are_given_only_so_often(void **state)
     for (int i = 0; i < 3 * once; i++)
         given += learn_at(&s, now) == 200;
     assert_int_equal(given, once);
-    /* refused ones take nothing from what comes */
+    /* rejected requests do not count */
     now += 10 * TOYS_EVERY_US;
     for (given = 0; learn_at(&s, now) == 200;)
         given++;
     assert_int_equal(given, 10);
-    /* and quiet times do not pile up */
+    /* quiet times do not accumulate */
     now += 1000 * (int64_t)TOYS_AHEAD_US;
     for (given = 0; learn_at(&s, now) == 200;)
         given++;

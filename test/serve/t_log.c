@@ -1,6 +1,6 @@
 /*
- * The operator's log: of a failure it holds a word of ours, and nothing that
- * the engine said, whatever that quotes.
+ * The operator's log: for a failure it has one word of ours and nothing of the
+ * engine's text, whatever that quotes.
  */
 #include "serve/log.h"
 
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "support/support.h"
 
-/* What engines say, with a value (Miller, 4711) and SQL in all of them. */
+/* Messages of engines, each with a value (Miller, 4711) and SQL. */
 static const struct {
     const char *noted, *word;
 } notes[] = {
@@ -35,7 +35,7 @@ static const struct {
     {"Conversion", "other"},
 };
 
-/* A line with the cause of this note, as it is written. */
+/* The log line with the cause of this note. */
 static void
 line_of(const char *noted, char *out, size_t size)
 {

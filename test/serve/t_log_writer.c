@@ -1,6 +1,6 @@
 /*
- * The log's writer: nobody who logs waits for who reads the log; what is
- * dropped is counted and said.
+ * The writer of the log: logging never waits for the reader of the log, and
+ * dropped lines are counted and reported.
  */
 #include "serve/log_writer.h"
 
@@ -13,7 +13,7 @@
 #include "serve/log.h"
 #include "support/support.h"
 
-/* Reads what is there until the end or a pause. */
+/* Reads until the end or a pause. */
 static size_t
 drain(int fd, char *out, size_t size)
 {
@@ -71,7 +71,10 @@ lines_come_in_order(void **state)
     assert_int_equal(lines_of(text, "\n"), 100);
 }
 
-/* More than pipe and queue hold, and nobody reads: every call returns. */
+/*
+ * More lines than pipe and queue can hold, and nobody reads: every call
+ * returns.
+ */
 static void
 fill_up(int ends[2])
 {
@@ -94,7 +97,7 @@ fill_up(int ends[2])
     }
     lost = dropped;
     assert_true(lost > 0 && lost < LINES);
-    /* what is left is read, and the gap is said */
+    /* the rest is read, and the gap is reported */
     assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
     snprintf(said, sizeof said, " event=log dropped=%llu\n",
              (unsigned long long)lost);
@@ -133,7 +136,7 @@ a_full_socket_holds_nobody(void **state)
     fill_up(ends);
 }
 
-/* The end does not wait for a reader either. */
+/* Stopping does not wait for a reader either. */
 static void
 it_stops_while_nobody_reads(void **state)
 {

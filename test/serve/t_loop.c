@@ -1,7 +1,7 @@
 /*
- * The loop with real sockets and a real store. The clock of the workers can be
- * stopped: then a charged answer waits for its step as long as the test likes,
- * and what may happen meanwhile is no matter of luck.
+ * The loop with real sockets and a real store. The tests can stop the workers'
+ * clock: then a charged answer waits for its step as long as the test wants,
+ * and what happens meanwhile does not depend on chance.
  */
 #include "support/support.h"
 
@@ -29,7 +29,7 @@ static const char policy[] =
     "    columns: {age: {type: integer, range: [0, 100]}}\n"
     "analysts:\n  ann: {}\n  bob: {}\n";
 
-enum { REQUESTS = 20 }; /* of an analyst a minute */
+enum { REQUESTS = 20 }; /* of an analyst in a minute */
 
 static struct test_store files;
 static struct scram_verifier verifier;
@@ -183,7 +183,7 @@ number_at(const char *p)
     return ntohl(n);
 }
 
-/* Reads until a message of the type has come, or the end; true: it came. */
+/* Reads up to a message of this type or the end. True if the message came. */
 static bool
 client_until(struct client *c, char type)
 {
@@ -215,7 +215,7 @@ client_until(struct client *c, char type)
     }
 }
 
-/* What has come so far, and no more. */
+/* What has been received so far. */
 static const char *
 client_said(struct client *c, char text[4096])
 {
@@ -272,7 +272,10 @@ client_login(struct client *c, const char *user)
         assert_string_equal(client_said(c, text), "R12 R0 Z:I");
 }
 
-/* Asks while the workers' clock stands still; returns when it is at work. */
+/*
+ * Asks while the workers' clock is stopped; returns when the question is at
+ * work.
+ */
 static void
 client_ask_held(struct client *c, const char *sql)
 {
@@ -284,7 +287,7 @@ client_ask_held(struct client *c, const char *sql)
         usleep(1000);
 }
 
-/* Nothing is on its way to it: another's question goes there and back. */
+/* The server sends nothing to this client for a while. */
 static void
 client_says_nothing(const struct client *c)
 {
@@ -337,7 +340,7 @@ clients_ask_over_sockets(void **state)
     client_close(&a);
 }
 
-/* After too many wrong keys from an address not even the right one is heard. */
+/* After too many wrong keys from an address even the right one is ignored. */
 static void
 wrong_keys_end_cancels(void **state)
 {
@@ -361,7 +364,7 @@ wrong_keys_end_cancels(void **state)
     client_close(&a);
 }
 
-/* A charged answer that waits for its step: the one moment for a cancel. */
+/* Cancels a charged answer that waits for its step. */
 static void
 only_the_right_secret_cancels(void **state)
 {
@@ -383,7 +386,7 @@ only_the_right_secret_cancels(void **state)
     client_says_nothing(&a); /* its time has not come */
     atomic_store(&stopped, false);
     expect(&a, 'Z', "E:57014 Z:I");
-    /* the charge stands, and the session goes on */
+    /* the charge remains, and the session continues */
     client_send(&a, 'Q', "s", "SELECT count(*) FROM people");
     client_until(&a, 'Z');
     client_said(&a, text);
@@ -461,7 +464,10 @@ limits_of_time_and_number(void **state)
     client_close(&b);
 }
 
-/* More of them than there are places, and still people come in. */
+/*
+ * With more unauthenticated connections than the limit, analysts can still log
+ * in.
+ */
 static void
 strangers_keep_nobody_out(void **state)
 {
@@ -484,7 +490,10 @@ strangers_keep_nobody_out(void **state)
         client_close(&crowd[i]);
 }
 
-/* A byte costs nothing: who has just come is not ended for having sent none. */
+/*
+ * Sending one byte costs nothing, so a new client is not evicted for having
+ * sent none.
+ */
 static void
 one_who_has_just_come_stays(void **state)
 {
@@ -510,7 +519,7 @@ one_who_has_just_come_stays(void **state)
         client_close(&crowd[i]);
 }
 
-/* The silent go first: who has begun to log in stays. */
+/* Silent clients are evicted before one that has begun to log in. */
 static void
 the_silent_make_room_first(void **state)
 {
@@ -566,7 +575,9 @@ an_analyst_asks_so_often_a_minute(void **state)
     client_close(&b);
 }
 
-/* Who goes takes nothing along, and what was asked comes to nobody. */
+/*
+ * A client that leaves while asking leaks nothing, and nobody gets its answer.
+ */
 static void
 who_goes_while_asking_is_forgotten(void **state)
 {

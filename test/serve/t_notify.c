@@ -1,5 +1,5 @@
 /*
- * What systemd is told, over a socket of our own in its place.
+ * Messages to systemd, received by a socket of the test.
  */
 #include "serve/notify.h"
 
@@ -11,7 +11,7 @@
 
 #include "support/support.h"
 
-/* A socket with a name that has no file. */
+/* A socket with an abstract name. */
 static int
 listen_abstract(void)
 {
@@ -80,7 +80,7 @@ the_watchdog_is_fed_twice_in_its_time(void **state)
     expect(fd, "WATCHDOG=1");
     expect(fd, "");
     notify_close(&n);
-    setenv("WATCHDOG_PID", "1", 1); /* another's */
+    setenv("WATCHDOG_PID", "1", 1); /* another process */
     notify_open(&n);
     notify_alive(&n, 100);
     expect(fd, "");

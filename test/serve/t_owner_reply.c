@@ -1,5 +1,5 @@
 /*
- * Replies of the owner's socket: what was refused keeps its code.
+ * Replies of the owner's socket: an error keeps its code.
  */
 #include "../support/support.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which addresses are one, and what a peer has taken.
+ * Which addresses count as one, and how much a peer has received.
  */
 #include "../support/support.h"
 
@@ -33,8 +33,10 @@ addresses_are_grouped(void **state)
     assert_string_equal(group, "");
 }
 
-/* What a client reads shows; what lies in its system's buffer and is not read
-   does not go on for ever. */
+/*
+ * Reading by the client shows; unread bytes fill its receive buffer and then
+ * the number stops growing.
+ */
 static void
 what_is_read_is_seen(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Where receipts go: how places are written, and what is none.
+ * Destinations of receipts: which texts are valid and which are not.
  */
 #include "serve/receipts.h"
 

@@ -1,5 +1,6 @@
 /*
- * The clock of reply times, with beats of our own and with those of threads.
+ * The clock of reply times, with beats made by the test and with those of
+ * threads.
  */
 #include "support/support.h"
 
@@ -25,8 +26,11 @@ it_is_the_steady_clock_while_all_beat(void **state)
     }
 }
 
-/* While a beat is overdue it stands still; when it comes, the whole gap is lost,
-   however it was read meanwhile; and it never goes back. */
+/*
+ * While a beat is overdue the clock stands still. When the beat comes, the
+ * entire gap is lost, however the clock was read meanwhile. The clock never
+ * goes back.
+ */
 static void
 a_stall_does_not_count(void **state)
 {
@@ -52,8 +56,10 @@ a_stall_does_not_count(void **state)
     assert_int_equal(last, (300 - 195) * MS);
 }
 
-/* Two processors that stand at once, or one after another, lose what either
-   does, once. */
+/*
+ * If two processors stall at once or one after another, time that both lost
+ * counts once.
+ */
 static void
 what_overlaps_is_lost_once(void **state)
 {
@@ -84,7 +90,7 @@ without_a_watch_nothing_is_lost(void **state)
     assert_int_equal(b.lost_us, 0);
 }
 
-/* The threads beat: what is lost in half a second is less than all of it. */
+/* The threads do beat: the clock advances. */
 static void
 the_clock_of_the_process_goes(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The virtual queue with a clock of our own, and a simulation of workers that
- * run what it admitted.
+ * The virtual queue with a simulated clock, and a simulation of workers that
+ * run what it admits.
  */
 #include "../support/support.h"
 
@@ -20,7 +20,10 @@ struct question {
     int64_t asked, now, class;
 };
 
-/* Questions in the order of their admission: bursts, pauses, all classes. */
+/*
+ * Random questions in the order of their admission: bursts, pauses, all
+ * classes.
+ */
 static void
 make_questions(uint32_t seed, struct question *q)
 {
@@ -37,7 +40,7 @@ make_questions(uint32_t seed, struct question *q)
     }
 }
 
-/* The queue by its definition: no heap, all servers looked at. */
+/* The queue by definition: without a heap, comparing all servers. */
 static int64_t
 admit_plainly(int64_t *free_us, size_t n, const struct question *q)
 {
@@ -68,7 +71,7 @@ moments_depend_on_arrivals_and_classes_alone(void **state)
         for (size_t i = 0; i < QUESTIONS; i++) {
             int64_t due =
                 reply_queue_admit(a, q[i].asked, q[i].now, q[i].class);
-            /* Admitted later, within the same step: the same moment. */
+            /* Admitted later within the same step, it has the same moment. */
             int64_t same = q[i].asked + moment_after(q[i].now - q[i].asked);
 
             assert_int_equal(
@@ -82,7 +85,10 @@ moments_depend_on_arrivals_and_classes_alone(void **state)
     }
 }
 
-/* Only where nothing was admitted behind it, and its own moment stays. */
+/*
+ * A stopped question gives its time back only if nothing was admitted behind
+ * it. Its own moment does not change.
+ */
 static void
 a_stopped_question_gives_its_time_back(void **state)
 {
@@ -95,16 +101,16 @@ a_stopped_question_gives_its_time_back(void **state)
     reply_queue_give_back(q, first, 100 * MS);
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 1000 * MS),
                      1210 * MS);               /* where the first was */
-    reply_queue_give_back(q, first, 300 * MS); /* no longer there */
+    reply_queue_give_back(q, first, 300 * MS); /* no longer its own */
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 10 * MS),
                      second + 10 * MS);
-    reply_queue_give_back(q, second, 300 * MS); /* one stands behind it */
+    reply_queue_give_back(q, second, 300 * MS); /* another is behind it */
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 10 * MS),
                      second + 20 * MS);
     reply_queue_free(q);
 }
 
-/* Real workers, handed out in the order of admission. */
+/* Simulates real workers, which take work in the order of admission. */
 static int64_t
 run_really(int64_t *free_us, size_t n, int64_t now, int64_t takes)
 {
@@ -135,7 +141,7 @@ work_within_its_class_never_overruns(void **state)
         for (size_t i = 0; i < QUESTIONS; i++) {
             int64_t due =
                 reply_queue_admit(virtual, q[i].asked, q[i].now, q[i].class);
-            /* All of the class, none of it, or something between. */
+            /* The work takes its full class time, none of it, or a part. */
             int64_t takes = run % 3 == 0 ? q[i].class
                             : run % 3 == 1
                                 ? 0
@@ -147,7 +153,7 @@ work_within_its_class_never_overruns(void **state)
     }
 }
 
-/* One that takes longer than its class can make the next one late. */
+/* Work that takes longer than its class time can make the next reply late. */
 static void
 work_beyond_its_class_can_overrun(void **state)
 {
@@ -162,7 +168,7 @@ work_beyond_its_class_can_overrun(void **state)
     reply_queue_free(q);
 }
 
-/* A full queue ends n questions a class time: no more, and no fewer. */
+/* A full queue finishes exactly n questions in each class time. */
 static void
 capacity_is_servers_by_class(void **state)
 {
@@ -177,7 +183,7 @@ capacity_is_servers_by_class(void **state)
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(reply_queue_admit(q, 0, 0, CLASS),
                                  first + round * CLASS);
-        /* After a pause nothing of it is left. */
+        /* After a pause nothing of the load is left. */
         assert_int_equal(reply_queue_admit(q, 3600000 * (int64_t)MS,
                                            3600000 * (int64_t)MS, CLASS),
                          3600000 * (int64_t)MS + first + CLASS);

@@ -1,5 +1,5 @@
 /*
- * Steps of time with a clock of our own.
+ * Response steps with a simulated clock.
  */
 #include "../support/support.h"
 
@@ -80,7 +80,7 @@ nothing_leaves_before_its_step(void **state)
     reply_heap_clear(&s);
 }
 
-/* A job that says its time leaves then, however soon or late it was done. */
+/* A job with a due time leaves then, whenever its work ended. */
 static void
 a_time_that_is_said_is_kept(void **state)
 {
@@ -99,7 +99,7 @@ a_time_that_is_said_is_kept(void **state)
     reply_heap_clear(&s);
 }
 
-/* Neighbours' times that fall into one step: one moment. */
+/* Times of neighbours within one step give the same moment. */
 static void
 times_within_a_step_look_alike(void **state)
 {

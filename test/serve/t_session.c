@@ -1,6 +1,6 @@
 /*
- * Sessions: every state meets every message, and the lines of a protocol are
- * what PostgreSQL's clients expect.
+ * Sessions: every message in every state, and the replies that PostgreSQL
+ * clients expect.
  */
 #include "support/support.h"
 
@@ -71,7 +71,7 @@ wrong_passwords_and_names_look_alike(void **state)
         assert_null(session_who(f.session));
         assert_int_equal(session_need(f.session), NEED_END);
     }
-    /* and after a few of them one has to wait */
+    /* after a few of them one has to wait */
     for (int i = 0; i < 6; i++) {
         fake_again(&f);
         fake_login(&f, "ana", "wrong");
@@ -86,7 +86,7 @@ wrong_passwords_and_names_look_alike(void **state)
     fake_clear(&f);
 }
 
-/* Who waits at the second step meets the gate as it is then. */
+/* A client at the second step of SCRAM is throttled by the current state. */
 static void
 many_guesses_at_once_are_still_counted(void **state)
 {
@@ -162,8 +162,10 @@ every_message_before_the_login_ends_it(void **state)
     fake_clear(&f);
 }
 
-/* Long walks over all messages, also cut into pieces: without the password
-   nothing is ever asked. */
+/*
+ * Random sequences of all messages, also cut into pieces: without the password
+ * nothing is ever asked.
+ */
 static void
 no_order_of_messages_skips_the_login(void **state)
 {
@@ -197,9 +199,12 @@ tls_is_asked_for_and_then_required(void **state)
     fake_send(&f, 0, "4", 80877103u);
     expect(&f, "+");
     fake_login(&f, "ana", "pencil");
-    /* y,, : a client that believes the server cannot bind: refused */
+    /*
+     * y,, means that the client believes the server cannot do channel binding:
+     * rejected
+     */
     expect(&f, "R10 E:28000");
-    /* what comes behind the request came in plain, from whomever */
+    /* bytes after the request came in plain text and could be anybody's */
     fake_again(&f);
     fake_feed(&f, "\0\0\0\10\4\322\26\57\0\0\0\10\4\322\26\57", 16, 0);
     expect(&f, "E:08P01");
@@ -290,8 +295,10 @@ what_a_session_does_not_do_is_refused(void **state)
     fake_clear(f);
 }
 
-/* What JDBC, DBeaver and Metabase say before they ask anything, and between
-   two questions. */
+/*
+ * What JDBC, DBeaver and Metabase send before the first question and between
+ * questions.
+ */
 static void
 what_tools_say_first_is_heard(void **state)
 {
@@ -325,7 +332,7 @@ what_tools_say_first_is_heard(void **state)
     fake_clear(f);
 }
 
-/* SELECT set_config(...) sets what SET sets, and is refused what SET is. */
+/* SELECT set_config(...) sets and rejects what SET sets and rejects. */
 static void
 settings_by_a_select(void **state)
 {
@@ -445,7 +452,7 @@ extended_queries(void **state)
     fake_clear(f);
 }
 
-/* However it is cut, a portal gives out one released answer. */
+/* A portal returns one released answer, in however many parts. */
 static void
 a_portal_is_one_answer(void **state)
 {
@@ -467,7 +474,7 @@ a_portal_is_one_answer(void **state)
     fake_send(f, 'S', "");
     expect(f, "D C:SELECT_1 Z:T");
     assert_int_equal(f->asked, 1);
-    /* all of it is given: executing again is a new question */
+    /* the portal is exhausted: executing it again is a new question */
     fake_send(f, 'E', "s4", "c1", 0u);
     fake_send(f, 'S', "");
     expect(f, "N:00000 D D D D D C:SELECT_5 Z:T");
@@ -595,8 +602,10 @@ names_are_limited(void **state)
     fake_clear(f);
 }
 
-/* A chain of prepared FETCHes, each of a portal of the one before: closed ones
-   are gone, and nothing holds another. */
+/*
+ * A chain of prepared FETCHes, each from the portal of the one before: closed
+ * ones are freed, and none keeps another alive.
+ */
 static void
 a_chain_of_fetches_holds_nothing(void **state)
 {
@@ -629,7 +638,7 @@ a_chain_of_fetches_holds_nothing(void **state)
     fake_clear(f);
 }
 
-/* A statement that is closed counts as long as a portal holds it. */
+/* A closed statement counts as long as a portal uses it. */
 static void
 all_memory_of_statements_counts(void **state)
 {
@@ -657,7 +666,7 @@ all_memory_of_statements_counts(void **state)
     fake_clear(f);
 }
 
-/* Two sessions of one analyst have one limit. */
+/* Two sessions of one analyst share a limit. */
 static void
 an_analysts_sessions_share_a_limit(void **state)
 {
@@ -689,7 +698,7 @@ an_analysts_sessions_share_a_limit(void **state)
         fake_said(&f, said);
     } while (n < 20 && !strstr(said, "E:54000"));
     assert_in_range(n, 3, 8);
-    /* another analyst has all of his */
+    /* another analyst has a full limit */
     session_free(f.session);
     f.session = NULL;
     fake_again(&f);
@@ -704,7 +713,7 @@ an_analysts_sessions_share_a_limit(void **state)
     shares_free(shares);
 }
 
-/* What is not read counts, from the cache too, and is given back. */
+/* Unread replies count, also cached ones, and are given back. */
 static void
 unread_replies_count(void **state)
 {
@@ -750,7 +759,7 @@ unread_replies_count(void **state)
     shares_free(shares);
 }
 
-/* Long texts are not read in the loop, and what follows is the same. */
+/* Long texts are not parsed in the loop; the replies are the same. */
 static void
 long_texts_are_read_by_a_worker(void **state)
 {
@@ -789,13 +798,13 @@ long_texts_are_read_by_a_worker(void **state)
     query(f, declare, "C:BEGIN C:DECLARE_CURSOR N:00000 T D C:FETCH_1 Z:T");
     query(f, "ROLLBACK", "C:ROLLBACK Z:I");
     assert_int_equal(f->read, 8);
-    /* many words in few bytes are long too */
+    /* many tokens in few bytes count as long too */
     memset(sql, 0, sizeof sql);
     for (n = 0; n < 600; n++)
         sql[n] = n % 2 ? ',' : '1';
     query(f, sql, "E:42601 Z:I");
     assert_int_equal(f->read, 9);
-    /* and can be cancelled */
+    /* parsing can be cancelled */
     f->hold = true;
     fake_send(f, 'Q', "s", bad);
     assert_true(session_stop(f->session, STOP_CANCEL));
@@ -804,7 +813,7 @@ long_texts_are_read_by_a_worker(void **state)
     fake_clear(f);
 }
 
-/* Many small messages at once: others have their turn between them. */
+/* Many small messages at once: other sessions get turns in between. */
 static void
 no_session_keeps_the_loop(void **state)
 {
@@ -826,7 +835,7 @@ no_session_keeps_the_loop(void **state)
     assert_in_range(f->turns, MANY / 256, MANY);
     fake_said(f, said);
     assert_non_null(strstr(said, "Z:I"));
-    /* the statements of one text, too */
+    /* also between the statements of one text */
     f->turns = 0;
     all.len = 0;
     for (int i = 0; i < 900; i++)
@@ -861,7 +870,7 @@ strangers_may_try_so_often(void **state)
     expect(&f, "E:53300");
     assert_int_equal(f.crowded, 1);
     assert_int_equal(session_need(f.session), NEED_END);
-    /* who has come in from there is not kept out by them */
+    /* a name that has logged in from there is not affected */
     fake_again(&f);
     fake_login(&f, "ana", "pencil");
     expect(&f, "R10 R11 R12 R0 Z:I");
@@ -874,8 +883,7 @@ strangers_may_try_so_often(void **state)
 
 /* ------------------------------------------------------ cancel and time -- */
 
-/* The reply of a cancelled question is the same however far it has come. */
-/* Answers that wait in portals count: memory is not without end. */
+/* Answers suspended in portals count towards a memory limit. */
 static void
 suspended_answers_are_limited(void **state)
 {
@@ -903,8 +911,10 @@ suspended_answers_are_limited(void **state)
     fake_clear(f);
 }
 
-/* Its reply leaves when its task comes back, which is at its public time, and
-   is the same whatever the task brings. */
+/*
+ * The reply of a cancelled question leaves when its task comes back, which is
+ * at its public time, and is the same whatever the result is.
+ */
 static void
 a_cancelled_question_is_answered_at_its_time(void **state)
 {
@@ -943,14 +953,14 @@ a_cancelled_question_is_answered_at_its_time(void **state)
     expect(f, "");
     fake_bring(f);
     expect(f, "E:57014 Z:I");
-    /* what was given up is not the next one */
+    /* the cancelled question does not affect the next one */
     fake_send(f, 'Q', "s", "SELECT 1 FROM p");
     fake_bring(f);
     expect(f, "N:00000 T D D C:SELECT_2 Z:I");
     fake_clear(f);
 }
 
-/* A task that comes back to a session that has ended is freed, and no more. */
+/* A task that comes back to an ended session is only freed. */
 static void
 what_comes_back_too_late_is_nobodys(void **state)
 {
@@ -968,7 +978,9 @@ what_comes_back_too_late_is_nobodys(void **state)
     fake_clear(f);
 }
 
-/* A client of protocol 3.2 has a key of 256 bits, and no part of it will do. */
+/*
+ * A client of protocol 3.2 has a key of 256 bits; a part of it is not enough.
+ */
 static void
 newer_clients_have_longer_keys(void **state)
 {
@@ -979,7 +991,7 @@ newer_clients_have_longer_keys(void **state)
 
     (void)state;
     fake_init(&f, FAKE_PLAIN, NULL);
-    assert_false(session_is(f.session, &whole)); /* nobody yet */
+    assert_false(session_is(f.session, &whole)); /* not logged in yet */
     fake_send(&f, 0, "4sss", 3u << 16 | 2, "user", "ana", "");
     assert_null(strchr(fake_said(&f, said), 'v'));
     assert_true(session_is(f.session, &whole));
@@ -1099,11 +1111,14 @@ the_same_question_comes_from_memory(void **state)
     query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
     assert_int_equal(f->asked, 1);
     assert_int_equal(f->again, 1);
-    /* a worker is asked again after a while: doors, policy and data change */
+    /*
+     * a worker is asked again after a while, because credentials, policy and
+     * data may change
+     */
     f->now += 300000;
     query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
     assert_int_equal(f->asked, 2);
-    /* another price is another question, and so is another analyst's */
+    /* another price or another analyst makes another question */
     query(f, "SET custos.epsilon = 0.2", "C:SET Z:I");
     query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
     assert_int_equal(f->asked, 3);
@@ -1116,7 +1131,7 @@ the_same_question_comes_from_memory(void **state)
     query(f, "SELECT 7 FROM p", "N:00000 T D D C:SELECT_2 Z:I");
     query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");
     assert_int_equal(f->asked, 5);
-    /* nor does an aborted transaction give answers */
+    /* an aborted transaction gives no answers */
     query(f, "BEGIN; SELECT (", "E:42601 Z:I");
     query(f, "BEGIN", "C:BEGIN Z:T");
     query(f, "SELECT (", "E:42601 Z:E");
@@ -1142,7 +1157,7 @@ parameters_are_part_of_the_question(void **state)
         expect(f, "2 N:00000 D D C:SELECT_2 Z:I");
     }
     assert_int_equal(f->asked, 2);
-    /* another format is other bytes */
+    /* another format has different bytes */
     fake_send(f, 'B', "ss224b22", NONE, "s", 0u, 1u, 2u, "42", 2, 1u, 1u);
     fake_send(f, 'E', "s4", NONE, 0u);
     fake_send(f, 'S', "");

@@ -1,5 +1,5 @@
 /*
- * What analysts use: sums, limits, and requests a minute.
+ * What analysts use: sums, limits, and requests per minute.
  */
 #include "../support/support.h"
 
@@ -21,7 +21,7 @@ a_limit_is_one_analysts(void **state)
     struct share *bob = share_hold(all, str_of("bob"));
 
     (void)state;
-    assert_ptr_equal(ana, again); /* however many connections */
+    assert_ptr_equal(ana, again); /* one for all connections */
     assert_true(share_take(ana, SHARE_PREPARED, 60));
     assert_false(share_take(again, SHARE_PREPARED, 41));
     assert_true(share_take(again, SHARE_PREPARED, 40));
@@ -31,7 +31,7 @@ a_limit_is_one_analysts(void **state)
     assert_int_equal(shares_bytes(all, SHARE_PREPARED), 200);
     share_give(ana, SHARE_PREPARED, 60);
     assert_false(share_is_full(ana, SHARE_PREPARED));
-    /* what is paid may go past it; then nothing more begins */
+    /* what is already charged may exceed the limit; then nothing more begins */
     share_force(ana, SHARE_PREPARED, 500);
     assert_false(share_take(ana, SHARE_PREPARED, 1));
     assert_false(share_take(ana, SHARE_PREPARED, SIZE_MAX));
@@ -85,11 +85,11 @@ requests_of_a_minute(void **state)
     assert_in_range(wait, 1, 1000000);
     assert_int_equal(share_request(bob, now), 0);
     assert_int_equal(share_request(ana, now + wait), 0);
-    /* who goes away and comes back finds what he left */
+    /* an analyst who disconnects and returns finds the same state */
     share_drop(ana);
     ana = share_hold(all, str_of("ana"));
     assert_true(share_request(ana, now + wait) > 0);
-    /* in the long run so many a minute */
+    /* in the long run the rate per minute holds */
     for (int64_t t = 1; t <= 10 * 60; t++)
         while (!share_request(ana, now + 1000000 * t))
             n++;
@@ -99,7 +99,7 @@ requests_of_a_minute(void **state)
     shares_free(all);
 }
 
-/* What the loop reads in one turn, of all sessions of an analyst. */
+/* A limit on what the loop reads in one turn for all sessions of an analyst. */
 static void
 the_loop_reads_so_much_a_turn(void **state)
 {

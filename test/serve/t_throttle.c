@@ -1,5 +1,6 @@
 /*
- * Failed logins make one wait, by name and by address; others do not.
+ * Failed logins cause a delay for their name and for their address, and for no
+ * others.
  */
 #include "../support/support.h"
 
@@ -58,7 +59,10 @@ an_address_waits_for_all_its_names(void **state)
     throttle_free(g);
 }
 
-/* Who has come in from an address before is not shut out by others there. */
+/*
+ * A name that has logged in from an address before is not blocked by others
+ * there.
+ */
 static void
 neighbours_do_not_shut_out_who_is_known(void **state)
 {
@@ -75,13 +79,13 @@ neighbours_do_not_shut_out_who_is_known(void **state)
     }
     assert_int_equal(throttle_wait(g, here, ana, 6), 0);
     assert_true(throttle_wait(g, here, str_of("n1"), 6) > 0);
-    for (int i = 0; i < 6; i++) /* who guesses at her waits all the same */
+    for (int i = 0; i < 6; i++) /* guesses at her own name still count */
         throttle_failed(g, here, ana, 7);
     assert_true(throttle_wait(g, here, ana, 8) > 0);
     throttle_free(g);
 }
 
-/* More names than the table has places: it stays of its size. */
+/* With more names than the table has places, it does not grow. */
 static void
 the_table_is_bounded(void **state)
 {
@@ -99,8 +103,10 @@ the_table_is_bounded(void **state)
     throttle_free(g);
 }
 
-/* Strangers may try so often, of one address and of all; a name that has come
-   in from there is none. */
+/*
+ * Unknown clients may try at a limited rate, per address and in all. A name
+ * that has logged in from an address is not unknown there.
+ */
 static void
 strangers_try_so_often(void **state)
 {
@@ -114,7 +120,7 @@ strangers_try_so_often(void **state)
     (void)state;
     assert_non_null(g);
     throttle_passed(g, here, ana, now);
-    for (int i = 0; i < 60; i++) /* one /64 is one */
+    for (int i = 0; i < 60; i++) /* a /64 counts as one address */
         assert_int_equal(throttle_try(g, i % 2 ? here : near, str_of("x"), now),
                          0);
     wait = throttle_try(g, near, str_of("y"), now);
@@ -123,13 +129,13 @@ strangers_try_so_often(void **state)
         assert_int_equal(throttle_try(g, here, ana, now), 0);
     while (n < 1000 && !throttle_try(g, far, str_of("x"), now))
         n++;
-    assert_int_equal(n, 40); /* the rest of what all have */
+    assert_int_equal(n, 40); /* the rest of the total */
     assert_true(throttle_try(g, str_of("192.0.2.1"), str_of("x"), now) > 0);
     assert_int_equal(throttle_try(g, near, str_of("y"), now + wait), 0);
     throttle_free(g);
 }
 
-/* A flood of addresses forgets strangers first. */
+/* A flood of addresses displaces unknown clients first. */
 static void
 who_came_in_is_forgotten_last(void **state)
 {
@@ -167,7 +173,7 @@ cancels_end_after_a_few_wrong_keys(void **state)
     assert_false(throttle_cancels_end(g, there, GATE_CANCELS * second));
     assert_int_equal(
         throttle_wait(g, here, str_of("ana"), GATE_CANCELS * second),
-        0); /* logins are another matter */
+        0); /* logins are separate */
     assert_true(throttle_cancels_end(g, here, 59 * second));
     assert_false(throttle_cancels_end(g, here, 60 * second));
     throttle_cancel_failed(g, here, 60 * second);
@@ -175,7 +181,7 @@ cancels_end_after_a_few_wrong_keys(void **state)
     throttle_free(g);
 }
 
-/* Whoever has one address of a network has all of its last 64 bits. */
+/* Whoever has one address of an IPv6 network has all 2^64 of them. */
 static void
 addresses_of_one_network_count_together(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * What verification costs is bounded, whoever asks: told by what it does and
- * does not find while a clock stands still or moves on.
+ * The cost of verification is bounded, whoever asks. The tests see this from
+ * what it finds or misses while a simulated clock stands still or advances.
  */
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -51,7 +51,9 @@ look(struct verified *v, struct ledger *l)
     return f;
 }
 
-/* All of it once a minute; in between what came, once. */
+/*
+ * The entire chain is verified once a minute; in between only new rows, once.
+ */
 static void
 all_is_verified_now_and_then(void **state)
 {
@@ -77,7 +79,7 @@ all_is_verified_now_and_then(void **state)
     f = look(v, l);
     assert_false(f.ok);
     assert_non_null(strstr(f.said, "row 3"));
-    /* Damage is remembered, and looked for again after a while. */
+    /* Damage is remembered, and checked again after a while. */
     meddle(&p, "UPDATE chain SET plan = 'count of people, discrete Laplace' "
                "WHERE seq = 3");
     clock_us += 59 * 1000000;
@@ -91,7 +93,7 @@ all_is_verified_now_and_then(void **state)
     place_remove(&p);
 }
 
-/* A ledger that lost rows which were seen stays found out. */
+/* A ledger that has lost rows seen before keeps failing. */
 static void
 rows_that_were_seen_are_missed(void **state)
 {
@@ -121,7 +123,10 @@ rows_that_were_seen_are_missed(void **state)
     place_remove(&p);
 }
 
-/* While one verifies, others are told what is known, or to come again. */
+/*
+ * While one caller verifies, others get the last result, or are told to try
+ * again.
+ */
 struct second {
     struct verified *v;
     struct ledger *l;
@@ -136,14 +141,16 @@ now_and_ask(void)
     struct second *s = second;
     custos_err err = CUSTOS_ERR_INIT;
 
-    second = NULL; /* once, and by the second not again */
+    second = NULL; /* only once, and not for the second */
     if (s)
         s->status = verified_look(s->v, s->l, now_us, &s->facts, &err);
     return clock_us;
 }
 
-/* The clock is read first to see whether it is due, under the lock; then by
-   who verifies, when another may ask. */
+/*
+ * The clock is read first under the lock, to see whether verification is due,
+ * then by the caller that verifies, while another may ask.
+ */
 static int calls;
 static int64_t
 now_in_between(void)

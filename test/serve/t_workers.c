@@ -1,7 +1,7 @@
 /*
- * Workers with jobs of our own: when they come back, who waits for whom, drops
- * that cannot be lost, and an end that comes whatever runs. The clock and the
- * interrupt are the test's.
+ * Workers with jobs of the test: when jobs come back, which wait for which,
+ * drops that are never lost, and a stop that succeeds whatever runs. The test
+ * replaces the clock and the interrupt.
  */
 #include "support/support.h"
 
@@ -44,10 +44,10 @@ interrupt(struct curator *c)
 struct asked {
     struct job job;
     atomic_bool back;
-    int64_t due_us;    /* what work says */
-    int interrupts;    /* how many it takes to end it; 0: it ends by itself */
-    int64_t class_us;  /* what it is admitted for; 0: nothing is charged */
-    bool blocks, free; /* ends when go_on; is known to cost nothing */
+    int64_t due_us;    /* when its reply is due */
+    int interrupts;    /* how many end it; 0: it ends by itself */
+    int64_t class_us;  /* its class time; 0: nothing is charged */
+    bool blocks, free; /* until go_on; known to cost nothing */
     bool moves, full;  /* to the free lane; out: which has no room */
 };
 
@@ -131,7 +131,9 @@ stop(void)
 
 /* ---------------------------------------------------------------- tests -- */
 
-/* Neither sooner nor at a step, with steps or without, dropped or not. */
+/*
+ * A job returns exactly at its due time, with steps or without, dropped or not.
+ */
 static void
 a_job_comes_back_at_the_time_it_says(void **state)
 {
@@ -164,7 +166,7 @@ a_job_comes_back_at_the_time_it_says(void **state)
     }
 }
 
-/* When the next one begins must not tell when the work of one ended. */
+/* The start of the next job must not reveal when the work of this one ended. */
 static void
 a_held_reply_keeps_its_share(void **state)
 {
@@ -211,7 +213,7 @@ questions_delay_neither_logins_nor_the_owner(void **state)
     stop();
 }
 
-/* Half of the threads is for others, however much one asks. */
+/* Half of the threads are for others, however much one analyst asks. */
 static void
 one_analyst_leaves_threads_for_others(void **state)
 {
@@ -237,8 +239,10 @@ one_analyst_leaves_threads_for_others(void **state)
     stop();
 }
 
-/* What waits for a process for free questions keeps no thread from others, and
-   of these processes half is for others. What was moved can be dropped. */
+/*
+ * Questions that wait for a process for free questions occupy no thread, and
+ * half of these processes are for other analysts. A moved job can be dropped.
+ */
 static void
 free_questions_delay_free_questions_alone(void **state)
 {
@@ -260,7 +264,7 @@ free_questions_delay_free_questions_alone(void **state)
     }
     assert_int_equal(submit(&eve, "eve"), SUBMIT_TAKEN);
     wait_for(&eve.back);
-    wait_begun(2); /* one of ann and the one of eve */
+    wait_begun(2); /* one of ann's and eve's */
     assert_int_equal(submit(&bob, "bob"), SUBMIT_TAKEN);
     wait_begun(3);
     for (int i = 0; i < 20000 && !more.full; i++) {
@@ -280,7 +284,7 @@ free_questions_delay_free_questions_alone(void **state)
     stop();
 }
 
-/* One who asks much waits for his own replies, and others do not. */
+/* An analyst who asks much waits for their own replies; others do not. */
 static void
 charged_work_waits_for_its_own(void **state)
 {
@@ -309,7 +313,9 @@ charged_work_waits_for_its_own(void **state)
     stop();
 }
 
-/* The first interrupts meet nothing: it is sent until the job has ended. */
+/*
+ * The first interrupts have no effect, so they are repeated until the job ends.
+ */
 static void
 a_drop_is_never_lost(void **state)
 {
@@ -325,7 +331,7 @@ a_drop_is_never_lost(void **state)
     wait_for(&job.back);
     assert_int_equal(job.job.why, ASK_OVERRUN);
     assert_true(interrupts >= 4);
-    /* and never to another's job */
+    /* and never sent to another job */
     after = interrupts;
     assert_int_equal(submit(&next, "bob"), SUBMIT_TAKEN);
     wait_for(&next.back);
@@ -354,8 +360,10 @@ what_waits_is_withdrawn(void **state)
     assert_true(runs.back);
 }
 
-/* What waits for its time when the server must end comes back, but as stopped:
-   nobody may answer with it. */
+/*
+ * A job that waits for its time when the server must stop comes back marked as
+ * stopped: nobody may send its answer.
+ */
 static void
 the_end_gives_nothing_out_early(void **state)
 {
@@ -388,7 +396,7 @@ the_end_does_not_wait_for_ever(void **state)
     assert_false(workers_stop(workers, 0));
     assert_true(steady_us() - began < 20000000);
     assert_true(interrupts > 1);
-    go_on = true; /* or the test could not end either */
+    go_on = true; /* lets the test end */
     wait_for(&job.back);
     stop();
 }

@@ -1,10 +1,10 @@
 """What an attack is: a coroutine that runs one round, with a few helpers.
 
-A round opens connections, does harm, and ends by itself; whatever it has left
-open is closed. Rounds repeat with pauses until the time is up. An attack counts
-what became of its requests, so that a siege can show that each of them really
-ran, and keeps the receipt of every private answer, so that each can be looked
-up in the ledger.
+A round opens connections, does harm and ends by itself; what it left open is
+then closed. Rounds repeat with pauses until the time is up. An attack counts
+the outcomes of its requests, so that a siege can show that each attack really
+ran. It keeps the receipt of every private answer, to be looked up in the
+ledger.
 """
 import asyncio
 import collections
@@ -16,7 +16,7 @@ import time
 from wire import Http, Pg, PgError, connect, drained
 
 ROUND_SECONDS = 25
-# What a broken connection raises on this side.
+# Exceptions that a broken connection raises on this side.
 BROKEN = (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError,
           asyncio.TimeoutError, PgError, ValueError)
 
@@ -24,8 +24,8 @@ ATTACKS = {}
 
 
 def attack(pause=1.0, seconds=ROUND_SECONDS):
-    """Registers a round under its function's name: the mean pause after it,
-    and the longest it may take."""
+    """Registers a round under its function's name, with the mean pause after it
+    and its time limit."""
     def add(function):
         ATTACKS[function.__name__] = (function, pause, seconds)
         return function
@@ -33,7 +33,8 @@ def attack(pause=1.0, seconds=ROUND_SECONDS):
 
 
 class Attack:
-    """One attack of one hostile analyst or stranger, from one address."""
+    """One attack by one hostile analyst or unauthenticated client, from one
+    address."""
 
     def __init__(self, name, number, target):
         self.name, self.target = name, target
@@ -60,7 +61,7 @@ class Attack:
         return link
 
     async def raw(self, kind="pg", receive_bytes=0):
-        """A connection that nothing was sent on yet."""
+        """A connection on which nothing was sent yet."""
         cls = Pg if kind == "pg" else Http
         link = cls(await connect(self.target[kind], self.source,
                                  receive_bytes))
@@ -93,7 +94,7 @@ class Attack:
         return result
 
     async def ask(self, link, sql, seconds=15.0):
-        """One statement and its reply; None: none came in that time."""
+        """One statement and its reply; None if none came in time."""
         began = time.monotonic()
         try:
             link.send(sql if isinstance(sql, bytes) else _query(sql))
@@ -105,8 +106,8 @@ class Attack:
             self.slowest = max(self.slowest, time.monotonic() - began)
 
     async def ask_later(self, link, sql, seconds=15.0):
-        """A task that asks; what breaks it is counted here, since whoever
-        started it may be gone by then."""
+        """A task that asks. It counts its own failure, because the code that
+        started it may have ended by then."""
         async def one():
             try:
                 return await self.ask(link, sql, seconds)
@@ -125,7 +126,7 @@ class Attack:
 
     async def get(self, link, method, path, body=None, token=None,
                   seconds=15.0, headers=()):
-        """One request and its reply; None: none came in that time."""
+        """One request and its reply; None if none came in time."""
         began = time.monotonic()
         try:
             status, data = await asyncio.wait_for(
@@ -141,7 +142,8 @@ class Attack:
     # ----------------------------------------------------------------- runs
 
     async def together(self, works):
-        """Runs all of them; what breaks is counted and hurts no other."""
+        """Runs all of them; a failure is counted and does not affect the
+        others."""
         done = await asyncio.gather(*works, return_exceptions=True)
         for error in done:
             if isinstance(error, asyncio.CancelledError):
@@ -165,7 +167,7 @@ class Attack:
             self.close()
 
     async def repeat(self, until):
-        """Rounds until a moment of the monotonic clock; at least one."""
+        """Runs rounds until a time of the monotonic clock; at least one."""
         await asyncio.sleep(self.dice.random() * min(
             3.0, max(0.0, until - time.monotonic()) / 4))
         while time.monotonic() < until:

@@ -1,9 +1,10 @@
-"""The process in which attacks run: reads from standard input, as one line of
-JSON, whom to attack and with what, and prints what came of it as one more.
+"""The process in which attacks run: it reads one line of JSON from standard
+input, which says whom to attack and how, and prints the results as one line of
+JSON.
 
-It ends when its time is up or its standard input is closed, so that nothing of
-it outlives the siege. It runs at nice 10: on a small machine the honest clients
-and the server come first.
+It ends when its time is up or its standard input is closed, so that it does not
+outlive the siege. It runs at nice 10, so that on a small machine the honest
+clients and the server come first.
 """
 import asyncio
 import contextlib
@@ -22,7 +23,7 @@ NICE = 10
 
 
 async def wait_for_end(seconds):
-    """Until standard input is closed, at most so long."""
+    """Waits until standard input is closed, at most so long."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(
@@ -32,7 +33,7 @@ async def wait_for_end(seconds):
 
 
 async def run(target):
-    # What breaks in the moment of a timeout was counted as that.
+    # A failure at the moment of a timeout was counted as a timeout.
     asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     until = time.monotonic() + target["seconds"]
     numbers = {name: i for i, name in enumerate(ATTACKS)}

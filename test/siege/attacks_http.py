@@ -1,4 +1,4 @@
-"""Attacks by HTTP: by strangers without a token, and by analysts with one."""
+"""Attacks over HTTP: by clients without a token, and by analysts with one."""
 import asyncio
 import os
 
@@ -14,7 +14,7 @@ LARGE = ("SELECT a.title, b.title FROM diagnoses a, diagnoses b "
 
 @attack(pause=0.5)
 async def get_bodies(a):
-    """Bodies of a megabyte with GET requests, of nobody."""
+    """Bodies of a megabyte with GET requests, without a token."""
     piece = b"x" * 65536
 
     async def one(path):
@@ -42,7 +42,7 @@ async def slow_headers(a):
 
 @attack(pause=0.5)
 async def slow_body(a):
-    """Bodies at a byte a second, of an analyst and of nobody."""
+    """Bodies at a byte a second, with and without a token."""
     async def one(token):
         link = await a.raw("http")
         whole = request("POST", "/v1/query", {"sql": "SELECT 1" * 99}, token)
@@ -54,7 +54,7 @@ async def slow_body(a):
 
 @attack(pause=0.5)
 async def garbage_http(a):
-    """Bytes that are no request: noise, TLS, PostgreSQL, lines of no end."""
+    """Bytes that are not requests: noise, TLS, PostgreSQL, endless lines."""
     texts = [os.urandom(500), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc" + b"x" * 99,
              b"\0\0\0\x08\x04\xd2\x16\x2f", b"GET " + b"/" * 60000,
              b"GET / HTTP/9.9\r\n\r\n", b"\r\n" * 5000,
@@ -127,7 +127,7 @@ async def pipelining(a):
 
 @attack(pause=0.5)
 async def tokens_wrong(a):
-    """Tokens that are guessed, on every route."""
+    """Guessed tokens, on every route."""
     async def one(path):
         link = await a.raw("http")
         for _ in range(10):
@@ -140,7 +140,7 @@ async def tokens_wrong(a):
 
 @attack(pause=0.5)
 async def open_routes(a):
-    """What is open to all, as often as it goes."""
+    """Routes that are open to all, as often as possible."""
     async def one(path):
         link = await a.raw("http")
         for i in range(30):
@@ -153,7 +153,7 @@ async def open_routes(a):
 
 @attack(pause=0.2)
 async def http_connections(a):
-    """Three hundred connections of one address that say nothing."""
+    """Three hundred silent connections from one address."""
     async def one():
         await a.raw("http")
     await a.together([one() for _ in range(300)])
@@ -177,7 +177,7 @@ async def routes_flood(a):
 
 @attack(pause=0.5)
 async def http_explain(a):
-    """Explosive EXPLAINs by HTTP."""
+    """EXPLAINs that are very expensive to plan, over HTTP."""
     async def one(i):
         link = await a.raw("http")
         await a.get(link, "POST", "/v1/explain",
@@ -187,7 +187,7 @@ async def http_explain(a):
 
 @attack(pause=1)
 async def http_slow(a):
-    """Slow free queries by HTTP, whose clients leave."""
+    """Slow free queries over HTTP whose clients hang up."""
     async def one(sql):
         link = await a.raw("http")
         await a.get(link, "POST", "/v1/query", {"sql": sql}, a.token, 8.0)
@@ -197,7 +197,7 @@ async def http_slow(a):
 
 @attack(pause=1)
 async def http_unread(a):
-    """Large replies by HTTP that nobody reads."""
+    """Large replies over HTTP that nobody reads."""
     async def one(i):
         link = await a.raw("http", receive_bytes=4096)
         link.writer.transport.pause_reading()
@@ -210,7 +210,7 @@ async def http_unread(a):
 
 @attack(pause=0.2)
 async def http_charged(a):
-    """New private queries by HTTP as fast as they are answered."""
+    """New private queries over HTTP as fast as they are answered."""
     async def one():
         link = await a.raw("http")
         for _ in range(20):

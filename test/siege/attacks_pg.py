@@ -1,4 +1,4 @@
-"""Attacks on the PostgreSQL protocol: by strangers, who cannot log in, and by
+"""Attacks on the PostgreSQL protocol: by clients that cannot log in, and by
 analysts who break its rules or do not read.
 """
 import asyncio
@@ -25,7 +25,7 @@ async def slow_startup(a):
 
 @attack(pause=0.5)
 async def garbage_pg(a):
-    """Bytes that are no first packet: noise, TLS, HTTP, wrong lengths."""
+    """Bytes that are not a first packet: noise, TLS, HTTP, wrong lengths."""
     texts = [os.urandom(500), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc" + b"x" * 99,
              b"GET / HTTP/1.1\r\n\r\n", struct.pack(">II", 0x7fffffff, STARTUP),
              struct.pack(">II", 4, STARTUP), struct.pack(">II", 0, 0),
@@ -44,7 +44,7 @@ async def garbage_pg(a):
 
 @attack(pause=0.5)
 async def connection_flood(a):
-    """Three hundred connections of one address that say nothing."""
+    """Three hundred silent connections from one address."""
     async def one():
         await a.raw()
     await a.together([one() for _ in range(300)])
@@ -63,7 +63,7 @@ async def login_wrong(a):
 
 @attack(pause=0.5)
 async def login_unknown(a):
-    """Names that nobody has, each another."""
+    """Unknown names, a different one each time."""
     async def one():
         await a.pg(f"n{a.dice.randrange(1 << 60):x}", password="wrong")
     for _ in range(5):
@@ -73,7 +73,7 @@ async def login_unknown(a):
 
 @attack(pause=0.5)
 async def login_abandoned(a):
-    """Logins that stop after the server's first message of SCRAM."""
+    """Logins that stop after the server's first SCRAM message."""
     async def one():
         link = await a.raw()
         link.send(startup("ana"))
@@ -88,7 +88,7 @@ async def login_abandoned(a):
 
 @attack(pause=0.2)
 async def cancel_guess(a):
-    """Cancel requests with keys that are guessed, for every session."""
+    """Cancel requests with guessed keys, for every session."""
     async def one(pid):
         key = os.urandom(a.dice.choice([4, 4, 32, 256]))
         _, writer = await connect(a.target["pg"], a.source)
@@ -137,7 +137,7 @@ async def bind_huge(a):
 
 @attack(pause=0.5)
 async def unsupported(a):
-    """COPY data, function calls and letters that mean nothing."""
+    """COPY data, function calls and unknown message types."""
     async def one(text):
         link = await a.pg()
         await a.ask(link, text + SYNC, seconds=3)
@@ -200,7 +200,7 @@ async def reconnect_storm(a):
 
 @attack(pause=1)
 async def session_flood(a):
-    """A hundred sessions of one analyst, at rest."""
+    """A hundred idle sessions of one analyst."""
     async def one():
         await a.pg()
     for _ in range(10):

@@ -1,5 +1,5 @@
-"""Attacks by texts of SQL: queries that are slow, large or hard to plan, and
-sessions that hold what they should not. Analysts who may log in send them.
+"""Attacks with SQL: queries that are slow, large or hard to plan, and sessions
+that hold on to resources. Analysts who may log in send them.
 """
 import asyncio
 import time
@@ -28,7 +28,7 @@ async def sessions(a, n, work, **more):
 
 @attack(pause=2)
 async def like_public(a):
-    """Four public queries whose LIKE backtracks, given up after a while."""
+    """Four public queries whose LIKE backtracks, abandoned after a while."""
     texts = [f"SELECT count(*) FROM {CROSS} WHERE a.title || b.title || "
              f"c.title LIKE '{BACKTRACK}'",
              f"SELECT count(*) FROM {CROSS} WHERE a.title || b.title || "
@@ -41,7 +41,7 @@ async def like_public(a):
 
 @attack(pause=2)
 async def like_catalog(a):
-    """The same of one long literal, where no row is ever finished."""
+    """The same on one long literal, where no row is ever finished."""
     async def work(link, i):
         text = f"'{A}'" if i % 2 else f"relname || '{A * 20}'"
         await a.ask(link, "SELECT count(*) FROM pg_class WHERE "
@@ -59,8 +59,8 @@ async def catalog_slow(a):
 
 @attack(pause=1)
 async def catalog_replace(a):
-    """Nested replace, and many of them: each makes sixteen bytes of one, for
-    two thousand rows at a time, and holds them."""
+    """Many nested calls of replace: each turns one byte into sixteen, for two
+    thousand rows at a time, and holds them."""
     text = "x"
     for _ in range(16):
         text = f"replace(coalesce({text}, x), 'a', '{'a' * 16}')"
@@ -125,7 +125,7 @@ async def public_cross(a):
 # ----------------------------------------------------------------- planning --
 
 def explosive(i=0):
-    """A key of some 7 KB whose image is taken over 256 × 256 values."""
+    """A key of about 7 KB whose image is computed over 256 × 256 values."""
     whens = " ".join(
         f"WHEN p.city = 'T{(i + k) % 250:03}' AND q.city <> 'T{k:03}' THEN "
         "concat(p.city, q.city)" for k in range(80))
@@ -134,7 +134,7 @@ def explosive(i=0):
 
 @attack(pause=1)
 async def explain_explosive(a):
-    """EXPLAIN of 7 KB that is dear to plan."""
+    """EXPLAIN of 7 KB that is expensive to plan."""
     async def work(link, i):
         await a.ask(link, f"EXPLAIN {explosive(a.dice.randrange(250) + i)}")
     await sessions(a, 2, work)
@@ -142,7 +142,7 @@ async def explain_explosive(a):
 
 @attack(pause=1)
 async def explain_flood(a):
-    """Many EXPLAINs at once, of long lists of literals."""
+    """Many concurrent EXPLAINs with long lists of literals."""
     async def work(link, i):
         for k in range(5):
             words = " OR ".join(f"born = {j}" for j in range(1000))
@@ -153,7 +153,7 @@ async def explain_flood(a):
 
 @attack(pause=0.5)
 async def deep_texts(a):
-    """Nesting of every kind, and texts of the greatest length."""
+    """Deep nesting of every kind, and texts of the maximum length."""
     texts = ["SELECT " + "(" * 30000 + "1" + ")" * 30000,
              "SELECT count(*) FROM patients WHERE " + "NOT " * 15000 + "smoker",
              "SELECT " + "x," * 30000,
@@ -204,7 +204,7 @@ async def describe_flood(a):
 
 @attack(pause=1)
 async def fetch_chain(a):
-    """FETCH statements that each hold the one before; then all are let go.
+    """FETCH statements that each hold the one before; then all are released.
     Long texts take memory, short ones make a deep chain."""
     link = await a.pg()
     await a.ask(link, "BEGIN")
@@ -229,7 +229,7 @@ async def fetch_chain(a):
 
 @attack(pause=1)
 async def prepared_many(a):
-    """Statements without end, long ones, none of them closed."""
+    """Endlessly many long statements, none of them closed."""
     link = await a.pg()
     text = f"SELECT code FROM diagnoses WHERE title = '{'x' * 20000}'"
     for k in range(60):
@@ -256,7 +256,7 @@ async def portals_many(a):
 
 @attack(pause=1)
 async def cursors_many(a):
-    """Cursors of SQL, each with a large answer of which one row is read."""
+    """SQL cursors, each with a large answer of which one row is read."""
     link = await a.pg()
     await a.ask(link, "BEGIN")
     for i in range(40):
@@ -272,7 +272,7 @@ async def cursors_many(a):
 
 @attack(pause=1)
 async def settings_many(a):
-    """Settings of every name, with long values."""
+    """Settings with all kinds of names and long values."""
     link = await a.pg()
     for i in range(200):
         if await a.ask(link, f"SET app.x{i} = '{'v' * 1000}'") is None:
@@ -283,7 +283,7 @@ async def settings_many(a):
 
 @attack(pause=0.5)
 async def charged_heavy(a):
-    """Private queries of the dearest kinds, several at once."""
+    """Private queries of the most expensive kinds, several at once."""
     async def work(link, i):
         n = a.dice.randrange(1 << 30)
         await a.ask(link, [
@@ -298,8 +298,8 @@ async def charged_heavy(a):
 
 @attack(pause=0.5)
 async def charged_long(a):
-    """Private queries of all hostile analysts whose public reply time is many
-    seconds: together they must not fill the queue for others."""
+    """Private queries of all hostile analysts, with public reply times of many
+    seconds. Together they must not fill the queue for others."""
     joins = " ".join(f"JOIN visits v{i} ON v0.patient_id = v{i}.patient_id"
                      for i in range(1, 4))
 
@@ -337,8 +337,9 @@ async def charged_cancelled(a):
 
 @attack(pause=0.2, seconds=180)
 async def cancel_random(a):
-    """Slow free queries, cancelled once at a random time: each must end. On a
-    slow machine it may take a while; a cancel that is lost takes ten minutes."""
+    """Slow free queries, each cancelled once at a random time: each must end.
+    On a slow machine this may take a while; with a lost cancel it takes ten
+    minutes."""
     link = await a.pg()
     for _ in range(5):
         task = await a.ask_later(

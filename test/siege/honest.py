@@ -1,5 +1,6 @@
 """An honest analyst during a siege: asks a new charged question at fixed
-intervals, logs in anew every few seconds, and records what came and when.
+intervals, logs in again every few seconds, and records the replies and their
+times.
 """
 import asyncio
 import itertools
@@ -10,7 +11,7 @@ from attack import BROKEN
 from wire import Http, Pg, PgError
 
 RENEW_SECONDS = 5
-# After this long a question counts as not answered.
+# After this many seconds a question counts as not answered.
 PATIENCE = 30
 PRICE = "0.01"
 
@@ -18,7 +19,7 @@ numbers = itertools.count(3000000)
 
 
 class Answer:
-    """A private answer as its asker got it."""
+    """A private answer as the asker received it."""
 
     def __init__(self, who, sql, receipt, seconds):
         self.who, self.sql = who, sql
@@ -26,8 +27,8 @@ class Answer:
 
 
 class Honest:
-    """One analyst by one protocol. A connection that breaks is a question
-    that was not answered; the next one is asked on a new connection."""
+    """One analyst with one protocol. If the connection breaks, the question
+    counts as not answered; the next one is asked on a new connection."""
 
     def __init__(self, server, store, who, by_http):
         self.server, self.store, self.who = server, store, who
@@ -37,7 +38,7 @@ class Honest:
         self.login_failures = []
 
     async def log_in(self):
-        """Leaves the old connection and proves who it is on a new one."""
+        """Closes the old connection and logs in on a new one."""
         if self.link:
             self.link.abort()
             self.link = None
@@ -57,7 +58,7 @@ class Honest:
         self.logins.append(time.monotonic() - began)
 
     async def question(self, sql):
-        """Its receipt."""
+        """Asks a question; returns its receipt."""
         if self.by_http:
             status, body = await self.link.ask(
                 "POST", "/v1/query", {"sql": sql, "epsilon": PRICE},
@@ -91,7 +92,7 @@ class Honest:
                                    time.monotonic() - began))
 
     async def repeat(self, start, every, until):
-        """Asks at start, start + every ... of the monotonic clock."""
+        """Asks at start, start + every, ... by the monotonic clock."""
         due = start
         while due < until():
             await asyncio.sleep(max(0.0, due - time.monotonic()))
@@ -103,6 +104,6 @@ class Honest:
 
 
 def percentile(values, part):
-    """The least value that this part of all of them does not exceed."""
+    """The least value that this share of the values does not exceed."""
     values = sorted(values)
     return values[min(len(values) - 1, int(part * len(values)))]

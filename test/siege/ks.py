@@ -1,9 +1,9 @@
 """The two-sample test of Kolmogorov and Smirnov, and Fisher's for counts.
 
 The p-value is Kolmogorov's limit law at sqrt(nm / (n + m)) D. It is valid, and
-conservative, where values repeat. Samples here are of two arms that are drawn
-by coin from one run, so that under equal distributions the arms can be
-exchanged, also where replies follow one another in a queue.
+conservative, where values repeat. The two samples are arms of one run, assigned
+by coin. So under equal distributions the arms are exchangeable, even if replies
+follow one another in a queue.
 """
 import math
 
@@ -39,7 +39,8 @@ def tail(x):
 
 
 def compare(xs, ys):
-    """D, and the probability of as large a one under equal distributions."""
+    """D, and the probability of one at least as large under equal
+    distributions."""
     d = statistic(xs, ys)
     return d, tail(math.sqrt(len(xs) * len(ys) / (len(xs) + len(ys))) * d)
 
@@ -49,8 +50,8 @@ def log_choose(n, k):
 
 
 def compare_counts(a, n, b, m):
-    """The probability that a of n and b of m differ as much, or more, when
-    both are equally likely: twice the smaller tail of Fisher's exact test."""
+    """The probability that a of n and b of m differ at least as much if both
+    have the same rate: twice the smaller tail of Fisher's exact test."""
     total = a + b
     logs = {k: log_choose(n, k) + log_choose(m, total - k) -
                log_choose(n + m, total)

@@ -1,10 +1,10 @@
 """Queries about one person who is in the data and about one who is not.
 
 Policy, columns and attack queries are those of test/attack (pairs.h, errors.txt,
-time.txt), so that a query that once told two people apart is also asked here.
-There are 500 pairs instead of one. All numbers lie inside the range of the
-stored ones, so that zone maps do not tell them apart. Present people have long
-names, on which a pattern is slow to match.
+time.txt), so that every query that once told two people apart is also asked
+here. There are 500 pairs instead of one. All numbers are inside the range of
+the stored ones, so that zone maps do not tell them apart. People who are
+present have long names, on which a pattern is slow to match.
 """
 import pathlib
 import re
@@ -17,7 +17,7 @@ ATTACK = pathlib.Path(__file__).resolve().parent.parent / "attack"
 N_PAIRS = 500
 FIRST, LAST = 1000, 1000 + 4 * (N_PAIRS + 4)
 PRICE = "0.000000001"
-LONG_PAIRS = 4  # queries about letters are about these alone
+LONG_PAIRS = 4  # queries about letters use only these
 MAX_ROWS = 8192
 WARDS = ("cardiology", "oncology", "surgery")
 
@@ -31,7 +31,8 @@ def person(pair, arm):
 
 def policy():
     """The policy of pairs.h with public bounds on rows and no least price. A
-    query that is ended for its time suspends nobody: it is compared."""
+    query that is killed because its time is up suspends nobody, so that it can
+    be compared."""
     text = (ATTACK / "pairs.h").read_text(encoding="utf-8")
     body = text.split("pairs_policy[] =")[1].split(";\n")[0]
     lines = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', body))
@@ -70,8 +71,9 @@ def write_people(folder):
 
 
 def write_letters(folder):
-    """As in pairs.h: everybody has a short letter; present people of a few
-    pairs have 20 of 64 KB, of letters that take long to change their case."""
+    """As in pairs.h: everybody has a short text; the people of a few pairs who
+    are present have 20 texts of 64 KB, in characters whose case is slow to
+    change."""
     long = {person(pair, PRESENT) for pair in range(LONG_PAIRS)}
     with open(folder / "letters.csv", "w", encoding="utf-8") as out:
         print("person,page,body", file=out)
@@ -86,7 +88,7 @@ def write_letters(folder):
 
 
 class PairStore(Store):
-    """A store in which half of the people asked about are."""
+    """A store that contains half of the people asked about."""
 
     def __init__(self):
         # pylint: disable=super-init-not-called
@@ -108,10 +110,10 @@ class Query:
 
     def __init__(self, label, sql, price=PRICE):
         self.label, self.sql, self.price = label, sql, price
-        self.seconds = 0.0  # of one reply, once it was asked
+        self.seconds = 0.0  # of one reply, after it was asked
 
     def pair(self, number):
-        """The pair that a question of this number is about."""
+        """The pair that the question with this number is about."""
         return number % (LONG_PAIRS if "letters" in self.sql else N_PAIRS)
 
     def text(self, who):
@@ -131,7 +133,7 @@ PLAIN = [Query(f"plain {i}", sql) for i, sql in enumerate([
     "SELECT count(*) FROM patients WHERE CASE WHEN id = $P THEN age > 3 ELSE "
     "smoker END"])]
 
-# Slow for a person who is there: long segments that nearly match everywhere.
+# Slow for a person who is present: long segments that nearly match everywhere.
 SLOW = Query("slow", "SELECT count(*) FROM patients WHERE id = $P AND (" +
              " OR ".join(f"name LIKE '%{'a' * 500}_{c}%'"
                          for c in "bcdefghijklmnopqrstuvwxyz") + ")")
