@@ -1,18 +1,18 @@
-"""Does the time of a reply tell whether a person is in the data?
+"""Does the time of a reply reveal whether a person is in the data?
 
-Queries about 500 people who are in the data and 500 who are not are asked in
-random order on several connections, each at a new price, so that none is
-answered from the cache. The times of both arms are compared by the test of
-Kolmogorov and Smirnov at 1e-6, and how often they fail (queries that are ended
-for their time) by Fisher's, all together and for each query: through
-PostgreSQL and HTTP; with the attack queries of test/attack; while another
-analyst loads the server. Also compared is how long a second analyst's free
-questions take (SHOW, EXPLAIN, a cached answer, the catalog) while the first
-one's questions run.
+The program asks queries about 500 people who are in the data and 500 who are
+not, in random order on several connections, each at a new price so that none is
+answered from the cache. It compares the times of both arms by the
+Kolmogorov-Smirnov test at 1e-6, and how often they fail (queries killed because
+their time is up) by Fisher's test, all together and for each query. It does so
+through PostgreSQL and HTTP, with the attack queries of test/attack, and while
+another analyst loads the server. It also compares how long a second analyst's
+free questions (SHOW, EXPLAIN, a cached answer, the catalog) take while the
+first one's questions run.
 
-The program first shows that it can fail: the test must tell two distributions
-apart that differ, and a server without public reply times must be caught by a
-query that is slow for the present person.
+The program first shows that it can fail: the test must tell two different
+distributions apart, and a query that is slow for the present person must catch
+a server without public reply times.
 
     python3 test/siege/reply_time.py [--replies 10000] [--lanes 6]
 """
@@ -32,11 +32,11 @@ from sites import Server, run
 from wire import Http, Pg, PgError
 
 ARMS = (PRESENT, ABSENT)
-LEAST_PER_QUERY = 20  # replies of an arm for a comparison of its own
+LEAST_PER_QUERY = 20  # replies of an arm for a separate comparison
 SLOW_SECONDS = 0.25   # a query above it is asked less often
-ERRORS_MOST = 0.01    # part of all replies; all are equal to one another
+ERRORS_MOST = 0.01    # share of all replies; all errors are the same
 TRIES = 5
-USABLE_SECONDS = 10   # whose reply takes longer is left out, and named
+USABLE_SECONDS = 10   # queries with slower replies are left out and named
 PATIENCE = 120
 # Newer servers have the second form.
 TIMES_OFF = (["--no-response-steps"], ["--reply-times", "off"])
@@ -45,7 +45,7 @@ prices = itertools.count(1)
 
 
 def times_off():
-    """The options by which this custos replies as soon as it can."""
+    """The options with which this custos replies as soon as it can."""
     said = run("serve", "--help").stdout.decode()
     for words in TIMES_OFF:
         if words[0] in said:
@@ -96,8 +96,8 @@ class Asker:
                                  ) from error
 
     async def answers_in(self, sql):
-        """The public time of a reply as EXPLAIN tells it, in seconds; 0 where
-        it tells none."""
+        """The public reply time that EXPLAIN states, in seconds; 0 if it states
+        none."""
         got = await self.link.ask(f"EXPLAIN {sql}", keep=1000)
         text = b" ".join(got.rows).decode("utf-8", "replace")
         found = re.search(r"answers in ([\d.]+) (ms|s)\b", text)
@@ -129,7 +129,7 @@ class Samples:
         return [t for by_arm in self.times.values() for t in by_arm[arm]]
 
     def judge(self, errors_most=ERRORS_MOST):
-        """Prints the comparison of all; what tells the arms apart, by times
+        """Prints all comparisons; returns what tells the arms apart, by times
         or by failures."""
         xs, ys = self.arm(PRESENT), self.arm(ABSENT)
         d, p = ks.compare(xs, ys)
@@ -186,8 +186,8 @@ class Comparison:
                 for _ in range(n or self.lanes)]
 
     async def usable(self, queries):
-        """Those that are answered, their times noted. On a busy machine one
-        may be ended for its time: it is asked again."""
+        """The queries that are answered; notes their times. On a busy machine a
+        query may be killed because its time is up; it is asked again."""
         [asker] = await self.askers("ana", False, 1)
         found, before = [], None
         for query in queries:
@@ -210,8 +210,8 @@ class Comparison:
         return found
 
     def schedule(self, queries, replies):
-        """Pairs to ask, in random order: all queries equally often, but slow
-        ones less; people in turn."""
+        """Pairs to ask, in random order: all queries equally often, except that
+        slow ones are asked less; people in turn."""
         fast = [q for q in queries if q.seconds <= SLOW_SECONDS] or queries
         slow = [q for q in queries if q not in fast]
         plan = [fast[i % len(fast)] for i in range(replies)]
@@ -221,7 +221,7 @@ class Comparison:
         return plan
 
     async def measure(self, name, queries, replies, by_http=False):
-        """Asks every pair, both arms in an order drawn by coin."""
+        """Asks about every pair, both arms in random order."""
         samples = Samples(name)
         plan = self.schedule(queries, replies)
 
@@ -257,8 +257,8 @@ class Comparison:
                 bob.close()
 
     async def seen_by_another(self, replies):
-        """In each step ana asks on all lanes about people of one arm, drawn by
-        coin, and bob asks one free question of each kind: that is a sample."""
+        """In each step ana asks on all connections about people of one random
+        arm, and bob asks one free question of each kind: one sample."""
         kinds = {
             "SHOW": "SHOW custos.budget",
             "EXPLAIN": "EXPLAIN SELECT sex, count(*) FROM patients GROUP BY 1",
@@ -295,7 +295,7 @@ class Comparison:
 
 
 def test_can_fail(seed=1):
-    """The comparison itself tells apart what differs, and only that."""
+    """The comparison finds a difference where there is one, and only there."""
     dice = random.Random(seed)
     same = [[dice.gauss(10, 1) for _ in range(2000)] for _ in range(2)]
     moved = [dice.gauss(10.4, 1) for _ in range(2000)]
@@ -304,7 +304,8 @@ def test_can_fail(seed=1):
 
 
 def caught_without_times(store, replies, seed):
-    """True: without public reply times the slow query tells the arms apart."""
+    """True if the slow query tells the arms apart without public reply
+    times."""
     bare = Comparison(store, 2, seed, times_off())
     try:
         samples = asyncio.run(bare.measure("times_off", [SLOW], replies))
@@ -314,7 +315,7 @@ def caught_without_times(store, replies, seed):
 
 
 async def run_all(one, replies, errors_most):
-    """All comparisons; what tells the arms apart."""
+    """Runs all comparisons; returns what tells the arms apart."""
     found, errors, asked = [], 0, 0
 
     def judge(samples):
@@ -342,7 +343,7 @@ async def run_all(one, replies, errors_most):
 
 
 def reply_time(replies, lanes, seed, errors_most=ERRORS_MOST):
-    """Runs all of it; the violations."""
+    """Runs everything; returns the violations."""
     store = PairStore()
     try:
         if not test_can_fail():

@@ -1,6 +1,6 @@
 """A server with default limits under every attack of attacks_*.py at once,
-while two honest analysts ask a charged question every second and log in anew
-every few seconds, by PostgreSQL and by HTTP. What must hold:
+while two honest analysts ask a charged question every second and log in again
+every few seconds, through PostgreSQL and HTTP. What must hold:
 
   * every honest question is answered, and every honest login takes at most a
     second;
@@ -15,17 +15,17 @@ every few seconds, by PostgreSQL and by HTTP. What must hold:
 
 The attacks are bounded in number and rate: each has a fixed number of
 connections and pauses between its rounds, and they share two processes at nice
-10. So on a machine with two processors neither the honest clients, which run in
-a process of their own, nor the server is starved by the attackers' own use of
-the processors: what the honest clients lose, they lose inside the server.
-All connections are on loopback; attackers use other addresses of it
-(127.0.1.x) than honest clients (127.0.0.1), since a limit per address may close
-an attacker's address. Everything ends by itself.
+10. So on a machine with two processors the attackers' own CPU use starves
+neither the server nor the honest clients, which run in a separate process: what
+the honest clients lose, they lose inside the server. All connections are on
+loopback; attackers use other addresses (127.0.1.x) than honest clients
+(127.0.0.1), since a limit per address may block an attacker's address.
+Everything ends by itself.
 
     python3 test/siege/siege.py [--seconds 600] [--only NAME,...] [--each]
 
 SIEGE_SECONDS has the same meaning as --seconds. With --each every attack runs
-alone against a server of its own, and one line says what it did.
+alone against a new server, and one line says what it did.
 """
 import argparse
 import asyncio
@@ -51,13 +51,13 @@ SAMPLE_SECONDS = 0.3
 RATIO_MOST = 3
 LOGIN_MOST = 1.0  # seconds
 OTHERS_MOST = 0.3  # cores
-# The siege is given up when the tree has more than this part of the memory that
-# was free: other processes of the machine must not suffer.
+# The siege is aborted if the process tree uses more than this share of the
+# memory that was free: other processes must not suffer.
 GUARD_PART = 0.6
 
 
 def serve_default(option, missing):
-    """The default of an option, as `custos serve --help` has it."""
+    """The default of an option, as in `custos serve --help`."""
     said = run("serve", "--help").stdout.decode()
     found = re.search(rf"{option} .*?\((\d+)[ \w]*\)", said, re.S)
     return int(found.group(1)) if found else missing
@@ -74,7 +74,7 @@ def available_mb():
 
 
 def memory_bound():
-    """Parts of the bound on the memory of the whole tree, in MB, by the
+    """The terms of the bound on the memory of the process tree, in MB, from the
     default limits (serve_limits_default)."""
     analysts = len(HONEST) + len(HOSTILE)
     threads = 16 * os.cpu_count()
@@ -144,7 +144,8 @@ class Siege:
                 for who in HONEST for by_http in (False, True)]
 
     async def watch(self):
-        """Follows the memory of the tree, and whether the server lives."""
+        """Watches the memory of the process tree, and whether the server
+        lives."""
         while True:
             self.peak_mb = max(self.peak_mb, await asyncio.to_thread(
                 tree_mb, self.server.process.pid))
@@ -157,8 +158,8 @@ class Siege:
             await asyncio.sleep(SAMPLE_SECONDS)
 
     async def watch_lag(self):
-        """By how much this process itself is late: what it measures of the
-        server is not finer than that."""
+        """Measures how late this process itself is, which limits how precisely
+        it can time the server."""
         while True:
             began = time.monotonic()
             await asyncio.sleep(0.01)
@@ -169,7 +170,7 @@ class Siege:
         return (*cpu_seconds(self.server.process.pid), machine_seconds())
 
     def cpu_others(self):
-        """Cores that nothing of this siege used."""
+        """Cores used by processes outside this siege."""
         return (self.cpu[2] - self.cpu[0] - self.cpu[1] - self.cpu_attackers()
                 - time.process_time() / (self.seconds + self.idle_seconds))
 
@@ -177,7 +178,7 @@ class Siege:
         return sum(r["cpu"] for r in self.reports) / self.seconds
 
     async def ask_for(self, clients, seconds, every):
-        """Honest questions, those of one analyst in turn, until the end."""
+        """Asks honest questions, each analyst's in turn, until the end."""
         start = time.monotonic()
         end = start + seconds
 
@@ -196,7 +197,8 @@ class Siege:
         lagging = asyncio.create_task(self.watch_lag())
         before = self.cpu_used()
         try:
-            # Each analyst asks in turn by either protocol: one a second.
+            # Each analyst alternates between the protocols: one question a
+            # second.
             await self.ask_for(self.clients, self.seconds, 2.0)
             watching.cancel()
             lagging.cancel()
@@ -207,7 +209,8 @@ class Siege:
             self.reports = await asyncio.to_thread(enemies.end)
 
     def stop(self):
-        """Seconds that SIGTERM took; None: it had to be killed."""
+        """Seconds until the server ended after SIGTERM; None if it had to be
+        killed."""
         if self.died:
             self.server.process.kill()
             self.server.process.wait()
@@ -245,7 +248,7 @@ class Siege:
         self.uncharged = bad
 
     def figures(self):
-        """Everything that is measured, by its name and unit."""
+        """All measurements, with names and units."""
         idle = [a.seconds for c in self.idle for a in c.answers]
         busy = [a.seconds for c in self.clients for a in c.answers]
         logins = [s for c in self.clients for s in c.logins]
@@ -269,7 +272,7 @@ class Siege:
             "uncharged": (self.uncharged, "answers"),
             "chain_whole": (int(bool(self.chain)), "of 1"),
             "attacks": (len(self.names), "attacks"),
-            # Whose work it was, and how late the honest process itself is.
+            # Who used the CPU, and how late the honest process itself was.
             "cpu_server": (self.cpu[0], "cores"),
             "cpu_workers": (self.cpu[1], "cores"),
             "cpu_attackers": (self.cpu_attackers(), "cores"),
@@ -278,8 +281,8 @@ class Siege:
         }
 
     def violations(self, timed):
-        """What must hold and did not. Times are judged only where nothing
-        else uses the machine."""
+        """What must hold and did not. Times are judged only if nothing else
+        uses the machine."""
         f = {name: value for name, (value, _) in self.figures().items()}
         stop_most = serve_default("--stop-seconds", 30)
         found = [
@@ -311,13 +314,13 @@ class Siege:
 
 
 def reached(report):
-    """Did an attack get anything but refused connections?"""
+    """Whether an attack got anything but rejected connections."""
     return any(n for what, n in report["seen"].items()
                if what != "rounds" and "Refused" not in what)
 
 
 def siege(store, names, seconds, seed, idle_seconds, options=()):
-    """Runs and checks; what came of it."""
+    """Runs and checks; returns the result."""
     one = Siege(store, names, seconds, seed, idle_seconds, options)
     try:
         asyncio.run(one.run())
@@ -344,7 +347,7 @@ def print_figures(one):
 
 
 def each(store, names, given):
-    """Every attack alone; how many of them did harm."""
+    """Runs every attack alone; returns how many did harm."""
     harmful = 0
     for name in names:
         one = siege(store, [name], given.seconds, given.seed, 5)

@@ -1,6 +1,6 @@
-"""The store, the server and its process tree, as the load tests of this folder
-need them: the demo's hospital under a policy with a large budget, two honest
-analysts and several hostile ones.
+"""The store, the server and its process tree for the load tests of this folder:
+the demo's hospital with a large budget, two honest analysts and several hostile
+ones.
 """
 import os
 import pathlib
@@ -36,8 +36,8 @@ N_DIAGNOSES = 2000
 
 
 class DemoStore(Store):
-    """The demo's data and tables, other budgets and analysts, and a public
-    table whose texts are long."""
+    """The demo's data and tables with other budgets and analysts, and a public
+    table with long texts."""
 
     def __init__(self, people=20000, analysts=HONEST + HOSTILE,
                  overrun_rate=None):
@@ -75,7 +75,7 @@ class DemoStore(Store):
 # ---------------------------------------------------------------- processes --
 
 def stat_of(pid):
-    """Parent and state of a process; None: it is gone."""
+    """Parent and state of a process; None if it has ended."""
     try:
         text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii",
                                                            errors="replace")
@@ -86,7 +86,7 @@ def stat_of(pid):
 
 
 def tree(root):
-    """A process and all below it, with their states."""
+    """A process and all its descendants, with their states."""
     children = {}
     for name in os.listdir("/proc"):
         found = stat_of(name) if name.isdigit() else None
@@ -100,8 +100,8 @@ def tree(root):
 
 
 def tree_mb(root):
-    """Resident memory of all of them. Pages that processes share are counted
-    in each, so the sum is an upper bound."""
+    """Resident memory of all of them. Shared pages are counted in each process,
+    so the sum is an upper bound."""
     total = 0
     for pid, _ in tree(root):
         try:
@@ -113,8 +113,8 @@ def tree_mb(root):
 
 
 def cpu_seconds(root):
-    """Processor time of a process, and of all processes below it, also of
-    those that have ended."""
+    """CPU time of a process, and of all its descendants, including those that
+    have ended."""
     def times(pid):
         try:
             with open(f"/proc/{pid}/stat", encoding="ascii",
@@ -129,7 +129,7 @@ def cpu_seconds(root):
 
 
 def machine_seconds():
-    """Processor time of all processes of the machine."""
+    """CPU time of all processes of the machine."""
     with open("/proc/stat", encoding="ascii") as file:
         words = [int(w) for w in file.readline().split()[1:]]
     idle = words[3] + words[4]

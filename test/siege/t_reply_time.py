@@ -1,5 +1,5 @@
-"""A few hundred replies of what `make reply-time` compares ten thousand of, and
-that it would see what it looks for."""
+"""Compares a few hundred replies, where `make reply-time` compares ten
+thousand; and tests that it finds planted differences."""
 import os
 import unittest
 
@@ -55,7 +55,8 @@ class Comparisons(unittest.TestCase):
                       self.judged(samples))
 
     def test_the_law_of_fisher(self):
-        # The lady's tea: 4 of 4 against 0 of 4 has 1 of 70, on either side.
+        # The lady tasting tea: 4 of 4 against 0 of 4 has probability 1/70 on
+        # either side.
         self.assertAlmostEqual(ks.compare_counts(4, 4, 0, 4), 2 / 70)
         self.assertEqual(ks.compare_counts(0, 9, 0, 9), 1.0)
         self.assertLess(ks.compare_counts(100, 10000, 10, 10000), 1e-15)
@@ -78,7 +79,8 @@ class Pairs(unittest.TestCase):
                      "takes minutes of an idle machine: make reply-time")
 class Server(unittest.TestCase):
     def test_replies_of_both_arms_look_alike(self):
-        # other tests use the machine: more queries are ended for their time
+        # other tests use the machine, so more queries are killed because their
+        # time is up
         self.assertEqual(reply_time(REPLIES, 4, 7, errors_most=0.9), [])
 
 

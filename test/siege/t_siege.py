@@ -1,7 +1,7 @@
-"""Twenty seconds of what `make siege` does for ten minutes, and that it would
-see what it looks for. Other tests may run beside it, so that times are not
-judged, and the server has none: a question that a busy machine makes late would
-be ended, and its analyst suspended.
+"""Twenty seconds of what `make siege` does for ten minutes; and tests that it
+finds planted faults. Other tests may run at the same time, so times are not
+judged, and the server has no public reply times: on a busy machine a late
+question would be killed and its analyst suspended.
 """
 import json
 import os
@@ -14,7 +14,7 @@ from sites import DemoStore
 
 SECONDS = 8 if os.environ.get("CUSTOS_QUICK") else 20
 
-# Named by the issue; the others are ours.
+# Attacks that must be among the registered ones.
 NAMED = {"like_public", "catalog_slow", "catalog_replace", "fetch_chain",
          "explain_explosive", "cancel_random", "unread_replies", "get_bodies",
          "bad_sql"}

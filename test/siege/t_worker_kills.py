@@ -1,5 +1,5 @@
-"""A few kills of what `make worker-kills` does a thousand of, and that it would
-see what it looks for."""
+"""A few of the kills of which `make worker-kills` does a thousand; and tests
+that it finds planted faults."""
 import os
 import unittest
 
@@ -17,7 +17,7 @@ class Kills(unittest.TestCase):
 
 
 class Forgeries(unittest.TestCase):
-    """What the run looks for, put in by hand."""
+    """The check finds faults that are planted by hand."""
 
     def setUp(self):
         self.one = Asked("ana", "q1", False)

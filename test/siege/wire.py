@@ -31,7 +31,7 @@ class PgError(Exception):
 
 
 async def connect(port, source=None, receive_bytes=0):
-    """A stream to the server, from a loopback address of one's choice."""
+    """A stream to the server, from a given loopback address."""
     link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         link.setblocking(False)
@@ -39,7 +39,7 @@ async def connect(port, source=None, receive_bytes=0):
         if receive_bytes:
             link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         if source:
-            link.setsockopt(socket.IPPROTO_IP, 24, 1)  # port at connect
+            link.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT
             link.bind((source, 0))
         await asyncio.get_running_loop().sock_connect(link, (HOST, port))
         return await asyncio.open_connection(sock=link, limit=READ_LIMIT)
@@ -51,7 +51,7 @@ async def connect(port, source=None, receive_bytes=0):
 # ------------------------------------------------------------- PostgreSQL --
 
 def message(kind, *parts):
-    """One message: bytes as they are, texts with their final zero."""
+    """One message: bytes as they are, texts with a final NUL."""
     body = b"".join(p if isinstance(p, bytes) else p.encode() + b"\0"
                     for p in parts)
     return kind + struct.pack(">I", len(body) + 4) + body
@@ -102,7 +102,7 @@ def salted(password, salt, rounds):
 
 
 def scram_proof(password, first_bare, first, nonce_seen):
-    """The client's last message to a server's first one."""
+    """The client's last SCRAM message, in reply to the server's first one."""
     said = dict(p.split("=", 1) for p in first.decode().split(","))
     key = salted(password, base64.b64decode(said["s"]), int(said["i"]))
     client = hmac.digest(key, b"Client Key", "sha256")
@@ -116,13 +116,13 @@ def scram_proof(password, first_bare, first, nonce_seen):
 
 
 def fields(body):
-    """An ErrorResponse or NoticeResponse by its letters."""
+    """The fields of an ErrorResponse or NoticeResponse, by letter."""
     return {part[:1].decode(): part[1:].decode("utf-8", "replace")
             for part in body.split(b"\0") if part}
 
 
 class Result:
-    """What came for one statement."""
+    """The reply to one statement."""
 
     def __init__(self):
         self.rows, self.n_rows, self.bytes = [], 0, 0
@@ -130,7 +130,7 @@ class Result:
 
 
 class Pg:
-    """One session. `stream` is open to whoever wants to misbehave."""
+    """One session. Tests that want to misbehave may use `stream` directly."""
 
     def __init__(self, stream):
         self.reader, self.writer = stream
@@ -181,7 +181,7 @@ class Pg:
         return head[:1], await self.reader.readexactly(size)
 
     async def ready(self, keep=1):
-        """All that comes before the next ReadyForQuery."""
+        """Everything before the next ReadyForQuery."""
         got = Result()
         while True:
             kind, body = await self.read()
@@ -244,7 +244,7 @@ def request(method, path, body=None, token=None, headers=()):
 
 
 class Http:
-    """One connection that is kept."""
+    """One kept-alive connection."""
 
     def __init__(self, stream):
         self.reader, self.writer = stream

@@ -3,15 +3,16 @@
 Analysts of both protocols ask new charged questions, short ones and long ones,
 and free ones, without a pause. Meanwhile worker processes (children of the
 server that were started as `custos worker`) get SIGKILL at random instants. A
-kill may cost the question that the worker had, and nothing else. Afterwards:
+kill may cost the question that the worker was working on, and nothing else.
+Afterwards:
 
   * every question got a reply, an answer or an error; no connection broke;
   * every answer has its charge in the ledger, of that analyst and text;
-  * every charge is of a question that was asked, got its reply, and was charged
-    once;
-  * a kill costs at most two questions, but for those that the log says were
-    ended for their time: the one that the worker had, and one whose time was
-    over before the new worker was there;
+  * every charge belongs to a question that was asked, got its reply, and was
+    charged once;
+  * a kill costs at most two questions, not counting those that the log says
+    were killed because their time was up: the one that the worker had, and one
+    whose time was up before the new worker was ready;
   * the server still answers each analyst, by new workers, as many as before;
   * no zombie is left, no folder of spill files without its worker, and none at
     all once the server has ended;
@@ -93,7 +94,7 @@ def check(asked, rows):
 # -------------------------------------------------------------------- clients --
 
 class Client:
-    """Asks until it is told to end."""
+    """Asks until it is told to stop."""
 
     def __init__(self, kills, number):
         self.kills = kills
@@ -165,8 +166,8 @@ class Kills:
         return worker_pids(self.server.process.pid)
 
     def kill_one(self):
-        """SIGKILL to a worker of ours, by a handle that no other process can
-        have come to mean."""
+        """Sends SIGKILL to one of our workers, through a pidfd, which cannot
+        refer to another process."""
         pids = self.workers()
         if not pids:
             return
@@ -185,8 +186,8 @@ class Kills:
             os.close(handle)
 
     async def kill_many(self, kills, workers):
-        """At random instants, so fast as they are replaced: also while one is
-        being started. Given up when no new worker comes."""
+        """Kills at random instants, as fast as workers are replaced, also while
+        one is being started. Gives up if no new worker comes."""
         last = time.monotonic()
         while self.killed < kills:
             await asyncio.sleep(self.dice.expovariate(1 / PAUSE))
@@ -205,7 +206,7 @@ class Kills:
                 return
 
     async def count_workers(self):
-        """How many there are once all have been started."""
+        """The number of workers once all have been started."""
         counts = []
         while len(counts) < 10 or len(set(counts[-10:])) > 1:
             counts.append(len(self.workers()))
@@ -224,7 +225,7 @@ class Kills:
         await self.settle(before)
 
     async def settle(self, workers):
-        """Everything is as before, soon after the last kill."""
+        """Checks that everything is as before, soon after the last kill."""
         for client in self.clients:
             one = await client.once()
             if not one.answered:
@@ -248,13 +249,14 @@ class Kills:
             found.append(f"zombies: {zombies(pid)}")
         if len(self.workers()) != workers:
             found.append(f"{len(self.workers())} workers instead of {workers}")
-        # The server may have one of its own.
+        # The server itself may have one.
         if len(self.spills()) > workers + 1:
             found.append(f"spill folders: {len(self.spills())}")
         return found
 
     def end(self):
-        """After the server: the ledger, and what lies in the store."""
+        """Stops the server, then checks the ledger and the files in the
+        store."""
         if self.server.process.poll() is None and self.server.stop():
             self.violations.append("the server did not end as it should")
         if self.spills():
@@ -286,7 +288,7 @@ class Kills:
 
 
 def worker_kills(kills, clients, seed):
-    """Runs and checks; what came of it."""
+    """Runs and checks; returns the result."""
     one = Kills(clients, seed)
     try:
         asyncio.run(one.run(kills))

@@ -1,6 +1,6 @@
 /*
- * Queries read in tests: what is taken, told by its one text; what is refused,
- * told by its name and position.
+ * Reading queries in tests: an accepted query is compared by its canonical
+ * text, a rejected one by the error and its position.
  */
 #ifndef TEST_SQL_READING_H
 #define TEST_SQL_READING_H
@@ -15,7 +15,7 @@
 
 enum { ARENA_MAX = 1 << 26, TEXT_MAX = 1 << 20 };
 
-/* Reads sql and compares its one text. */
+/* Reads sql and compares its canonical text. */
 static inline void
 expect(const char *sql, const char *text)
 {
@@ -33,7 +33,10 @@ expect(const char *sql, const char *text)
     arena_free(a);
 }
 
-/* Refuses sql at a place where it goes on like `here`, with `said`. */
+/*
+ * sql is rejected with `said`, at a position where the text continues with
+ * `here`.
+ */
 static inline void
 refuse(custos_status code, const char *sql, const char *here, const char *said)
 {
@@ -51,7 +54,7 @@ refuse(custos_status code, const char *sql, const char *here, const char *said)
     arena_free(a);
 }
 
-/* Out of memory at any point: said so, nothing lost. */
+/* Memory fails at any point: the error says so, and nothing leaks. */
 static inline void
 read_in_every_memory(const char *sql)
 {

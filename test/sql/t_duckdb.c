@@ -1,6 +1,6 @@
 /*
- * DuckDB's text of typed expressions: PostgreSQL's answers, and no row on
- * which any of them fails. The planner types the trees; DuckDB runs them.
+ * Typed expressions printed for DuckDB: they give PostgreSQL's answers, and no
+ * row makes any of them fail. The planner types the trees; DuckDB runs them.
  */
 #include "sql/duckdb.h"
 
@@ -102,7 +102,7 @@ bench_close(struct bench *b)
     duckdb_close(&b->db);
 }
 
-/* The engine's text of an output or of WHERE; false when it is refused. */
+/* The engine's text of an output or of WHERE; false if it is rejected. */
 static bool
 print_typed(struct bench *b, const char *sql, struct buf *out, custos_err *err)
 {
@@ -192,7 +192,7 @@ static const struct {
     {"width_bucket(-1, 0, 10, 5)", "0"},
     {"width_bucket(i, 0, 7, 5)", "6"},
     {"width_bucket(n, 0, 7, 5)", NULL},
-    /* three values */
+    /* three-valued logic */
     {"n = 1", NULL},
     {"n IS NULL", "true"},
     {"(n = 1) IS TRUE", "false"},
@@ -265,7 +265,10 @@ static const struct {
     {"day = '2026-01-04'", "true"},
 };
 
-/* The same row in table p, whose ranges keep decimals decimal. */
+/*
+ * Conditions that are true on the same row in table p, where ranges keep
+ * decimals decimal.
+ */
 static const char *const truths[] = {
     "round(-d) = -3",
     "(d * 1)::int = 3",
@@ -334,7 +337,7 @@ answers_are_postgresqls(void **state)
 
 /* --------------------------------------------------------------- total -- */
 
-/* Every extreme that a stored column of table p can hold, and NULLs. */
+/* Rows with every extreme value of the stored columns of table p, and NULLs. */
 static const char *const rows[] = {
     "9223372036854775807, 1000, 0, 9000000000, 1000, 'inf', '', '2100-12-31', "
     "'9999-12-31 23:59:59.999999', true",
@@ -514,7 +517,7 @@ no_row_makes_an_expression_fail(void **state)
     bench_close(&b);
 }
 
-/* What an engine must never see is refused by the printer too. */
+/* The printer also rejects what an engine must never see. */
 static void
 texts_cannot_escape(void **state)
 {
@@ -534,7 +537,10 @@ texts_cannot_escape(void **state)
     buf_clear(&out);
 }
 
-/* The engine's sums and variances may fail: not beside private rows. */
+/*
+ * The engine's sums and variances may fail, so they are not used over private
+ * rows.
+ */
 static void
 aggregates_are_of_public_rows(void **state)
 {

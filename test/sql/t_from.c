@@ -1,6 +1,6 @@
 /*
- * FROM as a tree: joins, subqueries, names of WITH, UNION ALL; and what of
- * these is refused, with what to write instead.
+ * FROM as a tree: joins, subqueries, names of WITH, UNION ALL; and which of
+ * these are rejected, with a hint what to write instead.
  */
 #include "reading.h"
 #include "support/said.h"
@@ -145,13 +145,13 @@ static void
 names_of_with_have_scopes(void **state)
 {
     (void)state;
-    /* It hides a table of its name, and sees that one itself. */
+    /* It hides a table of the same name, and its own query sees that table. */
     expect("WITH t AS (SELECT x FROM t) " A "t",
            B "(SELECT \"x\" AS \"x\" FROM \"t\") AS \"t\"");
     /* An earlier name does not see a later one. */
     expect("WITH a AS (SELECT x FROM b), b AS (SELECT y FROM t) " A "a",
            B "(SELECT \"x\" AS \"x\" FROM \"b\") AS \"a\"");
-    /* Subqueries see those around, and hide them with their own. */
+    /* Subqueries see the names around them, and hide them with their own. */
     expect("WITH a AS (SELECT x FROM t) " A
            "(SELECT x FROM a) p, (WITH a AS (SELECT y FROM u) SELECT y FROM "
            "a) q, a",
@@ -159,7 +159,10 @@ names_of_with_have_scopes(void **state)
              "AS \"a\") AS \"p\" CROSS JOIN (SELECT \"y\" AS \"y\" FROM "
              "(SELECT \"y\" AS \"y\" FROM \"u\") AS \"a\") AS \"q\" CROSS JOIN "
              "(SELECT \"x\" AS \"x\" FROM \"t\") AS \"a\"");
-    /* A use takes the names of its definition, not those around the use. */
+    /*
+     * Names in a definition are resolved where it is defined, not where it is
+     * used.
+     */
     expect("WITH a AS (SELECT x FROM t), b AS (SELECT x FROM a) " A
            "b b1, (WITH a AS (SELECT y FROM u) SELECT x FROM b) q",
            B "(SELECT \"x\" AS \"x\" FROM (SELECT \"x\" AS \"x\" FROM \"t\") "
@@ -169,7 +172,7 @@ names_of_with_have_scopes(void **state)
     expect("WITH a AS (SELECT x FROM t) " A "t WHERE x IN (SELECT x FROM a)",
            B "\"t\" WHERE (\"x\" IN (SELECT \"x\" AS \"x\" FROM (SELECT \"x\" "
              "AS \"x\" FROM \"t\") AS \"a\"))");
-    /* A WITH of one side of a union is not the other's. */
+    /* The WITH of one side of a union is not visible in the other. */
     expect(A "((WITH a AS (SELECT x FROM t) SELECT x FROM a) UNION ALL SELECT "
              "x FROM a) q",
            B "(SELECT \"x\" AS \"x\" FROM (SELECT \"x\" AS \"x\" FROM \"t\") "
@@ -192,12 +195,12 @@ with_is_refused(void **state)
                 "WITH DIFF", "outermost");
 }
 
-/* The text of a view: as it may stand in FROM. */
+/* The text of a view must be valid as a subquery in FROM. */
 static void
 texts_of_views_are_subqueries(void **state)
 {
     static const struct {
-        const char *sql, *said; /* NULL: taken */
+        const char *sql, *said; /* NULL: accepted */
     } views[] = {
         {"SELECT x FROM t", NULL},
         {"WITH a AS (SELECT x FROM t) SELECT x FROM a ORDER BY x", NULL},
@@ -229,7 +232,9 @@ texts_of_views_are_subqueries(void **state)
 
 /* ------------------------------------------------------------ how much -- */
 
-/* `first`, which names a0, then n names, each with the one before it. */
+/*
+ * Writes `first`, which defines a0, then n names, each using the one before it.
+ */
 static void
 write_with(struct buf *b, const char *first, const char *before,
            const char *after, int n)
@@ -240,7 +245,7 @@ write_with(struct buf *b, const char *first, const char *before,
     buf_printf(b, " SELECT count(*) FROM a%d", n);
 }
 
-/* Copies of copies are refused by their number, in little time and memory. */
+/* Too many copies of copies are rejected, in little time and memory. */
 static void
 copies_are_counted(void **state)
 {
@@ -255,7 +260,7 @@ copies_are_counted(void **state)
     buf_add_text(&b, " SELECT count(*) FROM a200");
     unsupported(buf_text(&b), "", "more than 20000 expressions and tables");
     buf_clear(&b);
-    /* Also through IN, and where nobody uses them. */
+    /* Also through IN, and if the names are not used. */
     buf_add_text(&b, "WITH a0 AS (SELECT x FROM t)");
     for (int i = 1; i <= 200; i++)
         buf_printf(&b,
@@ -267,7 +272,7 @@ copies_are_counted(void **state)
     buf_clear(&b);
 }
 
-/* A chain of names is as deep as it is long. */
+/* A chain of names counts as depth. */
 static void
 chains_are_not_too_deep(void **state)
 {
@@ -296,8 +301,10 @@ chains_are_not_too_deep(void **state)
     buf_clear(&b);
 }
 
-/* The deepest that is read, expressions within queries within WITH, printed
-   and walked on a stack of 1 MiB. */
+/*
+ * The deepest tree that is accepted, with expressions within queries within
+ * WITH, is printed and walked on a stack of 1 MiB.
+ */
 static void *
 read_chain(void *ctx)
 {
@@ -342,7 +349,7 @@ a_small_stack_is_enough(void **state)
     assert_true(taken[1] && taken[10] && !taken[39]);
 }
 
-/* What an engine computes twice counts twice, with the query in it. */
+/* What an engine computes twice counts twice, including the query in it. */
 static void
 doubled_queries_are_counted(void **state)
 {

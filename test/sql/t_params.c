@@ -1,6 +1,6 @@
 /*
- * Parameters: a value is a literal wherever it stands, and nothing else; what
- * has no value stands for its type.
+ * Parameters: a value is a literal in every position, and nothing else; a
+ * parameter without a value stands for its type.
  */
 #include "reading.h"
 #include "support/said.h"
@@ -17,7 +17,9 @@ text(const char *t)
     return (struct datum){.type = TYPE_TEXT, .text = str_of(t)};
 }
 
-/* Reads sql with values; its one text, or the refusal, must be `want`. */
+/*
+ * Reads sql with values; its canonical text, or the error, must contain `want`.
+ */
 static void
 with(const char *sql, const struct datum *values, size_t n, const char *want)
 {
@@ -43,7 +45,7 @@ with(const char *sql, const struct datum *values, size_t n, const char *want)
     arena_free(a);
 }
 
-/* The types that the text alone gives its parameters. */
+/* The types of parameters that follow from the text alone. */
 static void
 expects(const char *sql, const char *want)
 {
@@ -93,7 +95,7 @@ a_value_is_a_literal(void **state)
     with(Q "true LIMIT $2", d, 2, "LIMIT 12");
 }
 
-/* Whatever it is, no name, no number of a column, no syntax. */
+/* A value is never a name, a column number or syntax, whatever it contains. */
 static void
 a_value_is_never_more(void **state)
 {
@@ -213,7 +215,7 @@ a_text_is_filled_with_its_values(void **state)
             "'1970-01-01'::date");
 }
 
-/* What has no value is written as its number. */
+/* A parameter without a value is printed as its number. */
 static void
 an_open_parameter_is_shown(void **state)
 {

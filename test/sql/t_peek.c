@@ -1,6 +1,7 @@
 /*
- * The quick look at a text: it sees the statements that PostgreSQL's scanner
- * sees, never fewer words, and tells SELECTs of private tables from the rest.
+ * The quick scan of a text: it finds the statements that PostgreSQL's scanner
+ * finds, never counts fewer words, and tells SELECTs of private tables from the
+ * rest.
  */
 #include "sql/peek.h"
 
@@ -62,7 +63,7 @@ private_tables_are_told_from_the_rest(void **state)
     }
 }
 
-/* A text of pieces that matter to a scanner. */
+/* A random text of pieces that are special for a scanner. */
 static void
 write_text(char *text)
 {

@@ -1,7 +1,7 @@
 /*
- * The one text of a tree: read back it gives the same tree, for random
- * queries; and whatever is thrown at the reader, it neither falls nor points
- * outside the text, not even on a small stack.
+ * The canonical text of a tree: for random queries, reading it back gives the
+ * same tree. Whatever its input, the reader neither crashes nor points outside
+ * the text, even on a small stack.
  */
 #include "sql/tree.h"
 
@@ -223,14 +223,16 @@ write_shape(uint64_t *s, const char *p, int depth, struct buf *out)
 static void
 write_expr(uint64_t *s, int depth, struct buf *out)
 {
-    size_t plain = 5; /* the first shapes hold no other */
+    size_t plain = 5; /* the first shapes contain no others */
     size_t i = below(s, depth > 0 ? COUNT_OF(shapes) : plain);
 
     write_shape(s, shapes[i], depth, out);
 }
 
-/* ^ is a table or a join; the names of two may well be the same, and then it
-   is refused. */
+/*
+ * ^ is a table or a join; two names may be equal, and then the query is
+ * rejected.
+ */
 static void
 write_from(uint64_t *s, int depth, struct buf *out)
 {
@@ -532,7 +534,10 @@ static const struct deep deeps[] = {
      ") x", ""},
 };
 
-/* Repeats up to the text's limit; whatever is read or refused, we live. */
+/*
+ * Repeats a piece up to the limit of the text; whether it is accepted or
+ * rejected, the reader must not crash.
+ */
 static void *
 read_deep(void *ctx)
 {
@@ -582,7 +587,7 @@ a_small_stack_is_enough(void **state)
     }
 }
 
-/* What people write is far from the limit: long lists are flat. */
+/* What people write is far from the limit: long lists are not deep. */
 static void
 long_lists_are_not_deep(void **state)
 {

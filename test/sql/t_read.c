@@ -1,6 +1,6 @@
 /*
- * Text to tree: what is taken, told by its one text; what is refused, told by
- * its name and position.
+ * Text to tree: an accepted query is compared by its canonical text, a rejected
+ * one by the error and its position.
  */
 #include "reading.h"
 
@@ -30,8 +30,11 @@ clauses_are_read(void **state)
     expect("SELECT a -- why\n /* not */ FROM t", "SELECT \"a\" AS \"a\"" Q);
 }
 
-/* GROUP BY: the table's column before the alias, so the name stays; ORDER BY
-   the other way, so it is a number, but where it has its table before it. */
+/*
+ * GROUP BY prefers the table's column to the alias, so the name stays. ORDER BY
+ * prefers the alias, so it becomes a number, unless the name is qualified by
+ * its table.
+ */
 static void
 names_are_found_as_in_postgresql(void **state)
 {
@@ -218,7 +221,7 @@ aggregates_are_read(void **state)
     not_sql("SELECT count(*, 3) FROM t", ", 3", "syntax error");
 }
 
-/* What GoogleSQL writes is read, and positions behind it stay true. */
+/* GoogleSQL's syntax is read, and positions after it stay correct. */
 static void
 google_clause_is_read(void **state)
 {
@@ -347,7 +350,7 @@ expressions_are_refused(void **state)
                 "SYMMETRIC");
 }
 
-/* Long texts, bytes that are no text, and copies that multiply. */
+/* Long texts, invalid bytes, and copies that multiply. */
 static void
 too_much_is_refused(void **state)
 {
@@ -370,7 +373,7 @@ too_much_is_refused(void **state)
     not_sql("SELECT '\xf4\x90\x80\x80'", "\xf4", "UTF-8");
     arena_free(a);
 
-    /* Simple CASEs inside each other's operand: 3^20 copies if let. */
+    /* Simple CASEs nested in each other's operand would be 3^20 copies. */
     buf_init(&b, NULL, TEXT_MAX);
     buf_add_text(&b, "SELECT ");
     for (int i = 0; i < 20; i++)

@@ -1,6 +1,6 @@
 /*
- * Texts of sessions: where their statements are, what each is, and how
- * politely the rest is refused.
+ * Texts of sessions: where their statements are, what kind each is, and how the
+ * rest is rejected.
  */
 #include "sql/statement.h"
 
@@ -46,7 +46,7 @@ write_statement(const char *sql, const struct statement *s, struct buf *b)
                    s->count == STATEMENT_ALL ? -1LL : (long long)s->count);
 }
 
-/* All of a text, with " | " between. */
+/* All statements of a text, separated by " | ". */
 static void
 cuts(const char *sql, const char *want)
 {
@@ -258,7 +258,10 @@ too_many_are_refused(void **state)
     arena_free(a);
 }
 
-/* head and ",a" up to so many bytes; what it is, or the refusal. */
+/*
+ * head, then ",a" up to `most` bytes; checks the kind of the statement, or the
+ * error.
+ */
 static void
 long_one(const char *head, size_t most, const char *want)
 {
@@ -286,7 +289,7 @@ long_one(const char *head, size_t most, const char *want)
     free(sql);
 }
 
-/* When every name made a walk of the tree the first two took minutes. */
+/* When every name caused a walk of the tree, the first two took minutes. */
 static void
 long_texts_are_read(void **state)
 {

@@ -1,7 +1,7 @@
 /*
  * The list of functions that may be printed over private rows: the engine
- * computes each on the values where the like of it fails, and what is not
- * listed is not printed.
+ * computes each on values at which similar functions fail, and a function that
+ * is not listed is not printed.
  */
 #include "sql/total_statement.h"
 
@@ -38,7 +38,10 @@ literal_at(const char *begin, const char *at)
     return 0;
 }
 
-/* The expression with its literals as columns of t, and t. */
+/*
+ * The expression with its literals replaced by columns of t, and the statement
+ * that makes t.
+ */
 static void
 store_literals(const char *expr, struct buf *out, struct buf *table)
 {
@@ -59,7 +62,7 @@ store_literals(const char *expr, struct buf *out, struct buf *table)
     buf_add_text(table, " FROM range(3)");
 }
 
-/* On stored rows, so that the engine computes it and does not fold it away. */
+/* Computes it on stored rows, so that the engine cannot fold it. */
 static void
 compute(struct duck_connection *c, const char *name, const char *one)
 {
@@ -127,7 +130,7 @@ only_listed_functions_are_text(void **state)
         "whole_add(ln(t.c1), 2)",
         "CAST('a' AS VARCHAR) || repeat('x', 9)",
         "'it''s' || chr(1)",
-        "pow(t.c1, 2)", /* around expressions alone */
+        "pow(t.c1, 2)", /* listed only for text around expressions */
         "stddev_pop(t.c1)",
         "sum(t.c1) > 1",
     };

@@ -1,7 +1,7 @@
 /*
- * Whole statements over private rows, held to both lists of sql/total.h: the
- * engine's own text around an expression may have functions that no expression
- * has.
+ * Checks complete statements over private rows against both lists of
+ * sql/total.h: the text that src/engine prints around an expression may use
+ * functions that no expression may.
  */
 #ifndef TEST_SQL_TOTAL_STATEMENT_H
 #define TEST_SQL_TOTAL_STATEMENT_H
@@ -24,7 +24,7 @@ total_has_name(str name)
     return false;
 }
 
-/* Is every function that is called in it listed? Quoted text is passed over. */
+/* Whether every function called in it is listed. Skips quoted text. */
 static inline bool
 total_is_statement(const char *text, size_t len)
 {

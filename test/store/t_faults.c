@@ -1,7 +1,7 @@
 /*
- * Every call to the disk fails once, the n-th for all n: the store is then
- * what it was or what it was to be, and says so. The functions of the system
- * are replaced here.
+ * Every disk call fails once, the n-th for all n: the store is then in the old
+ * or the new state, and the error says so. This file replaces the functions of
+ * the system.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ write(int fd, const void *p, size_t n)
 
     if (fails())
         return -1;
-    /* One byte at a time: a short write is no failure. */
+    /* Writes one byte at a time: a short write is not a failure. */
     return real(fd, p, fail_at && n > 1 ? 1 : n);
 }
 
@@ -100,7 +100,10 @@ a_failed_making_leaves_nothing(void **state)
             break;
         }
         assert_int_equal(st, CUSTOS_EIO);
-        /* The last step is to sync the folder above: then all is there. */
+        /*
+         * The last step syncs the parent folder; if that fails, the store is
+         * complete.
+         */
         if (there)
             assert_int_equal(store_open(place, &s, NULL), CUSTOS_OK);
         tree_remove(place);

@@ -1,7 +1,8 @@
-"""A store made with an earlier custos and DuckDB keeps its ledger; its data is
-imported again, after one sentence that says so, and answers as it did. made-by-duckdb-*.tar.gz hold such stores, one for each version
-that was pinned, beside the sources they were made from;
-doc/decisions/duckdb-version.md says how one is made.
+"""A store made with an earlier custos and DuckDB keeps its ledger. One message
+says that its data must be imported again; then it answers as before.
+made-by-duckdb-*.tar.gz hold such stores, one for each version that was pinned,
+with the sources they were made from; doc/decisions/duckdb-version.md says how
+to make one.
 """
 import json
 import os
@@ -18,8 +19,8 @@ from command import lines, run  # noqa: E402
 
 STORES = sorted((SRC / "test/store").glob("made-by-duckdb-*.tar.gz"))
 
-# At this price counts are exact, and a sum of at most 3 rows of up to 20,000 a
-# person is within 150 but for one run in 10^21.
+# At this price counts are exact, and a sum over at most 3 rows a person of up to
+# 20,000 each is within 150, except in one run in 10^21.
 EPSILON = "20000"
 
 PEOPLE = [(i, 20 + i, ("Lisbon", "Rome", "Turin", None)[i % 4], i % 3 == 0,

@@ -1,5 +1,6 @@
 /*
- * The store as a folder: whole or not at all, owner-only, one pointer.
+ * The store as a folder: complete or absent, readable by its owner only, with
+ * one pointer to what is in force.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -165,7 +166,7 @@ one_pointer(void **state)
     assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
     put(p, "data/7.duckdb", "data");
     assert_int_equal(store_commit(&s, str_of("two"), 7, &p->err), CUSTOS_OK);
-    /* A reader keeps what it opened until it looks again. */
+    /* A reader keeps what it opened until it refreshes. */
     assert_int_equal(store_policy(&t, a, &policy, &p->err), CUSTOS_OK);
     assert_true(str_equal(policy, str_of("one")));
     assert_int_equal(store_refresh(&t, &p->err), CUSTOS_OK);
@@ -193,7 +194,7 @@ locks_exclude(void **state)
     assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
     assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
     assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
-    /* Imports have their own, so that charges go on meanwhile. */
+    /* Imports have a separate lock, so that charges continue meanwhile. */
     store_path(&s, "lock", lock);
     charging = open(lock, O_RDWR | O_CLOEXEC);
     assert_true(charging >= 0);
@@ -201,7 +202,7 @@ locks_exclude(void **state)
     assert_int_equal(store_import_begin(&t, &p->err), CUSTOS_OK);
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_EBUSY);
     assert_int_equal(store_commit(&s, str_of("y"), 1, &p->err), CUSTOS_EBUSY);
-    /* and what the other commits is seen by who had to wait */
+    /* a process that had to wait sees what the other committed */
     assert_int_equal(store_commit(&t, str_of("z"), 1, &p->err), CUSTOS_OK);
     store_close(&t);
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_OK);
@@ -236,7 +237,7 @@ leftovers_go(void **state)
     assert_false(is_there(p, "data/4.duckdb"));
     assert_false(is_there(p, "tmp/import.duckdb"));
     assert_false(is_there(p, "tmp/spill-gone"));
-    assert_int_equal(access(spill, F_OK), 0); /* somebody is at it */
+    assert_int_equal(access(spill, F_OK), 0); /* in use */
     store_spill_free(spill, held);
     assert_int_not_equal(access(spill, F_OK), 0);
     store_close(&s);
@@ -317,7 +318,10 @@ a_backup_is_a_store(void **state)
     arena_free(a);
 }
 
-/* Killed at any moment of a change, the store opens with one or the other. */
+/*
+ * If a process is killed at any moment of a change, the store opens in the old
+ * or the new state.
+ */
 static void
 killed_at_any_moment(void **state)
 {

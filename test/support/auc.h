@@ -1,8 +1,9 @@
 /*
- * The AUC of a classifier by time: the chance that of one time of each arm the
- * second arm's is the larger, a tie counting one half (Mann and Whitney 1947).
- * 0.5 is blind, 0 and 1 see everything. Its standard error, where arms of n are
- * alike, is sqrt((2n + 1) / (12 n^2)).
+ * The AUC of a classifier by time: the probability that a time of the second
+ * arm is larger than one of the first, where a tie counts one half (Mann and
+ * Whitney 1947). 0.5 means that the arms cannot be told apart, 0 and 1 that
+ * they always can. The standard error for equal arms of n is sqrt((2n + 1) /
+ * (12 n^2)).
  */
 #ifndef TEST_AUC_H
 #define TEST_AUC_H

@@ -1,5 +1,5 @@
 /*
- * See audit.h. Doubles are good enough: this is the attacker's side.
+ * See audit.h. Doubles are good enough for the attacker's side.
  */
 #include "support/audit.h"
 

@@ -1,6 +1,6 @@
 /*
- * What the attack tests share: sizes, bounds on epsilon from counts, and the
- * two rank statistics.
+ * Shared by the attack tests: sizes, bounds on epsilon from counts, and two
+ * rank statistics.
  */
 #ifndef TEST_AUDIT_H
 #define TEST_AUDIT_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * How much to draw: `few` where CUSTOS_QUICK is set (valgrind), `many` where
- * CUSTOS_LONG is (make attacks), else `some`.
+ * How much to draw: `few` if CUSTOS_QUICK is set (valgrind), `many` if
+ * CUSTOS_LONG is (make attacks), otherwise `some`.
  */
 size_t audit_size(size_t few, size_t some, size_t many);
 bool audit_long(void);
@@ -21,16 +21,16 @@ bool audit_quick(void);
 double audit_beta(double a, double b, double x);
 
 /*
- * Clopper and Pearson: bounds of p after `hits` of n, each wrong with
- * probability at most alpha.
+ * Clopper-Pearson bounds on p after `hits` of n, each wrong with probability at
+ * most alpha.
  */
 double audit_p_low(uint64_t hits, uint64_t n, double alpha);
 double audit_p_high(uint64_t hits, uint64_t n, double alpha);
 
 /*
- * A lower bound of epsilon from how often an event was seen in n runs on each
- * of two neighbours: ln(p_low / other_high), alpha/2 each. Wrong with
- * probability at most alpha when the event was fixed beforehand.
+ * A lower bound on epsilon from how often an event was seen in n runs on each
+ * of two neighbours: ln(p_low / other_high), alpha/2 each. It is wrong with
+ * probability at most alpha if the event was fixed in advance.
  */
 double
 audit_epsilon_low(uint64_t hits, uint64_t other_hits, uint64_t n, double alpha);
@@ -45,8 +45,8 @@ struct audit_point {
 double audit_auc(struct audit_point *points, size_t n);
 
 /*
- * Kolmogorov and Smirnov's distance between the two classes as a p-value (the
- * asymptotic one, with ties on the safe side). Sorts points.
+ * The asymptotic p-value of the Kolmogorov-Smirnov distance between the two
+ * classes; ties are on the safe side. Sorts points.
  */
 double audit_ks_p(struct audit_point *points, size_t n);
 

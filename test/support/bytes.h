@@ -10,11 +10,14 @@
 /* A literal as it is, without its last NUL. */
 #define BYTES(literal) ((str){literal, sizeof(literal) - 1})
 
-/* In allocations of their own: free(ptr). The bytes of hex have a NUL behind. */
+/*
+ * Separately allocated; the caller frees ptr. The bytes of hex are followed by
+ * a NUL.
+ */
 str bytes_of_hex(const char *hex);
 str bytes_copy(str bytes);
 
-/* Both must be the same; shown as hex where they are not. */
+/* Both must be equal; otherwise shows them as hex. */
 void assert_bytes(const struct buf *got, str want);
 void assert_hex(const struct buf *got, const char *hex);
 

@@ -1,5 +1,5 @@
 /*
- * Goodness of fit for tests of laws at large parameters.
+ * Goodness-of-fit tests for laws with large parameters.
  */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /*
- * Kronecker substitution on GMP's limbs, three for a digit.
+ * Kronecker substitution on GMP's limbs, three for each digit.
  */
 #include "support/convolve.h"
 

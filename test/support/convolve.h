@@ -1,13 +1,13 @@
 /*
  * Exact convolution of probability masses, by Kronecker substitution (von zur
- * Gathen, Gerhard 2013, section 8.4): the masses of a law, one after the other,
- * are the digits of one large integer, and the product of two such integers has
- * the convolution for its digits.
+ * Gathen, Gerhard 2013, section 8.4): the masses of a law are the digits of one
+ * large integer, and the digits of the product of two such integers are the
+ * convolution.
  *
- * Masses are whole multiples of 2^-64. With digits of 192 bits no sum of
- * products of two masses up to 2^65 carries, up to 2^20 of them; so GMP's
- * product is the exact convolution, and rounding each digit up to a multiple of
- * 2^-64 adds less than 2^-64 to it.
+ * Masses are whole multiples of 2^-64. With digits of 192 bits, a sum of up to
+ * 2^20 products of two masses up to 2^65 does not carry; so GMP's product is
+ * the exact convolution, and rounding each digit up to a multiple of 2^-64 adds
+ * less than 2^-64 to it.
  */
 #ifndef TEST_CONVOLVE_H
 #define TEST_CONVOLVE_H

@@ -1,5 +1,5 @@
 /*
- * A store for tests: files and policy in a folder of their own.
+ * A store for tests: files and policy in a temporary folder.
  */
 #ifndef TEST_HOSPITAL_H
 #define TEST_HOSPITAL_H
@@ -12,29 +12,34 @@ struct test_store {
     char store[96];
 };
 
-/* A new folder with the policy and up to three files (name, text, ..., NULL)
-   in it. Fails the test when it cannot. */
+/*
+ * Makes a new folder with the policy and up to three files (name, text, ...,
+ * NULL). Fails the test if it cannot.
+ */
 void test_store_write(struct test_store *s, const char *policy, ...);
 
 /* Writes the policy again. */
 void test_store_policy(const struct test_store *s, const char *policy);
 
-/* curator_init, which must succeed; and its status. */
+/* Calls curator_init, which must succeed; test_store_try returns its status. */
 void test_store_init(const struct test_store *s);
 custos_status test_store_try(const struct test_store *s, custos_err *err);
 
 void test_store_remove(struct test_store *s);
 
-/* An answer that must come, freed by answer_free; and the refusal's status. */
+/*
+ * test_ask must get an answer, freed by answer_free; test_refused returns the
+ * status of the error.
+ */
 struct answer *test_ask(struct curator *c, const char *who, const char *sql,
                         const char *epsilon);
 custos_status test_refused(struct curator *c, const char *who, const char *sql,
                            const char *epsilon, custos_err *err);
 
-/* Row i, column j as a whole number; TYPE_INT must it be. */
+/* The cell as a whole number; it must be of TYPE_INT. */
 int64_t test_whole(const struct answer *a, size_t row, size_t column);
 
-/* What is left of the whole budget, or of an analyst's. */
+/* What is left of the common budget, or of an analyst's. */
 const char *test_left(struct curator *c, const char *who, char text[64]);
 
 #endif

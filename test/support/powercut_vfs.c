@@ -16,7 +16,7 @@ enum {
 struct deed {
     struct deed *next;
     bool cuts; /* a truncation to `at` */
-    bool lost; /* a sync failed over it */
+    bool lost; /* a sync of it failed */
     size_t at, len;
     uint8_t bytes[];
 };
@@ -28,8 +28,8 @@ struct bytes {
 
 struct stored {
     char name[NAME_ROOM];
-    struct bytes now;  /* as the system shows it */
-    struct bytes kept; /* as it is for certain on the plate */
+    struct bytes now;  /* as the system sees it */
+    struct bytes kept; /* what is durable */
     struct deed *deeds, **last;
 };
 
@@ -46,7 +46,7 @@ struct disk {
     bool cut, lies;
 };
 
-/* An open file. Temporary ones have no name and are forgotten. */
+/* An open file. Temporary files have no name and are not kept. */
 struct handle {
     sqlite3_file base;
     struct disk *disk;
@@ -131,7 +131,7 @@ deed_add(struct stored *f, bool cuts, size_t at, const void *ptr, size_t len)
 
 /* ------------------------------------------------------------- the plate -- */
 
-/* All that is not lost is kept; the rest stays to be lost. */
+/* Makes everything durable that is not marked as lost. */
 static void
 plate_sync(struct stored *f)
 {
@@ -178,7 +178,7 @@ plate_sector(struct disk *d, struct stored *f, const struct deed *e,
 static void
 plate_cut(struct disk *d, struct stored *f)
 {
-    /* Cuts of several kinds: nothing arrived, almost all did, a mess. */
+    /* Kinds of cuts: nothing arrived, almost everything did, or a mixture. */
     static const uint64_t kinds[][2] = {{0, 0},   {100, 0}, {50, 0},
                                         {45, 10}, {90, 10}, {98, 0}};
     const uint64_t *kind = kinds[disk_below(d, 6)];
@@ -225,7 +225,10 @@ disk_restart(struct disk *d)
 
 enum deed_kind { DEED_WRITE, DEED_SYNC };
 
-/* Counts an operation; what SQLite is to be told instead of doing it. */
+/*
+ * Counts an operation; returns the error that SQLite gets instead, or
+ * SQLITE_OK.
+ */
 static int
 operate(struct handle *h, enum deed_kind kind)
 {
@@ -250,7 +253,7 @@ operate(struct handle *h, enum deed_kind kind)
     return SQLITE_OK;
 }
 
-/* After the deed: the power may go while it is on its way. */
+/* Called after an operation: the power may be cut before it becomes durable. */
 static int
 maybe_cut(struct handle *h)
 {
@@ -342,7 +345,7 @@ x_sync(sqlite3_file *file, int flags)
 
     (void)flags;
     if (!code)
-        code = maybe_cut(h); /* before it took hold */
+        code = maybe_cut(h); /* before it has an effect */
     if (!code && h->file && !h->disk->lies)
         plate_sync(h->file);
     return code;
@@ -394,7 +397,9 @@ x_device(sqlite3_file *file)
     return 0;
 }
 
-/* Shared memory of one connection: the heap, gone with the power. */
+/*
+ * The shared memory of one connection is on the heap and lost with the power.
+ */
 static int
 x_shm_map(sqlite3_file *file, int piece, int bytes, int extend,
           void volatile **out)
@@ -466,7 +471,10 @@ disk_of(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
-/* By name; read from the real disk when it is there and not known yet. */
+/*
+ * The file of this name; read from the real disk if it exists there and is new
+ * here.
+ */
 static struct stored *
 find(struct disk *d, const char *name, bool make)
 {

@@ -1,11 +1,12 @@
 /*
  * A disk for SQLite that can lose its power.
  *
- * It lives in memory and knows of each file what was synced and, in order,
- * what was written since. A cut drops, keeps or tears each sector of what was
- * not synced, in any order; a torn sector takes the bytes around the write
- * with it. It can also fail the n-th operation once, as a bad disk does: what
- * a failed sync should have kept is then never kept by a later one.
+ * The disk is in memory and knows for each file what was synced and, in order,
+ * what was written since. A power cut drops, keeps or tears each sector that
+ * was not synced, in any order; a torn sector also destroys the bytes around
+ * the write. The disk can also fail the n-th operation once, as a bad disk
+ * does: what a failed sync should have made durable is then never made durable
+ * by a later one.
  *
  * Files are read from the real disk when first opened, and never written back.
  * One disk at a time, one connection at a time.
@@ -21,7 +22,7 @@ struct disk;
 
 enum disk_failure { DISK_EIO, DISK_FULL, DISK_READ_ONLY };
 
-/* Makes it what SQLite opens files with, until disk_free. */
+/* Makes a disk that SQLite uses for all files until disk_free. */
 struct disk *disk_new(uint64_t seed);
 void disk_free(struct disk *d);
 
@@ -32,23 +33,25 @@ size_t disk_operations(const struct disk *d);
 void disk_cut_at(struct disk *d, size_t n);
 bool disk_is_cut(const struct disk *d);
 
-/* Cuts it now. */
+/* Cuts the power now. */
 void disk_cut(struct disk *d);
 
-/* Power again: what survived is what there is. All files must be closed. */
+/*
+ * Turns the power on again: files have what survived. All files must be closed.
+ */
 void disk_restart(struct disk *d);
 
 /* Operation n from now on fails, and `times` - 1 after it. */
 void
 disk_fail_at(struct disk *d, size_t n, size_t times, enum disk_failure how);
 
-/* Syncs that report success and do nothing. */
+/* Whether syncs report success and do nothing. */
 void disk_lie(struct disk *d, bool lies);
 
-/* The bytes of a file, by the end of its name; NULL: there is none. */
+/* The bytes of a file, found by the end of its name; NULL if there is none. */
 uint8_t *disk_bytes(struct disk *d, const char *end_of_name, size_t *len);
 
-/* Other bytes for it, as if they had always been there. */
+/* Replaces the bytes of a file, as if they had always been there. */
 void disk_put(struct disk *d, const char *end_of_name, const uint8_t *bytes,
               size_t len);
 

@@ -1,5 +1,5 @@
 /*
- * Textbook formulas at high precision.
+ * Textbook formulas with high precision.
  */
 #include "support/ref.h"
 
@@ -196,7 +196,10 @@ ref_word(const mpfr_t p, unsigned bits)
     mpfr_mul_2ui(x, p, bits, MPFR_RNDN);
     mpfr_get_z(z, x, MPFR_RNDN);
     mpfr_sub_z(off, x, z, MPFR_RNDN);
-    /* Within 2^-512 of a whole number: these bits cannot tell its side. */
+    /*
+     * Fails within 2^-512 of a whole number, where the bits are not enough to
+     * decide.
+     */
     assert_true(!mpfr_zero_p(off) && mpfr_get_exp(off) > -REF_BITS / 2);
     mpfr_get_z(z, x, MPFR_RNDD);
     assert_true(mpz_sgn(z) >= 0 && mpz_sizeinbase(z, 2) <= bits);

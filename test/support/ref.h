@@ -1,8 +1,8 @@
 /*
- * Reference values for the tests of the laws: MPFR at REF_BITS, rounded to
- * nearest, straight from the textbook formulas and by other routes than the
- * library takes. They are good to hundreds of bits more than any check looks
- * at.
+ * Reference values for the tests of the laws: computed with MPFR at REF_BITS,
+ * rounded to nearest, directly from the textbook formulas and by other methods
+ * than the library's. They are accurate to hundreds of bits more than any check
+ * needs.
  */
 #ifndef TEST_REF_H
 #define TEST_REF_H
@@ -14,7 +14,7 @@
 
 enum { REF_BITS = 1024 };
 
-/* A rational from text that is known to be good. The caller clears it. */
+/* A rational from a valid text. The caller clears it. */
 rat ref_rat(const char *text);
 
 /*
@@ -24,8 +24,8 @@ rat ref_rat(const char *text);
 void ref_digit_cut(mpfr_t out, const rat *rate, size_t j, bool top, size_t c);
 
 /*
- * Cut c of the dial that tells a discrete Laplace draw X of 0 and the lowest
- * digit of |X| - 1 of others: P[X = 0 or |X| - 1 mod 16 < c].
+ * Cut c of the dial that decides whether a discrete Laplace draw X is 0 and, if
+ * not, the lowest digit of |X| - 1: P[X = 0 or |X| - 1 mod 16 < c].
  */
 void ref_zero_cut(mpfr_t out, const rat *rate, size_t c);
 
@@ -38,9 +38,8 @@ void ref_gaussian(mpfr_t out, const rat *variance, i128 x);
 void ref_accept(mpfr_t out, const rat *variance, u128 y);
 
 /*
- * floor(p 2^bits) for p in [0, 1], bits <= 64; p so close to 1 that it was
- * rounded to it counts as just below. Fails the test when p lies too near a
- * multiple to tell.
+ * floor(p 2^bits) for p in [0, 1], bits <= 64; a p that was rounded to 1 counts
+ * as just below 1. Fails the test if p is too close to a multiple to decide.
  */
 uint64_t ref_word(const mpfr_t p, unsigned bits);
 

@@ -1,5 +1,5 @@
 /*
- * Exact curves. Nothing here is clever: that is its use.
+ * Exact curves, computed in the simplest way.
  */
 #include "support/ref_curve.h"
 
@@ -78,7 +78,10 @@ struct atoms {
     mpfr_t only_p, only_q;
 };
 
-/* Weights w(x) proportional to exp(-f(x)), losses -> atoms; sums them to 1. */
+/*
+ * Makes atoms from weights w(x) proportional to exp(-f(x)) and losses;
+ * normalises their sum to 1.
+ */
 static void
 atoms_scale(struct atoms *a, mpfr_t times)
 {
@@ -102,7 +105,7 @@ exp_of(mpfr_t out, double x)
     mpfr_exp(out, out, MPFR_RNDN);
 }
 
-/* Discrete Gaussian, cut where 10^-120 and less remains. */
+/* Discrete Gaussian, truncated where less than 10^-120 remains. */
 static void
 fill_gaussian(struct atoms *a, const struct ref_mechanism *m, long reach)
 {
@@ -156,7 +159,7 @@ fill_laplace(struct atoms *a, const struct ref_mechanism *m)
     mpfr_clear(t);
 }
 
-/* The truth with weight e^eps, every other answer with 1. */
+/* Randomized response: the truth has weight e^eps, every other answer 1. */
 static void
 fill_response(struct atoms *a, const struct ref_mechanism *m)
 {
@@ -232,7 +235,10 @@ ref_curve_clear(struct ref_curve *c)
     mpfr_clear(c->square);
 }
 
-/* The outcomes of one part in P and their losses, lone ones of Q0 too. */
+/*
+ * The outcomes of one part in P and their losses, including the outcome that
+ * only Q0 has.
+ */
 struct law {
     mpfr_t *loss, *mass;
     size_t n;
@@ -247,7 +253,7 @@ law_of(const struct atoms *a, double rate, enum loss_order order)
 
     mpfr_init2(r, CURVE_BITS);
     mpfr_init2(rest, CURVE_BITS);
-    mpfr_set_ui(rest, 1, MPFR_RNDN); /* 1 - q, exactly: small ratios count */
+    mpfr_set_ui(rest, 1, MPFR_RNDN); /* 1 - q, exact: small ratios matter */
     mpfr_sub_d(rest, rest, rate, MPFR_RNDN);
     for (size_t i = 0; i <= a->n; i++) {
         bool lone = i == a->n; /* R = 1 - q */
@@ -265,7 +271,7 @@ law_of(const struct atoms *a, double rate, enum loss_order order)
             mpfr_neg(l.loss[i], l.loss[i], MPFR_RNDN);
     }
     if (rate < 1)
-        l.n++; /* with the lone one */
+        l.n++; /* with the one only Q0 has */
     mpfr_init2(l.finite, CURVE_BITS);
     mpfr_set(l.finite, order == ORDER_REMOVE ? a->only_p : a->only_q,
              MPFR_RNDN);
@@ -277,7 +283,7 @@ law_of(const struct atoms *a, double rate, enum loss_order order)
     return l;
 }
 
-/* The curve becomes that of (loss, mass) pairs, which it takes over. */
+/* Replaces the curve by (loss, mass) pairs, which it then owns. */
 static void
 replace(struct ref_curve *c, mpfr_t *loss, mpfr_t *mass, size_t n)
 {
@@ -303,7 +309,7 @@ multiply(struct ref_curve *c, mpfr_t *loss, mpfr_t *mass, size_t n)
     replace(c, new_loss, new_mass, c->n * n);
 }
 
-/* Two outcomes, k times: how often the second comes is binomial. */
+/* Two outcomes, k times: the number of second outcomes is binomial. */
 static void
 multiply_binomial(struct ref_curve *c, const struct law *l, uint64_t k)
 {
@@ -462,8 +468,8 @@ base_delta(const struct ref_curve *c, const mpfr_t y, mpfr_t out)
 }
 
 /*
- * Of the continuous part, y of any sign. With sampling, for a base that is
- * the same in both orders:
+ * The delta of the continuous part, for y of any sign. With sampling, for a
+ * base that is the same in both orders:
  *   remove: q delta0(ln(1 + (e^y - 1)/q)), or 1 - e^y when there is no such
  *   add: c delta0(ln(q e^y / c)), c = 1 - (1 - q) e^y, or 0
  */
@@ -524,7 +530,7 @@ ref_curve_delta(const struct ref_curve *c, double epsilon, mpfr_t out)
         mpfr_mul(d, d, c->mass[i], MPFR_RNDN);
         mpfr_add(out, out, d, MPFR_RNDN);
     }
-    /* A probability; its sum in 200 bits may pass 1 by a rounding error. */
+    /* A probability; its sum may exceed 1 by a rounding error. */
     if (mpfr_cmp_ui(out, 1) > 0)
         mpfr_set_ui(out, 1, MPFR_RNDN);
     mpfr_clear(y);
@@ -552,7 +558,7 @@ ref_curve_check(const struct ref_curve *c, double delta, struct bounds b,
         if (b.low > 0 && mpfr_cmp_d(d, delta) < 0)
             wrong = "low is above the true value";
         low = mpfr_get_d(d, MPFR_RNDN);
-        /* A chord in ln delta; where delta jumps or is 0, all of it. */
+        /* By a chord in ln delta; where delta jumps or is 0, the full width. */
         *loose = b.high - b.low;
         if (high > 0 && low > high && low > delta)
             *loose *=

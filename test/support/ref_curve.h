@@ -1,6 +1,6 @@
 /*
- * What plans cost, by other routes than the accountant's: closed forms, sums
- * over all outcomes and binomial sums, in MPFR at CURVE_BITS. A plan here has
+ * What plans cost, by other methods than the accountant's: closed forms, sums
+ * over all outcomes and binomial sums, with MPFR at CURVE_BITS. Here a plan has
  * any number of discrete parts and at most one continuous one (Gaussians
  * without sampling count as one).
  */
@@ -25,7 +25,7 @@ enum ref_kind {
     REF_DGAUSSIAN,   /* a: variance, b: sensitivity */
 };
 
-/* One mechanism of a plan, its parameters these doubles exactly. */
+/* One mechanism of a plan, with exactly these doubles as parameters. */
 struct ref_mechanism {
     enum ref_kind kind;
     double a;
@@ -35,10 +35,10 @@ struct ref_mechanism {
     uint64_t count;
 };
 
-/* The same for the accountant. Fails the test when it is refused. */
+/* The same mechanism for the accountant. Fails the test if it is rejected. */
 struct pld_part ref_part(const struct ref_mechanism *m, struct loss_of *owner);
 
-/* A composed law: outcomes, and a continuous part beside them. */
+/* A composed law: outcomes, and possibly a continuous part. */
 struct ref_curve {
     enum loss_order order;
     mpfr_t *loss, *mass;
@@ -57,8 +57,8 @@ void ref_curve_add(struct ref_curve *c, const struct ref_mechanism *m);
 void ref_curve_delta(const struct ref_curve *c, double epsilon, mpfr_t out);
 
 /*
- * What is wrong with bounds of epsilon(delta), or NULL. *loose is what high
- * lies above the true value by, roughly.
+ * What is wrong with bounds on epsilon(delta), or NULL. *loose is roughly by
+ * how much high exceeds the true value.
  */
 const char *ref_curve_check(const struct ref_curve *c, double delta,
                             struct bounds b, double *loose);

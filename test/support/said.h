@@ -1,6 +1,6 @@
 /*
- * What an error says, with its hint: "said; hint". In memory of the thread,
- * until the next call.
+ * The text of an error with its hint, as "said; hint". In thread-local memory,
+ * valid until the next call.
  */
 #ifndef TEST_SAID_H
 #define TEST_SAID_H

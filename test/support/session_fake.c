@@ -110,7 +110,7 @@ fake_clear(struct fake *f)
 
 /* ---------------------------------------------------------------- tasks -- */
 
-/* Two columns, one a key; the values are the number of the row. */
+/* Two columns, one of them a key; the values are row numbers. */
 static void
 answer(struct fake *f, struct task *t)
 {
@@ -434,7 +434,7 @@ number_at(const char *p)
     return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
 }
 
-/* The field of an error or notice. */
+/* A field of an error or notice. */
 static const char *
 field(const char *body, const char *end, char which)
 {

@@ -1,7 +1,7 @@
 /*
- * A session with a client and a curator that are not there: messages are made
- * by hand, tasks are answered at once, and what the session says is read as a
- * line of words.
+ * A session with a fake client and a fake curator: tests make messages by hand,
+ * tasks are answered at once, and the session's replies are read as a line of
+ * words.
  */
 #ifndef TEST_SESSION_FAKE_H
 #define TEST_SESSION_FAKE_H
@@ -22,7 +22,7 @@ struct fake {
     int strayed;                                      /* failed logins */
     int crowded;                                      /* too many tries */
     custos_status refuse; /* what questions get instead; CUSTOS_OK: answers */
-    bool refuse_entry, is_public, hold; /* hold: tasks stay out */
+    bool refuse_entry, is_public, hold; /* hold: tasks wait */
     struct task *held;
     char last_sql[256], last_epsilon[32];
     size_t last_params;
@@ -35,12 +35,15 @@ enum fake_tls { FAKE_PLAIN, FAKE_TLS };
 
 void fake_init(struct fake *f, enum fake_tls tls, struct cache *cache);
 void fake_clear(struct fake *f);
-/* One more session on the same host. */
+/* Begins a new session on the same host. */
 void fake_again(struct fake *f);
 
-/* Bytes as they are, in pieces of `piece` (0: one). Tasks are answered. */
+/*
+ * Sends bytes as they are, in pieces of `piece` bytes (0: all at once). Tasks
+ * are answered.
+ */
 void fake_feed(struct fake *f, const void *bytes, size_t len, size_t piece);
-/* Goes on with what the session needs. */
+/* Does what the session needs until it waits. */
 void fake_pump(struct fake *f);
 /* Does a task. */
 void fake_work(struct fake *f, struct task *t);
@@ -54,18 +57,20 @@ void fake_bring(struct fake *f);
 void fake_send(struct fake *f, char type, const char *format, ...);
 
 void fake_startup(struct fake *f, const char *user);
-/* All of the login; the right password is "pencil". */
+/* The complete login; the right password is "pencil". */
 void fake_login(struct fake *f, const char *user, const char *password);
 
 /*
- * What was sent since the last time, a word a message: R0 (AuthenticationOk),
- * S K Z:I T D C:SELECT_1 E:28P01 N 1 2 3 n s I t; SSL replies are '+' and '-'.
- * S and K are left out.
+ * What was sent since the last call, one word for each message: R0
+ * (AuthenticationOk), S K Z:I T D C:SELECT_1 E:28P01 N 1 2 3 n s I t; SSL
+ * replies are '+' and '-'. S and K are left out.
  */
 const char *fake_said(struct fake *f, char text[4096]);
 
-/* The same pieces for tests with a socket: a message, client-final of SCRAM
-   (after the first of "n=,r=abcdefghijklmnop"), bytes as words. */
+/*
+ * The same for tests with a socket: a message, the client-final message of
+ * SCRAM (after a client-first of "n=,r=abcdefghijklmnop"), and bytes as words.
+ */
 void fake_message(struct buf *out, char type, const char *format, va_list args);
 void
 fake_final(const struct scram_verifier *v, const char *binding,

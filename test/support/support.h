@@ -1,6 +1,6 @@
 /*
- * What tests share: a seeded and a taped source of words in place of the
- * product's, memory that fails on demand, and small statistics.
+ * Shared by all tests: a seeded and a taped source of random words in place of
+ * the product's, memory that fails on demand, and small statistics.
  */
 #ifndef TEST_SUPPORT_H
 #define TEST_SUPPORT_H
@@ -17,7 +17,7 @@
 
 #include "custos.h"
 
-/* How much to do: `few` where CUSTOS_QUICK is set (valgrind), else `many`. */
+/* How much to do: `few` if CUSTOS_QUICK is set (valgrind), otherwise `many`. */
 static inline int
 test_size(int few, int many)
 {
@@ -28,8 +28,8 @@ test_size(int few, int many)
 custos_rng *test_rng_seeded(uint64_t seed);
 
 /*
- * Exactly these words, borrowed; then CUSTOS_EENTROPY. For walking all tapes,
- * and for failing the n-th word.
+ * Exactly these words, which are borrowed, then CUSTOS_EENTROPY. For walking
+ * all tapes, and for failing at the n-th word.
  */
 custos_rng *test_rng_taped(const uint64_t *words, size_t n);
 
@@ -42,25 +42,25 @@ size_t test_rng_used(const custos_rng *rng);
 void test_rng_free(custos_rng *rng);
 
 /*
- * What custos_rng_new gives to code under test that makes its own handle: a
- * seeded stream (seed 1 unless told), or words that are all 0, from which
- * every discrete Laplace and Gaussian draw is 0: noise off, in tests only.
+ * What custos_rng_new returns to code under test that makes its own handle: a
+ * seeded stream (seed 1 by default), or words that are all 0, with which every
+ * discrete Laplace and Gaussian draw is 0. This turns noise off, in tests only.
  */
 void test_rng_new_seeded(uint64_t seed);
 void test_rng_new_silent(void);
 
-/* Memory that fails at the n-th take (counting from 1; 0 is never). */
+/* Memory that fails at the n-th allocation (counting from 1; 0: never). */
 struct test_memory {
     size_t fail_at;
     size_t takes;
-    size_t live; /* blocks not given back */
+    size_t live; /* blocks not yet freed */
 };
 
 custos_alloc test_alloc(struct test_memory *memory);
 
 /*
- * Chi-square of counts against expected, cells of expectation below 10 pooled;
- * the probability of a value this large or larger under the law.
+ * Chi-square test of counts against expected, with cells of expectation below
+ * 10 pooled: the probability of a value at least this large under the law.
  */
 double
 test_chi_square_p(const uint64_t *counts, const double *expected, size_t cells);

@@ -1,5 +1,5 @@
 /*
- * Memory that fails on demand and counts what was not given back.
+ * Memory that fails on demand and counts blocks that were not freed.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * The test sources of words: the interface of random/rng.h and of custos_rng,
- * with a seed or a tape behind it.
+ * The test sources of random words: the interface of random/rng.h and
+ * custos_rng, backed by a seed or a tape.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ struct custos_rng {
     size_t used;
     bool silent;      /* every word is 0 */
     size_t chunk_no;  /* number of the chunk in words[], plus 1 */
-    uint64_t words[]; /* CHUNK when seeded: tapes are made by the million */
+    uint64_t words[]; /* CHUNK if seeded; none for tapes, which are many */
 };
 
 static custos_rng *
@@ -105,7 +105,7 @@ rng_words(custos_rng *rng, uint64_t *out, size_t n)
     return CUSTOS_OK;
 }
 
-/* Code under test that makes its own handle gets a fixed stream as well. */
+/* Code under test that makes its own handle also gets a fixed stream. */
 static struct {
     uint64_t seed;
     bool silent;

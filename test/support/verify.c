@@ -11,7 +11,7 @@
 
 #define UNIT 0x1p-53
 
-/* A law under way; owns its masses. */
+/* A law being computed; owns its masses. */
 struct law {
     u128 *mass;
     size_t n;
@@ -59,7 +59,7 @@ law_of(const custos_alloc *alloc, const struct weights *w, struct law *out)
     return CUSTOS_OK;
 }
 
-/* Multiplies base's k-th power into *all; *base is used up. */
+/* Multiplies *all by the k-th power of *base, which is destroyed. */
 static custos_status
 law_power(const custos_alloc *alloc, struct law *all, struct law *base,
           uint64_t k)
@@ -150,7 +150,7 @@ verify_delta(const struct verify *v, double epsilon)
     return fmin(1, (v->infinite + sum) * (1 + 16 * UNIT * (double)v->n));
 }
 
-/* delta falls: halve, and keep the end that is certain. */
+/* delta decreases: bisects, and keeps the end that is certain. */
 double
 verify_epsilon(const struct verify *v, double delta)
 {

@@ -1,12 +1,12 @@
 /*
- * The composition of account/pld.h by other means: no tilt, no transform, no
- * rounding but upwards. Slow, and for moderate sizes.
+ * The composition of account/pld.h by other means: without tilt or transform,
+ * rounding only upwards. It is slow and for moderate sizes.
  *
  * Every weight of `up` (connect-the-dots) is rounded up to a multiple of 2^-64
  * and convolved exactly (support/convolve.h), each result rounded up. The
- * resulting law lies above the composition of `up` at every point, so its
- * delta(eps) is above the true one; by at most 2^-64 a point more than that of
- * the composed weights.
+ * resulting law is above the composition of `up` at every point, so its
+ * delta(eps) is above the true one. It exceeds that of the composed weights by
+ * at most 2^-64 for each point.
  */
 #ifndef TEST_VERIFY_H
 #define TEST_VERIFY_H
@@ -21,7 +21,7 @@ struct verify {
     double offset, shift;
     u128 *mass; /* in units of 2^-64 */
     size_t n;
-    double infinite; /* at most */
+    double infinite; /* upper bound */
 };
 
 /*
@@ -34,7 +34,7 @@ CUSTOS_MUST_USE custos_status verify_init(struct verify *v,
                                           size_t n, double h, double tail);
 void verify_clear(struct verify *v);
 
-/* delta(epsilon), and epsilon(delta), at most. */
+/* Upper bounds on delta(epsilon) and epsilon(delta). */
 double verify_delta(const struct verify *v, double epsilon);
 double verify_epsilon(const struct verify *v, double delta);
 

@@ -1,5 +1,5 @@
-"""The checks of the source find what they are for: a small tree passes, and
-fails with each planted fault.
+"""The checks of the source work: a small tree passes, and fails with each
+planted fault.
 """
 import os
 import pathlib
@@ -114,7 +114,8 @@ class Checks(unittest.TestCase):
         said = "plan.c: plan-holds: plan_make has no caller"
         self.write(main, "int\nmain(void)\n{\n    return 0;\n}\n")
         self.found(said, "theorems", "--check")
-        # called by what nobody calls, and by a static function of that name
+        # its only caller has no caller, or calls a static function of the same
+        # name
         for body in ["int\ntext_read(void)\n{\n    return plan_make();\n}\n",
                      "static int\nplan_make(void)\n{\n    return 1;\n}\n\n"
                      "int\ncustos_noise(void)\n{\n"
@@ -122,7 +123,7 @@ class Checks(unittest.TestCase):
             with self.subTest(body=body):
                 self.write(text, body)
                 self.found(said, "theorems", "--check")
-        # by a table, by a function of the public header, by a macro
+        # used by a table, a function of the public header, or a macro
         for body in ["int (*const calls[])(void) = {plan_make};\n",
                      "int\ncustos_noise(void)\n{\n"
                      "    return plan_make();\n}\n",

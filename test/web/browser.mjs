@@ -1,7 +1,7 @@
 /*
- * Debian's Chromium, and a visitor of the console who notices what no test asks
- * for: an error in the console, a breach of the page's security policy, a
- * request to any other origin. Each of them fails the case it happens in.
+ * Debian's Chromium, and a visitor of the console who notices what no test looks for: an error in
+ * the browser's console, a violation of the page's security policy, a request to another origin.
+ * Each of them fails the case in which it happens.
  */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -35,8 +35,8 @@ async function browser() {
 }
 
 /*
- * Opens the console in a window of its own. `forgive` names the console errors
- * that a case brings about on purpose: Chromium reports every status above 399.
+ * Opens the console in a new window. `forgive` lists the console errors that a case causes on
+ * purpose: Chromium reports every status above 399.
  */
 export async function visit(server, { size = WIDE, scheme = "light", forgive = [] } = {}) {
   const context = await (await browser()).newContext({

@@ -4,8 +4,8 @@
  *   node test/web/pictures.mjs FOLDER [PAGE ...]
  *   node test/web/pictures.mjs --doc doc/pictures
  *
- * The second takes those of the guide, as large as a window. The store is the
- * tests', with a little history.
+ * The second form makes those of the guide, in the size of a window. The store is that of the
+ * tests, with a short history.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const [folder = "pictures", ...wanted] = guide ? words.slice(1) : words;
 const GUIDE = ["ask-wide-light", "ask-narrow-dark", "budget-wide-light", "ledger-wide-light",
   "learn-wide-dark", "owner-wide-dark"];
 
-/* What each page shows, for whom, and what is done before the picture. */
+/* For each page: what it shows, for whom, and what to do before the picture. */
 const PAGES = {
   login: { before: (page) => page.getByLabel("Your token").waitFor() },
   ask: {

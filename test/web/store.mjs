@@ -1,6 +1,6 @@
 /*
- * A hospital of people who do not exist, a store of it, and `custos serve` on
- * free ports of loopback; ended by its id.
+ * A hospital of fictitious people, its store, and `custos serve` on free loopback ports, which is
+ * ended by its process id.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -54,7 +54,7 @@ analysts:
   eve: {window: {epsilon: 0.5, days: 7}}
 `;
 
-/* Numbers that look thrown, and are the same each time. */
+/* Pseudo-random numbers, the same each time. */
 function dice(seed) {
   let x = seed;
   return (n) => {
@@ -103,7 +103,7 @@ export class Store {
     return execFileSync(CUSTOS, [...words, "--store", this.path], { encoding: "utf8" });
   }
 
-  /* The token of an analyst, new each time, or that of the owner. */
+  /* A new token of an analyst or of the owner. */
   letIn(name) {
     return /custos_[0-9a-f]{64}/.exec(this.custos("analyst", "add", name))[0];
   }
@@ -111,7 +111,7 @@ export class Store {
     return /custos_[0-9a-f]{64}/.exec(this.custos("owner", "token"))[0];
   }
 
-  /* An allowance that no busy machine misses: a reply that is late is an error. */
+  /* An allowance that even a busy machine meets, because a late reply is an error. */
   async serve({ http = 0, words = ["--reply-allowance", "500"] } = {}) {
     const server = new Server(this.path, http, words);
     await server.listening;

@@ -1,4 +1,4 @@
-/* For everybody: axe-core on every page in both themes, and the whole way by keyboard alone. */
+/* Accessibility: axe-core on every page in both themes, and everything by keyboard alone. */
 import assert from "node:assert/strict";
 import { axe, logIn, NARROW, open, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";
@@ -11,7 +11,7 @@ const at = () => ({ server });
 const sql = "SELECT city, count(*) AS people FROM patients GROUP BY city";
 await server.ask(tokens.ana, "/v1/query", { sql });
 
-/* Nothing is on its way any more, and nothing pale because it is of before. */
+/* Waits until nothing is loading and nothing is shown as stale. */
 async function settled(page) {
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => !document.querySelector(".stale, [aria-busy=true], .wait"));
@@ -52,7 +52,7 @@ for (const scheme of ["light", "dark"]) {
   }, { scheme, size: NARROW, forgive: [/status of 400/] });
 }
 
-/* Presses Tab until what has the focus is what is looked for. */
+/* Presses Tab until this element has the focus. */
 async function tabTo(page, what, most = 60) {
   for (let i = 0; i < most; i++) {
     await page.keyboard.press("Tab");
@@ -72,7 +72,7 @@ visiting("by keyboard alone: log in, write, ask, read, go to the budget", at, as
   await page.keyboard.press("Control+A");
   await page.keyboard.type("SELECT sex, count(*) AS people FROM patients GROUP BY sex");
   await page.locator(".ask-button:enabled", { hasText: "Ask for ε" }).waitFor();
-  await page.keyboard.press("Escape"); /* what completes */
+  await page.keyboard.press("Escape"); /* closes completions */
   await page.keyboard.press("Escape");
   await tabTo(page, page.locator(".ask-button"), 12);
   await page.keyboard.press("Enter");
@@ -81,7 +81,7 @@ visiting("by keyboard alone: log in, write, ask, read, go to the budget", at, as
   await tabTo(page, page.getByRole("link", { name: "Budget" }));
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Budget" }).waitFor();
-  /* the page takes the focus a moment after its heading is there */
+  /* the page takes the focus a moment after its heading appears */
   await page.waitForFunction(() => document.activeElement.id === "main");
 }, { forgive: [/status of 400/] });
 

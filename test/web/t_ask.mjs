@@ -1,4 +1,4 @@
-/* Ask: the price before the answer, refusals at their place, the answer with its errors. */
+/* Ask: the price before the answer, errors at their position, the answer with its error bars. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { logIn, visiting } from "./browser.mjs";
@@ -13,7 +13,7 @@ const at = () => ({ server });
 const editor = (page) => page.getByRole("textbox", { name: "Your question in SQL" });
 const button = (page) => page.locator(".ask-button");
 
-/* Replaces what stands in the editor, as somebody would who types. */
+/* Replaces the text in the editor by typing. */
 async function write(page, sql) {
   await editor(page).fill(sql);
 }

@@ -1,4 +1,4 @@
-/* Budget: what is left and how it went, for the owner, for analysts, and when all is spent. */
+/* Budget: what is left and its history, for the owner, for analysts, and when all is spent. */
 import assert from "node:assert/strict";
 import { axe, logIn, NARROW, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";
@@ -54,7 +54,7 @@ visiting("a spent budget has no forecast, and its chart ends at nothing", at, as
   await page.getByRole("strong").getByText(/^Nothing is left: all of it was spent by /).waitFor();
   const figure = page.getByRole("figure", { name: "Remaining budget, bob" });
   assert.doesNotMatch(await figure.innerText(), /within a day|current pace/);
-  /* It falls to the bottom in the left half, and goes on there to the right edge. */
+  /* The line falls to the bottom in the left half and continues there to the right edge. */
   const d = await figure.locator("path.line").first().getAttribute("d");
   const points = [...d.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
   const bottom = Math.max(...points.map(([, y]) => y)), right = points.at(-1)[0];

@@ -1,4 +1,4 @@
-/* Ledger: rows found, filtered and exported; the chain hashed in the page; receipts. */
+/* Ledger: finding, filtering and exporting rows; hashing the chain in the page; receipts. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { axe, logIn, NARROW, visiting } from "./browser.mjs";
@@ -26,7 +26,7 @@ visiting("the owner's page hashes every row again", at, async (page) => {
   await page.locator(".news").getByText(rows.at(-1).receipt).waitFor();
 });
 
-/* Each is what somebody might do to the file behind the server's back. */
+/* Changes that somebody might make to the file, bypassing the server. */
 const TAMPERED = {
   "does not match its hash": (rows) => rows.map((r) => (r.row === 4 ? { ...r, time_us: "1" } : r)),
   "is missing": (rows) => rows.filter((r) => r.row !== 5),
@@ -62,7 +62,7 @@ visiting("an analyst sees own rows alone", at, async (page) => {
   assert.ok(rows.includes("ana") && !rows.includes("eve") && !rows.includes("department"));
 });
 
-/* An answer comes with a receipt; the ledger has it, or has lost it. */
+/* An answer comes with a receipt, which the ledger has or has lost. */
 for (const [kept, said] of [[true, "receipt of the answer in this tab is in the ledger"], [false, "does not have these receipts"]])
   visiting(`an analyst verifies: the ledger ${said}`, at, async (page) => {
     await logIn(page, server, tokens.eve, "ask");
@@ -87,14 +87,14 @@ visiting("receipts of answers that lie far apart are found", at, async (page) =>
     await ask.getByText(/Ask for ε|Show again/).click();
     await page.getByRole("columnheader", { name: word }).waitFor();
   }
-  await page.route("**/v1/ledger?*", async (route) => { /* as if a thousand rows lay between any two */
+  await page.route("**/v1/ledger?*", async (route) => { /* makes a thousand rows between any two */
     const { rows } = await (await route.fetch()).json();
     await route.fulfill({ json: { rows: rows.slice(0, 1), next: rows.length > 1 ? rows[1].row : null } });
   });
   await page.getByRole("link", { name: "Ledger" }).click();
   await page.getByRole("button", { name: "Verify the chain" }).click();
   await page.getByText("All 2 receipts of the answers in this tab are in the ledger.").waitFor();
-  await page.unrouteAll({ behavior: "wait" }); /* a reply may be on its way */
+  await page.unrouteAll({ behavior: "wait" }); /* a reply may be in flight */
 });
 
 visiting("a row opens: query, plan, cost, theorems, receipt, all as text", at, async (page) => {
@@ -158,7 +158,7 @@ visiting("dark and narrow: nothing that axe finds serious, nothing beyond the ed
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }, { scheme: "dark", size: NARROW });
 
-/* The last of them: it ends the server. */
+/* The last case, because it ends the server. */
 visiting("a server that was gone: what is shown stays, and is read again when it is back", at, async (page) => {
   await logIn(page, server, tokens.owner, "ledger");
   await page.getByText("newest first").waitFor();

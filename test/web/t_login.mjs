@@ -1,4 +1,4 @@
-/* The way in: a token, a wrong one, too many wrong ones, and the way out. */
+/* Login: a token, a wrong one, too many wrong ones; and logout. */
 import assert from "node:assert/strict";
 import { logIn, open, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";

@@ -1,7 +1,6 @@
 /*
- * A newcomer: from the address to a chart and a budget that has moved, in under
- * ten steps, with nothing to read elsewhere. Besides, how large the console is
- * and how soon something is seen of it.
+ * A newcomer: from the address to a chart and a changed budget in fewer than ten steps, without
+ * reading anything elsewhere. Also how large the console is and how soon it shows something.
  */
 import assert from "node:assert/strict";
 import { NARROW, visit, visiting } from "./browser.mjs";
@@ -42,7 +41,7 @@ test("the bundle is below 400 kB compressed", async () => {
   const files = ["/", ...[...html.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map((m) => m[1])];
   let sum = 0;
   for (const file of files) {
-    /* fetch() would take the compression away; what it declares is what was sent. */
+    /* fetch() removes the compression; the Content-Length header has the size that was sent. */
     const reply = await fetch(server.origin + file, { headers: { "Accept-Encoding": "gzip" } });
     assert.equal(reply.status, 200);
     assert.equal(reply.headers.get("content-encoding"), "gzip");

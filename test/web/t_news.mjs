@@ -1,4 +1,4 @@
-/* Bad news, each as it is shown: server gone and back, token revoked, budget spent, slow answers. */
+/* How bad news is shown: server gone and back, token revoked, budget spent, slow answers. */
 import assert from "node:assert/strict";
 import { logIn, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";
@@ -43,7 +43,7 @@ visiting("a server that went away is news once, not at every look at the page", 
   await button(page).click();
   await page.getByText("The connection to the server was lost before the answer came.").waitFor();
   const gone = page.getByText("The server does not answer.");
-  await gone.waitFor(); /* drawn a moment after the sentence above */
+  await gone.waitFor(); /* shown a moment after the sentence above */
   await gone.waitFor({ state: "hidden" });
   let seen = 0;
   await page.exposeFunction("goneAgain", () => { seen++; });

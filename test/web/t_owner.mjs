@@ -1,4 +1,4 @@
-/* Owner: letting in, new secrets, shutting out; the policy and its reload; recall. */
+/* Owner: granting access, new secrets, revoking access; the policy and its reload; recall. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

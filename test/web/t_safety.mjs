@@ -1,7 +1,6 @@
 /*
- * Nothing that others have written can become part of the page: names of tables,
- * columns, values, comments, analysts, and texts of errors are tried with what
- * would run if it did.
+ * Nothing that others have written can become part of the page: the tests use names of tables,
+ * columns, values, comments and analysts, and error texts, that would run as code if it did.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -51,7 +50,7 @@ const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 const sql = `SELECT ${quoted(SVG)}, count(*) AS ${quoted(IMG)} FROM ${quoted(IMG)} GROUP BY 1`;
 await server.ask(tokens.img, "/v1/query", { sql });
 
-/* Shown as text, and nothing of it made. */
+/* It is shown as text, and no element is made from it. */
 async function isText(page, text) {
   await page.getByText(text).filter({ visible: true }).first().waitFor();
   assert.equal(await page.locator("img[onerror], svg[onload], main script, a[href^='javascript:']").count(), 0);
@@ -165,7 +164,7 @@ visiting("a text that a spreadsheet would run is saved and copied as text; no te
   const svg = await save("SVG");
   assert.doesNotMatch(svg, /<script|[\x00-\x08]/);
   assert.match(svg, /\ufffd/);
-  assert.match(await save("PNG"), /^.PNG/); /* drawn from the SVG, which must be whole */
+  assert.match(await save("PNG"), /^.PNG/); /* made from the SVG, which must be complete */
 });
 
 await runAll();

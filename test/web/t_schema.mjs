@@ -1,4 +1,4 @@
-/* Schema: what may be asked about in words, search, and questions to begin with. */
+/* Schema: what may be asked about, in words; search; and questions to begin with. */
 import assert from "node:assert/strict";
 import { logIn, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";

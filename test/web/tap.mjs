@@ -1,7 +1,6 @@
 /*
- * The smallest runner that tools/test-summary can count: cases run one after the
- * other in the order of the file, each says ok or why not, and what was opened
- * is closed at the end.
+ * The smallest runner whose output tools/test-summary can count: cases run one after the other in
+ * the order of the file, each prints ok or why not, and everything opened is closed at the end.
  */
 const cases = [];
 const closing = [];
@@ -10,7 +9,7 @@ export function test(name, run) {
   cases.push({ name, run });
 }
 
-/* Runs at the end, the last first. */
+/* Registers a function to run at the end; the last registered runs first. */
 export function atEnd(close) {
   closing.push(close);
 }

@@ -122,7 +122,7 @@ acts_are_read(void **state)
     arena_free(a);
 }
 
-/* Nobody's name is the owner's, so none is no name. */
+/* The owner has the empty name, so an act on an analyst must have a name. */
 static void
 acts_that_are_refused(void **state)
 {
@@ -168,7 +168,7 @@ cells_of_csv(void **state)
         {"", "\"\""},         {"a b", "a b"},
         {"a,b", "\"a,b\""},   {"say \"hi\"", "\"say \"\"hi\"\"\""},
         {"a\nb", "\"a\nb\""}, {"a\rb", "\"a\rb\""},
-        {"=1+1", "=1+1"}, /* exact, whatever a spreadsheet makes of it */
+        {"=1+1", "=1+1"}, /* exact, whatever a spreadsheet does with it */
     };
     const struct datum null = {.type = TYPE_NULL};
     struct datum d;

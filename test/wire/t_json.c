@@ -1,6 +1,6 @@
 /*
  * JSON in and out: numbers keep every digit, depth and size are bounded, and
- * what is written is read back by the reader.
+ * the reader reads what the writer writes.
  */
 #include "wire/json.h"
 
@@ -132,7 +132,7 @@ depth_is_bounded(void **state)
                          n == JSON_DEPTH_MAX ? CUSTOS_OK : CUSTOS_EOVERFLOW);
         arena_free(a);
     }
-    /* in a text they are no depth */
+    /* brackets in a text do not count as depth */
     for (int open = 0; open < 2; open++) {
         arena *a = memory();
         struct json_value v;
@@ -196,7 +196,7 @@ texts_are_escaped(void **state)
     }
 }
 
-/* Every character that a text may hold comes back. */
+/* Every character that a text may contain reads back unchanged. */
 static void
 texts_come_back(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * What clients send, byte for byte as PostgreSQL's documentation has it; each
+ * What clients send, byte for byte as in PostgreSQL's documentation; each
  * message cut at every byte, and with every byte changed; and the limits.
  */
 #include "support/said.h"
@@ -171,7 +171,7 @@ first_packets_that_are_refused(void **state)
     }
 }
 
-/* 256 bytes are a key of the protocol, 257 are not. */
+/* A key may have 256 bytes, not 257. */
 static void
 keys_have_a_length(void **state)
 {
@@ -254,7 +254,10 @@ lists_of_messages(void **state)
     assert_str(v.bytes, "abc");
 }
 
-/* None is text; one is for all; more are one each. */
+/*
+ * No format means text; one format is for all values; otherwise each value has
+ * one.
+ */
 static void
 formats_of_values(void **state)
 {
@@ -315,7 +318,10 @@ messages_that_are_refused(void **state)
     }
 }
 
-/* Whatever was cut off, more is asked for, and never more than needed. */
+/*
+ * Wherever a message is cut, the reader asks for more bytes, and never more
+ * than needed.
+ */
 static void
 messages_cut_at_every_byte(void **state)
 {
@@ -344,8 +350,10 @@ messages_cut_at_every_byte(void **state)
     }
 }
 
-/* A length of its own that is short or long by a little is no message (or, of
-   those that are bytes, another). */
+/*
+ * A message whose inner length is slightly too short or too long is invalid
+ * (or, if it consists of plain bytes, another message).
+ */
 static void
 lengths_that_lie(void **state)
 {
@@ -388,7 +396,7 @@ walk(const struct pg_message *m)
     assert_true(sum < SIZE_MAX);
 }
 
-/* No byte, whatever it becomes, makes a reader leave the message. */
+/* No changed byte makes a reader read outside the message. */
 static void
 every_byte_may_change(void **state)
 {

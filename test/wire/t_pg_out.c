@@ -1,5 +1,5 @@
 /*
- * What the server sends, byte for byte as PostgreSQL's documentation has it.
+ * What the server sends, byte for byte as in PostgreSQL's documentation.
  */
 #include "wire/pg_out.h"
 
@@ -8,7 +8,7 @@
 #include "support/bytes.h"
 #include "support/support.h"
 
-/* A fresh buf before, its bytes compared after. */
+/* Calls a writer with a new buf and compares the bytes. */
 #define SENDS(call, literal)                                                   \
     do {                                                                       \
         struct buf out;                                                        \
@@ -137,7 +137,7 @@ rows(void **state)
     SENDS(assert_int_equal(send_row(&out, &small, &err), CUSTOS_OK),
           "D\0\0\0\x15\0\3\xff\xff\xff\xff\0\0\0\2"
           "42\0\0\0\1x");
-    /* A row that cannot be sent has never been begun. */
+    /* If a row cannot be sent, no part of it is. */
     buf_init(&second, NULL, 4096);
     pg_out_word(&second, PG_NO_DATA);
     assert_int_equal(send_row(&second, &large, &err), CUSTOS_ERANGE);
@@ -164,7 +164,7 @@ reports(void **state)
     SENDS(pg_out_report(&out, &notice),
           "N\0\0\0\x36SNOTICE\0VNOTICE\0C00000\0Mcost 0.1\0Dleft 0.9\0"
           "Hnone\0\0");
-    /* Bytes from 0 in our errors, characters from 1 on the wire. */
+    /* Our errors count bytes from 0, the wire counts characters from 1. */
     (void)custos_fail_at(&err, CUSTOS_ENAME, 13, "no x");
     report = pg_report_of(PG_ERROR, &err, sql);
     SENDS(pg_out_report(&out, &report),
@@ -181,7 +181,7 @@ reports(void **state)
           "E\0\0\0\x1dSFATAL\0VFATAL\0C08P01\0Mx\0\0");
 }
 
-/* A NUL in a text ends it: what stands behind cannot become a field. */
+/* A NUL ends a text: what follows cannot become a field. */
 static void
 texts_end_at_their_nul(void **state)
 {
@@ -209,7 +209,7 @@ lists_that_are_too_long(void **state)
     buf_clear(&out);
 }
 
-/* Every writer stops at the buf's limit, wherever it falls. */
+/* Every writer stops at the limit of the buf, wherever that is. */
 static void
 bufs_that_are_full(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * Values of catalogs, arrays among them, in binary and back. The bytes are
+ * Values of the catalog, including arrays, in binary and back. The bytes are
  * those of a PostgreSQL 15 server (array_send).
  */
 #include "support/said.h"
@@ -90,7 +90,7 @@ texts_in(void **state)
     }
 }
 
-/* A binary array that is cut, or whose bytes change, never reads outside. */
+/* Reading a truncated or changed binary array never goes outside its bytes. */
 static void
 arrays_cut_and_changed(void **state)
 {
@@ -154,7 +154,7 @@ texts_that_are_refused(void **state)
     }
 }
 
-/* Of another type, and with bytes behind the last element. */
+/* Arrays of another type, and with bytes after the last element. */
 static void
 arrays_that_are_refused(void **state)
 {

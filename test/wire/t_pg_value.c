@@ -11,7 +11,7 @@
 
 static const struct {
     uint32_t oid;
-    enum data_type type; /* as which `value` is read */
+    enum data_type type; /* the type that `value` is read as */
     const char *value, *text, *hex;
 } cases[] = {
     {PG_BOOL, TYPE_BOOL, "true", "t", "01"},
@@ -133,7 +133,7 @@ assert_read(str bytes, uint32_t oid, enum pg_format format,
     assert_int_equal(datum_cmp(&got, want), 0);
 }
 
-/* What was sent is read back as the same value, both ways. */
+/* A sent value reads back as the same value, in both formats. */
 static void
 values_in(void **state)
 {
@@ -149,7 +149,7 @@ values_in(void **state)
     }
 }
 
-/* Zeros that PostgreSQL keeps behind the point, and wide integers. */
+/* Trailing zeros that PostgreSQL keeps, and wide integers. */
 static void
 numerics_of_other_forms(void **state)
 {
@@ -158,7 +158,7 @@ numerics_of_other_forms(void **state)
     } read[] = {
         {"1.5", "000200000000000400011388"},
         {"99999999.9999", "0003000100000008270f270f270f"},
-        /* not what a server sends, yet the same number */
+        /* a server does not send this, but it is the same number */
         {"1", "0002000100000000"
               "00000001"},
         {"0.25", "0003000000000006"
@@ -184,7 +184,10 @@ numerics_of_other_forms(void **state)
     buf_clear(&out);
 }
 
-/* Every number of digits on both sides of the point comes back. */
+/*
+ * Numbers with any count of digits on both sides of the point read back
+ * unchanged.
+ */
 static void
 numerics_come_back(void **state)
 {
@@ -237,7 +240,7 @@ zones(void **state)
         assert_true(datum_read(TYPE_TIMESTAMP, str_of(good[i].utc), &d));
         assert_read(str_of(good[i].text), PG_TIMESTAMPTZ, PG_TEXT, &d);
     }
-    /* PostgreSQL passes over the zone of what has none, and over a time. */
+    /* PostgreSQL ignores a zone in a type without one, and a time in a date. */
     assert_true(
         datum_read(TYPE_TIMESTAMP, str_of("2026-11-16 12:34:56.5"), &d));
     assert_read(str_of("2026-11-16 12:34:56.5+02"), PG_TIMESTAMP, PG_TEXT, &d);
@@ -379,7 +382,7 @@ values_that_do_not_fit(void **state)
     assert_int_equal(pg_value_write(&text, PG_NUMERIC, PG_BINARY, &out, &err),
                      CUSTOS_EUNSUPPORTED);
     assert_int_equal(out.len, 0);
-    /* of any type the text; of a type unknown here the text in binary too */
+    /* text works for any type; for unknown types binary is the text too */
     assert_int_equal(pg_value_write(&text, 2205, PG_BINARY, &out, &err),
                      CUSTOS_OK);
     assert_hex(&out, "78");

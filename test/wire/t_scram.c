@@ -1,6 +1,6 @@
 /*
- * SCRAM: the examples of RFC 7677 and of a PostgreSQL 15 server, a client
- * written down a second time here, and all that must not let anyone in.
+ * SCRAM: the examples of RFC 7677 and of a PostgreSQL 15 server, an independent
+ * client, and everything that must not log in.
  */
 #include "support/said.h"
 #include "wire/scram.h"
@@ -59,8 +59,10 @@ verifiers_as_postgresql_makes_them(void **state)
     buf_clear(&out);
 }
 
-/* RFC 7677, section 3. Its nonce has characters that ours never has, so the
-   first step is put into the state by hand. */
+/*
+ * RFC 7677, section 3. Its nonce has characters that ours never has, so the
+ * test sets the state after the first step by hand.
+ */
 static void
 the_example_of_the_rfc(void **state)
 {
@@ -132,13 +134,16 @@ salted_password(const char *password, const uint8_t *salt, size_t salt_len,
 
 struct client {
     const char *mechanism, *header, *password;
-    str binding; /* what it believes the connection's to be */
+    str binding; /* the channel binding it assumes */
     const struct scram_verifier *known;
     const char *last_extra; /* before the proof */
     const char *nonce;      /* "r=..." instead of the right one */
 };
 
-/* client-final for a server-first; the proof's base64 ends it. */
+/*
+ * The client-final message for a server-first one; it ends with the proof in
+ * base64.
+ */
 static void
 client_last(const struct client *c, const char *server_first, char out[1024])
 {
@@ -166,7 +171,7 @@ client_last(const struct client *c, const char *server_first, char out[1024])
     snprintf(out + len, 1024 - (size_t)len, ",p=%s", p64);
 }
 
-/* A whole login; what the last step said. */
+/* A complete login; returns the status of the last step. */
 static custos_status
 login(const struct client *c, str binding, struct buf *out, custos_err *err)
 {
@@ -221,8 +226,10 @@ logins_that_succeed(void **state)
     buf_clear(&out);
 }
 
-/* A verifier that PostgreSQL made takes its own password and no other; none
-   once it is a mock. */
+/*
+ * A verifier made by PostgreSQL accepts its own password and no other, and none
+ * at all if it is a mock.
+ */
 static void
 logins_by_a_verifier_of_postgresql(void **state)
 {
@@ -265,12 +272,12 @@ logins_that_fail(void **state)
          BYTES(""),
          CUSTOS_EAUTH,
          "wrong"},
-        /* the right password of a name that there is not */
+        /* the right password, but the name does not exist */
         {{PLAIN, "n,,", "s3cret", BYTES(""), &mock, NULL, NULL},
          BYTES(""),
          CUSTOS_EAUTH,
          "wrong"},
-        /* the client saw no offer of PLUS, but there was one */
+        /* the client saw no offer of SCRAM-SHA-256-PLUS, but there was one */
         {{PLAIN, "y,,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(END_POINT),
          CUSTOS_EPROTOCOL,
@@ -311,7 +318,7 @@ logins_that_fail(void **state)
          BYTES(""),
          CUSTOS_EPROTOCOL,
          "for another"},
-        /* signed, but of no conversation with us */
+        /* signed, but from another conversation */
         {{PLAIN, "n,,", "s3cret", BYTES(""), &v, NULL,
           "r=abcanotherserver'snonce00000"},
          BYTES(""),
@@ -336,7 +343,7 @@ logins_that_fail(void **state)
     buf_clear(&out);
 }
 
-/* A good login, of which one byte of the last message is changed. */
+/* A good login with one byte of the last message changed. */
 static void
 every_byte_counts(void **state)
 {
@@ -379,7 +386,7 @@ every_byte_counts(void **state)
                      CUSTOS_EPROTOCOL);
     s = at_last;
     assert_int_equal(scram_final(&s, (str){last, len}, &out, &err), CUSTOS_OK);
-    /* once is enough */
+    /* a second time is rejected */
     assert_int_equal(scram_final(&s, (str){last, len}, &out, &err),
                      CUSTOS_EPROTOCOL);
     buf_clear(&out);
@@ -409,7 +416,7 @@ first_messages_that_are_refused(void **state)
         assert_int_equal(s.at, SCRAM_FAILED);
         free((char *)bytes.ptr);
     }
-    /* the longest name and nonce that are taken, and one more */
+    /* the longest nonce that is accepted, and one byte more */
     for (size_t nonce = 128; nonce <= 129; nonce++) {
         memset(longest, 'x', sizeof longest);
         memcpy(longest, "n,,n=", 5);
@@ -425,7 +432,7 @@ first_messages_that_are_refused(void **state)
                                  (str){longest, SCRAM_MESSAGE_MAX + 1}, &out,
                                  &err),
                      CUSTOS_EPROTOCOL);
-    /* no last step before the first, no first one twice */
+    /* no last step before the first, and no first step twice */
     scram_begin(&s, &v, server_nonce, str_of(""));
     assert_int_equal(scram_final(&s, str_of("c=biws,r=,p="), &out, &err),
                      CUSTOS_EPROTOCOL);
@@ -435,8 +442,10 @@ first_messages_that_are_refused(void **state)
     buf_clear(&out);
 }
 
-/* Names that there are not look like those that there are: their salt has the
-   same form and comes back the same. */
+/*
+ * Unknown names look like existing ones: their salt has the same form and is
+ * the same each time.
+ */
 static void
 names_that_do_not_exist(void **state)
 {
@@ -462,7 +471,7 @@ names_that_do_not_exist(void **state)
             scram_first(&s, str_of(PLAIN), str_of("n,,n=,r=abc"), &out, &err),
             CUSTOS_OK);
         snprintf(first[i], sizeof first[i], "%s", buf_text(&out));
-        /* no proof helps: here one of zeros, as its keys are */
+        /* no proof is accepted, not even zeros, which its keys are */
         snprintf(last, sizeof last, "c=biws,%.*s,p=%s",
                  (int)strcspn(first[i], ","), first[i], proof);
         assert_int_equal(scram_final(&s, str_of(last), &out, &err),
@@ -473,8 +482,10 @@ names_that_do_not_exist(void **state)
     assert_non_null(strstr(first[0], ",s=ZmVkY2JhOTg3NjU0MzIxAA==,i=4096"));
 }
 
-/* Both steps, of a name that there is and one that there is not, by a client
-   that knows neither's password: of one form, and the same last sentence. */
+/*
+ * Both steps for an existing and an unknown name, by a client that knows
+ * neither password: the messages have the same form and the same final error.
+ */
 static void
 names_look_alike_on_the_wire(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Messages between the server and a worker: each comes back as it was sent, and
- * no prefix of one, and nothing longer, is taken for it.
+ * Messages between the server and a worker: each reads back as it was sent, and
+ * no prefix of it and nothing longer is accepted.
  */
 #include "support/said.h"
 #include "worker/message.h"
@@ -73,7 +73,7 @@ takes_rows(str bytes)
     return message_rows_unpack(bytes, a, &rows);
 }
 
-/* All of it, and neither less nor more. */
+/* The complete message is accepted, but nothing shorter or longer. */
 static void
 is_taken_whole(bool (*takes)(str bytes))
 {
@@ -195,7 +195,7 @@ catalog_questions_and_rows_come_back(void **state)
     is_taken_whole(takes_rows);
 }
 
-/* Of what the engine said only a constant passes. */
+/* Only a constant for the cause is sent, not the engine's message. */
 static void
 a_failure_says_a_status_and_a_cause(void **state)
 {
@@ -214,7 +214,7 @@ a_failure_says_a_status_and_a_cause(void **state)
     assert_string_equal(cause_word(cause_find(&got)), "conversion");
     assert_false(message_failed_unpack((str){"", 0}, &st, &got));
     b.len = 0;
-    message_failed_pack(CUSTOS_OK, &err, &b); /* a lie */
+    message_failed_pack(CUSTOS_OK, &err, &b); /* not a failure */
     assert_false(message_failed_unpack(sent(), &st, &got));
 }
 

@@ -1,7 +1,7 @@
 /*
- * Worker processes with a real store: the curator's handle here is the server,
- * and the workers are those of the command that was built ($CUSTOS). For a
- * worker that lies, the program is this test itself (see main).
+ * Worker processes with a real store: this process acts as the server, and the
+ * workers are processes of the built command ($CUSTOS). For a worker that sends
+ * false replies, the program is this test itself (see main).
  */
 #include "support/said.h"
 #include "worker/pool.h"
@@ -118,14 +118,14 @@ end(void **state)
     (void)state;
     curator_close(curator);
     close_pool();
-    /* nothing is left behind, however they ended */
+    /* workers leave nothing behind, however they ended */
     snprintf(path, sizeof path, "%s/tmp", files.store);
     d = opendir(path);
     assert_non_null(d);
     while ((e = readdir(d)))
         assert_int_not_equal(strncmp(e->d_name, "spill-", 6), 0);
     closedir(d);
-#if !__has_feature(thread_sanitizer) /* it has a child of its own */
+#if !__has_feature(thread_sanitizer) /* it has a child process */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombies */
 #endif
     test_store_remove(&files);
@@ -146,7 +146,7 @@ a_worker_answers_what_was_charged(void **state)
     assert_true(a->receipt.seq > 0 && !a->is_public && !a->stored);
     assert_string_equal(test_left(curator, "", text), "9");
     answer_free(a);
-    /* kept, in this process: no worker is asked */
+    /* cached in this process: no worker is asked */
     a = test_ask(curator, "ann", "SELECT count(*) FROM people", "1");
     assert_true(a->stored);
     answer_free(a);
@@ -156,7 +156,7 @@ a_worker_answers_what_was_charged(void **state)
     answer_free(a);
 }
 
-/* A question sent straight to a worker. */
+/* Sends a question directly to a worker. */
 static custos_status
 send_work(struct work *w, const char *sql, enum work_end *end, custos_err *err)
 {
@@ -192,7 +192,7 @@ another_plan_is_refused(void **state)
 
 /* ---------------------------------------------------------------- ending -- */
 
-/* The worker of a lane that has just one. */
+/* The worker of a lane that has only one. */
 static pid_t
 worker_of(enum pool_lane lane)
 {
@@ -206,7 +206,7 @@ worker_of(enum pool_lane lane)
     return pid;
 }
 
-/* From outside, while it is idle; the pool has seen it. */
+/* Kills an idle worker from outside, and waits until the pool has reaped it. */
 static void
 kill_idle_worker(enum pool_lane lane)
 {
@@ -234,15 +234,18 @@ a_killed_worker_costs_one_question(void **state)
         pids[POOL_PRIVATE] = worker_of(POOL_PRIVATE);
         assert_int_not_equal(pids[POOL_PRIVATE], before);
         snprintf(sql, sizeof sql, "SELECT count(*) + %d FROM people", i);
-        a = test_ask(curator, "ann", sql, "0.01"); /* by the next one */
+        a = test_ask(curator, "ann", sql, "0.01"); /* by the new worker */
         answer_free(a);
-        /* each is replaced once, and the others are as they were */
+        /* each killed worker is replaced once, and the others stay */
         for (int lane = 0; lane < POOL_LANES; lane++)
             assert_int_equal(worker_of((enum pool_lane)lane), pids[lane]);
     }
 }
 
-/* A stopped process does no work, and dies when it is killed. */
+/*
+ * A worker that is stopped by SIGSTOP does no work, and is killed when its time
+ * is up.
+ */
 static void
 work_ends_at_its_time(void **state)
 {
@@ -258,11 +261,14 @@ work_ends_at_its_time(void **state)
     assert_int_equal(end, WORK_OVERRUN);
     assert_true(steady_us() >= w.until_us);
     assert_string_equal(whole_said(&err), custos_status_words(CUSTOS_EENGINE));
-    while (!kill(pid, 0)) /* it goes, and is reaped */
+    while (!kill(pid, 0)) /* until it is reaped */
         usleep(1000);
 }
 
-/* Its worker would be killed in the middle of it, and be missed by others. */
+/*
+ * If late work were begun, its worker would be killed in the middle and others
+ * would lack it.
+ */
 static void
 work_that_is_late_is_not_begun(void **state)
 {
@@ -312,12 +318,18 @@ a_stop_is_never_lost(void **state)
             CUSTOS_EENGINE);
         assert_int_equal(end, WORK_STOPPED);
         pthread_join(thread, NULL);
-        /* one that was not begun is still stopped: it is replaced */
+        /*
+         * if the work was not begun, the worker is still stopped by SIGSTOP:
+         * replace it
+         */
         kill_idle_worker(POOL_LONG);
     }
 }
 
-/* Others would have to wait until another is started. */
+/*
+ * A stop does not kill the worker of short work: others would have to wait for
+ * a new one.
+ */
 static void
 a_stop_leaves_short_work_its_worker(void **state)
 {
@@ -344,7 +356,7 @@ a_stop_leaves_short_work_its_worker(void **state)
 
 /* ------------------------------------------------------------------ lies -- */
 
-/* In a process of its own: says READY, then answers with what is no answer. */
+/* Runs as a worker process: says READY, then sends invalid answers. */
 static int
 lie(void)
 {
@@ -386,7 +398,7 @@ a_worker_that_lies_is_ended(void **state)
 
 /* ---------------------------------------------------------------- new data -- */
 
-/* Else it would be charged, and come too late for its reply. */
+/* Otherwise it would be charged and then be too late for its reply. */
 static void
 a_question_on_new_data_waits_for_workers_first(void **state)
 {
@@ -400,7 +412,7 @@ a_question_on_new_data_waits_for_workers_first(void **state)
     open_pool(getenv("CUSTOS"), 1);
     curator_use(curator, remote_executor(remote));
     for (int lane = 0; lane < POOL_LANES; lane++)
-        worker_of((enum pool_lane)lane); /* all are there */
+        worker_of((enum pool_lane)lane); /* all have started */
     assert_true(pool_await(pool, POOL_PRIVATE, &of, NULL));
     before = worker_of(POOL_PRIVATE);
     test_store_init(&files);
@@ -413,7 +425,7 @@ a_question_on_new_data_waits_for_workers_first(void **state)
     assert_non_null(fresh);
     assert_int_not_equal(fresh->pid, before);
     pool_give(pool, fresh);
-    /* one that began on the old data gets its worker too */
+    /* a question that began on the old data gets a worker too */
     assert_true(pool_await(pool, POOL_PRIVATE, &of, NULL));
     old = pool_take(pool, POOL_PRIVATE, &of, 0, NULL);
     assert_non_null(old);
@@ -423,7 +435,7 @@ a_question_on_new_data_waits_for_workers_first(void **state)
 
 /* --------------------------------------------------------------- confined -- */
 
-/* Does the kernel enforce which files may be written? */
+/* Whether the kernel can restrict which files are written. */
 static bool
 has_landlock(void)
 {
@@ -431,7 +443,10 @@ has_landlock(void)
                    LANDLOCK_CREATE_RULESET_VERSION) >= 1;
 }
 
-/* In a child: what a worker may not do; the number of the first that it could. */
+/*
+ * In a child: tries what a worker may not do; returns the number of the first
+ * attempt that succeeded.
+ */
 static int
 reach_out(const char *spill, const char *outside)
 {
