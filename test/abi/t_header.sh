@@ -1,5 +1,5 @@
 #!/bin/sh
-# The public header compiles alone and without a warning, as C of two standards
+# The public header compiles alone and without warnings, under two C standards
 # and as C++, and needs no feature macro.
 cd "$SRC" || exit 1
 flags="-pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only -Iinclude"

@@ -232,7 +232,7 @@ static void
 calibration_refuses_what_cannot_be(void **state)
 {
     const char *one = "laplace:epsilon=1", *bad = "generic:epsilon=1:delta=0.1";
-    const char *rare = "gaussian:sigma=1:sample=0.1"; /* (0, 0.1)-DP as it is */
+    const char *rare = "gaussian:sigma=1:sample=0.1"; /* (0, 0.1)-DP already */
     custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
     custos_plan *never = plan_of(&bad, 1);
     custos_plan *always = plan_of(&rare, 1);

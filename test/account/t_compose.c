@@ -62,7 +62,10 @@ value(custos_bound b)
     return strtod(b.value, NULL);
 }
 
-/* [G] 1.7: thresholds 8 eps, attributes 3 eps, histogram 2 eps or 1 eps. */
+/*
+ * Gaboardi 1.7: thresholds cost 8 eps, attributes 3 eps, a histogram 2 or 1
+ * eps.
+ */
 static void
 compose_worked_examples(void **state)
 {
@@ -182,7 +185,9 @@ compose_parallel_change_of_sums(void **state)
     assert_true(before <= exp(strtod(b.value, NULL)) * after * (1 + 1e-12));
 }
 
-/* Both cases by hand: the unit leaves its part, or is replaced in it. */
+/*
+ * Both cases computed by hand: the unit leaves its part, or is replaced in it.
+ */
 static void
 compose_parallel_change_by_hand(void **state)
 {
@@ -247,7 +252,7 @@ compose_advanced_is_a_root(void **state)
 
 /* ------------------------------------------------------------ optimal -- */
 
-/* delta of k pairs by walking all 3^k outcomes. */
+/* The delta of k pairs, by walking all 3^k outcomes. */
 static double
 brute(int k, double eps, double d, double at, double p, double q)
 {
@@ -446,7 +451,7 @@ compose_rows_never_cross(void **state)
         tight += best < exact * 1.3 + 1e-9;
         custos_plan_free(plan);
     }
-    assert_true(tight > plans / 2); /* and some row is near */
+    assert_true(tight > plans / 2); /* some row is close */
 }
 
 static void

@@ -370,7 +370,7 @@ convert_pure_fuzz(void **state)
         mpfr_div(x, x, y, MPFR_RNDN);
         pure_rdp_up(&epsilon, &alpha, &got);
         mp_check_up(&got, x, 1e-15);
-        /* rho bounds the curve: D_a <= a rho, and is its limit at a = 1. */
+        /* rho bounds the curve (D_a <= a rho) and equals it at a = 1. */
         pure_rho_up(&epsilon, &cap);
         mpfr_sub(y, p, w, MPFR_RNDN);
         mpfr_mul(y, y, e, MPFR_RNDN); /* the KL divergence */

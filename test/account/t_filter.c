@@ -81,7 +81,7 @@ filter_refused_adds_nothing(void **state)
     assert_int_equal(custos_filter_save(f, after, NULL), CUSTOS_OK);
     assert_memory_equal(before, after, sizeof before);
     assert_int_equal(custos_filter_admit(f, small, NULL), CUSTOS_OK);
-    /* Now the deltas are spent to the last unit. */
+    /* Now the deltas are fully spent. */
     assert_int_equal(custos_filter_admit(f, leak, &err), CUSTOS_ESPENT);
     assert_non_null(strstr(whole_said(&err),
                            "delta 0.00000000000000000000000000000000"
@@ -133,7 +133,7 @@ filter_approx_limit_is_its_formula(void **state)
     mpfr_inits2(MP_BITS, x, y, (mpfr_ptr)0);
     rat_init(&limit);
     amount_to_rat(f.limit[0], AMOUNT_LOSS, &limit);
-    /* put the limit into sqrt(2 ln(1/d') V) + V/2 */
+    /* insert the limit into sqrt(2 ln(1/d') V) + V/2 */
     mpfr_set_str(x, "1e6", 10, MPFR_RNDN);
     mpfr_log(x, x, MPFR_RNDN);
     mpfr_mul_ui(x, x, 2, MPFR_RNDN);
@@ -586,7 +586,7 @@ filter_saves_and_loads(void **state)
                          CUSTOS_EINVAL);
     }
     memcpy(bad, bytes, sizeof bad);
-    memset(bad + 24 + 4 * 16 + 16 * 16, 0xff, 32); /* sums past the limits */
+    memset(bad + 24 + 4 * 16 + 16 * 16, 0xff, 32); /* sums above the limits */
     assert_int_equal(custos_filter_load(NULL, bad, sizeof bad, &g, NULL),
                      CUSTOS_EINVAL);
     assert_null(g);

@@ -186,7 +186,7 @@ mechanisms_out_of_reach_are_refused(void **state)
         {REF_DGAUSSIAN, 1e13, 1, 0, 1, 1},
         {REF_DGAUSSIAN, 1e11, 1, 0, 1, 1},
         {REF_DGAUSSIAN, 1, 1 << 20, 0, 1, 1},
-        {REF_DGAUSSIAN, 1, 26, 0, 1, 1}, /* Q0 at 26 + 13 is no double */
+        {REF_DGAUSSIAN, 1, 26, 0, 1, 1}, /* Q0 at 26 + 13 underflows */
         {REF_DGAUSSIAN, 1, 40, 0, 1, 1},
     };
 

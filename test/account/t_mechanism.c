@@ -509,7 +509,10 @@ mechanism_sampled_gauss_fuzz(void **state)
         check_curve(&m, &alpha, x, i % 6 < 3 ? 1e-15 : 1.0);
         rat_clear(&alpha);
     }
-    /* Past the whole orders that are summed: the curve without sampling. */
+    /*
+     * Above the whole orders that are summed, the curve is that without
+     * sampling.
+     */
     read_or_fail(&m, "gaussian:sigma=3:sample=0.5");
     {
         rat alpha = mp_rat("5000.5"), got;

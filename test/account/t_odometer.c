@@ -110,7 +110,7 @@ odometer_rounds_up(void **state)
     rat_init(&exact);
     rat_init(&got);
     assert_int_equal(odometer_init(&o, &options, NULL), CUSTOS_OK);
-    o.grid = 1; /* one lambda, so that its rounding is seen */
+    o.grid = 1; /* one lambda, so that its rounding shows */
     assert_true(o.exponent[0] < 0);
     rat_set_pow2(&factor, o.exponent[0]);
     rat_add(&factor, &factor, &one);
@@ -171,7 +171,7 @@ struct chase {
     struct charge charge[MENU];
     enum { VALID, NAIVE } reads;
     rat delta;
-    double bound[DEPTH + 1][DEPTH + 1]; /* by what was asked; 0: not known */
+    double bound[DEPTH + 1][DEPTH + 1]; /* by numbers asked; 0: not computed */
     double seen[DEPTH + 1][DEPTH + 1][2 * DEPTH + 1][2 * DEPTH + 1];
 };
 

@@ -107,7 +107,7 @@ plan_pld_is_sharp_on_lattices(void **state)
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) < 1e-6);
     assert_int_equal(custos_plan_pld_epsilon(plan, "1e-38", NULL, &got, NULL),
                      CUSTOS_OK);
-    /* RDP says 245.7201 at most. */
+    /* By RDP it is at most 245.7201. */
     assert_true(strtod(got.low, NULL) > 245.7 &&
                 strtod(got.low, NULL) < 245.7201);
     assert_true(strtod(got.high, NULL) < 245.75);

@@ -136,7 +136,8 @@ exact_fnr(const rat *fpr, mpfr_t best)
     mpfr_clears(x, f, (mpfr_ptr)0);
 }
 
-/* A part of the way from one corner to the next: not above, and hardly below.
+/*
+ * A point between two corners is not above the exact curve, and hardly below.
  */
 static void
 assert_on_curve(const custos_risk_corner *from, const custos_risk_corner *to,
@@ -220,7 +221,7 @@ risk_corners_of_one_promise(void **state)
     assert_int_equal(custos_risk_corners(NULL, corners, 1, &n, NULL),
                      CUSTOS_EINVAL);
     custos_risk_free(risk);
-    risk = risk_of("1", NULL); /* its last corner is where 0 begins, at 1 */
+    risk = risk_of("1", NULL); /* its last corner is at fpr 1 */
     assert_int_equal(custos_risk_corners(risk, corners, CORNERS, &n, NULL),
                      CUSTOS_OK);
     assert_int_equal(n, 3);

@@ -151,7 +151,7 @@ curves_close_in_as_h_squared(void **state)
     mpfr_free_cache();
 }
 
-/* Lattices that fit the grid lose nothing. */
+/* Lattices that fit the grid are exact. */
 static void
 lattices_are_exact(void **state)
 {

@@ -295,7 +295,7 @@ pairs_next(char **at, struct pairs_query *out)
     return n > 0;
 }
 
-/* The query about one of the two. */
+/* The query about one of the two persons. */
 static inline void
 pairs_fill(const char *sql, enum pairs_arm arm, struct buf *out)
 {

@@ -12,7 +12,10 @@
 
 enum { SEEN_OFTEN = 100 };
 
-/* Counts by grid index, -HALF .. HALF - 1; the tails fall into the ends. */
+/*
+ * Counts by grid index, -HALF .. HALF - 1; the first and last include the
+ * tails.
+ */
 enum { HALF = 4096 };
 
 static uint64_t counts[2][2 * HALF];
@@ -25,7 +28,7 @@ count(int side, double steps)
     counts[side][(int)at + HALF]++;
 }
 
-/* Values seen often on one side and never on the other. */
+/* Number of values seen often on one side and never on the other. */
 static size_t
 one_sided(void)
 {
@@ -179,7 +182,7 @@ twin(custos_rng *rng, double x, double scale)
     return x + attack_float_laplace(scale, u, attack_word(rng) & 1);
 }
 
-/* Whether some uniform makes the twin release y from x. */
+/* Whether any uniform makes the twin release y for x. */
 static bool
 twin_could(double y, double x, double scale)
 {

@@ -64,7 +64,7 @@ streams_that_tell(work_fn *work, const void *with)
     return telling;
 }
 
-/* -------------------------------------------------------------- theirs -- */
+/* ------------------------------------------------------ the mechanisms -- */
 
 static void
 work_mech(const void *with, custos_rng *rng, custos_sealed *data)

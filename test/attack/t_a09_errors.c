@@ -170,7 +170,7 @@ empty_is_refused_alike(void **state)
 
 /* --------------------------------------------------------------- audit -- */
 
-/* The error as an event: what epsilon do n runs on each side refute? */
+/* The epsilon that n runs on each side refute, with the error as the event. */
 static double
 epsilon_of_errors(const custos_mech *mech,
                   custos_status (*sum)(double x, double *out), uint64_t n)

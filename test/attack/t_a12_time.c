@@ -17,7 +17,7 @@ enum {
     ANSWERED_LEAST = 30, /* rejected queries take no time */
     RUNS = 3,
     RATIO_MOST = 5,
-    SLACK_MS = 250, /* what a loaded machine adds */
+    SLACK_MS = 250, /* for other load on the machine */
 };
 
 static struct pairs pairs;

@@ -22,7 +22,7 @@ every_status_has_its_row(void **state)
     for (int i = 0; i < n; i++) {
         int http = custos_status_http(list[i]);
 
-        assert_int_equal(list[i], i); /* the values are an interface */
+        assert_int_equal(list[i], i); /* the values are part of the ABI */
         assert_int_equal(strlen(custos_status_sqlstate(list[i])), 5);
         assert_true(i == 0 ? http == 200 : http >= 400 && http < 600);
         for (int j = 0; j < i; j++)

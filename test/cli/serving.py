@@ -19,7 +19,7 @@ import time
 
 from command import CUSTOS, run
 
-DEBIAN = "/usr/bin/python3"  # has Debian's modules, whichever runs first
+DEBIAN = "/usr/bin/python3"  # has Debian's modules, whatever python3 is first in PATH
 
 PEOPLE = 400
 MARK = "qzx"
@@ -108,7 +108,7 @@ def fill(folder, people=PEOPLE):
 
 
 def table_values(folder):
-    """Texts of the private tables that no reply may hold."""
+    """Texts of the private tables that no reply may contain."""
     rows = (pathlib.Path(folder) / "patients.csv").read_text().split()[1:]
     return [row.split(",")[-1] for row in rows] + \
         [row.split(",")[0] for row in rows]

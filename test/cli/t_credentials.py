@@ -1,4 +1,4 @@
-"""`custos analyst` and `custos owner` on a small store of their own."""
+"""`custos analyst` and `custos owner` on a small store."""
 import base64
 import hashlib
 import hmac
@@ -32,7 +32,8 @@ analysts:
 
 
 def stored_key(password, verifier):
-    """StoredKey of a password under a verifier's salt, and the one it has."""
+    """The StoredKey of a password with a verifier's salt, and the verifier's
+    own."""
     _, terms, keys = verifier.split("$")
     count, salt = terms.split(":")
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(),

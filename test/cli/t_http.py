@@ -211,7 +211,7 @@ class Http(HttpCase):
                                 {"Content-Type": "application/json"})
                 self.assertEqual(got.status, 400, got.bytes)
 
-    # ---------------------------------------------------------------- doors
+    # ---------------------------------------------------------- credentials
 
     def test_no_token_no_answer(self):
         for method, path in [("POST", "/v1/query"), ("POST", "/v1/explain"),
@@ -512,7 +512,8 @@ class Http(HttpCase):
                 got += more
 
     def test_zz_the_document_is_whole(self):
-        """Every status that it lists was seen. (The last test by its name.)"""
+        """Every status that the document lists was seen. (Its name makes this
+        the last test.)"""
         self.all_seen(p for p in self.document["paths"]
                       if p not in ELSEWHERE and not p.startswith("/v1/owner"))
 

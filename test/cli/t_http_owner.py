@@ -158,7 +158,7 @@ class Owner(HttpCase):
         self.assertEqual(got["head"], self.rows()[got["rows"] - 1]["receipt"])
         self.assertRegex(got["said"], r"\d+ s ago .* since follow")
 
-    # ---------------------------------------------------------------- looks
+    # -------------------------------------------------------------- reading
 
     def test_policy(self):
         got = self.call("GET", "/v1/owner/policy", who="").json
@@ -303,7 +303,7 @@ class Owner(HttpCase):
         self.assertEqual(reloads[0].result().json["data_version"], 1)
         self.assertTrue(self.call("GET", "/v1/ledger/verify", who="").json["ok"])
 
-    # ----------------------------------------------------------- who may not
+    # ------------------------------------------------------- who may not act
 
     def test_owner_routes_are_the_owners(self):
         length = len(self.rows())
@@ -347,7 +347,8 @@ class Owner(HttpCase):
                     "GET", "/v1/owner/policy", None, None, head))
 
     def test_zz_the_document_is_whole(self):
-        """Every status that it lists was seen. (The last test by its name.)"""
+        """Every status that the document lists was seen. (Its name makes this
+        the last test.)"""
         for path in MINE:
             self.refused(405, "METHOD", self.call("PUT", path, b"", ""))
         self.all_seen(MINE)
@@ -446,7 +447,7 @@ class Stores(unittest.TestCase):
             try:
                 self.get(server, "/v1/owner/health")
             except (OSError, http.client.HTTPException):
-                pass  # it had ended
+                pass  # the server had ended
 
         threads = [threading.Thread(target=look) for _ in range(4)]
         with socket.socket(socket.AF_UNIX) as silent:

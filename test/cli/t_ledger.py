@@ -1,4 +1,4 @@
-"""`custos ledger` and `custos budget` on a small store of their own."""
+"""`custos ledger` and `custos budget` on a small store."""
 import json
 import os
 import pathlib

@@ -204,7 +204,7 @@ class Analysts(Case):
         for i in range(30):
             ana.send(query(SLOW))
             time.sleep(i * 0.0007)
-            while True:  # until it has begun, a cancel has nothing to cancel
+            while True:  # a cancel before the question begins has no effect
                 ana.connection.cancel()
                 ana.socket.settimeout(1)
                 try:
@@ -368,7 +368,7 @@ class Strangers(Case):
             link.settimeout(30)
             self.addCleanup(link.close)
             links.append(link)
-            link.sendall(b"GET /v1/health HTTP/1.1\r\n")  # and no more
+            link.sendall(b"GET /v1/health HTTP/1.1\r\n")  # and nothing more
             time.sleep(0.02)
         self.assertEqual(links[0].recv(1000), b"")
         self.assertEqual(self.http(server, COUNT).status, 200)

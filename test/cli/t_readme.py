@@ -1,6 +1,6 @@
 """The examples in README.md and doc/ are true: commands in `console` blocks run
-and print what is shown, up to the numbers that noise changes; C compiles and
-runs; links lead somewhere.
+and print what is shown, up to noisy numbers; C compiles and runs; links are not
+broken.
 """
 import os
 import pathlib

@@ -77,7 +77,8 @@ class Risk(CommandCase):
             self.assertLessEqual(least / 100, 1 / (1 + math.exp(e)) + 1e-15)
 
     def test_mechanisms(self):
-        """A plan's curve is its own, not that of one (epsilon, delta)."""
+        """The curve is that of the plan, not that of a single (epsilon,
+        delta)."""
         mu = math.sqrt(50) / 20
         got = json_of("--mechanism", "gaussian:sigma=20:count=50", "--delta",
                       "1e-6")
@@ -150,8 +151,9 @@ class Picture(CommandCase):
             fnr = (BOTTOM - float(y)) / (BOTTOM - TOP)
             self.assertAlmostEqual(fnr, tradeoff(1, 0.1, fpr), delta=2e-4)
         corners = [p.split(",") for p in curve.get("points").split()]
-        self.assertEqual(len(corners), 4)  # ends, where both errors are
-        self.assertAlmostEqual(            # equal, and where nobody is missed
+        # both ends, the point of equal errors, and where fnr becomes 0
+        self.assertEqual(len(corners), 4)
+        self.assertAlmostEqual(
             (float(corners[1][0]) - LEFT) / (RIGHT - LEFT),
             0.9 / (1 + math.e), delta=2e-5)
         self.assertEqual(blind.get("points"),

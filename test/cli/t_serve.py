@@ -1,5 +1,5 @@
-"""`custos serve` with the real psql and psycopg: logging in, TLS, limits, cancel,
-the owner's acts, and its end."""
+"""`custos serve` with the real psql and psycopg: login, TLS, limits, cancel,
+the owner's acts, and stopping."""
 import http.client
 import os
 import pathlib

@@ -10,8 +10,8 @@ checks the ledger:
     that its receipt names, of that analyst, question and price;
   * a cached answer is byte for byte one that was charged;
   * the charges add up, exactly, to no more than any budget;
-  * the store opens at once: in two seconds, or as fast as the next time;
-  * a killed import changes nothing, and the next leaves nothing of it.
+  * the store opens at once: in two seconds, or as fast as on the next try;
+  * a killed import changes nothing, and the next import removes what it left.
 
     python3 test/crash/crash.py [--kills 1000] [--seed N]
 """
@@ -41,7 +41,7 @@ REFUSALS = re.compile(r"custos: .*(budget|common one).* (is spent|does not suffi
 
 
 def question(i):
-    """Question i; its number is the name of its column."""
+    """Question i; its column is named after the number."""
     kinds = ("count(*) AS q{} FROM people WHERE age > {}",
              "sum(age) AS q{} FROM people WHERE age <> {}",
              "avg(age) AS q{} FROM people WHERE age < 100 - {}",
@@ -98,7 +98,7 @@ class Worker:
 
 
 class Run:
-    """Kills on one store, and what was found."""
+    """The kills on one store, and their results."""
 
     def __init__(self, seed, kills, report):
         self.dice = random.Random(seed)

@@ -317,7 +317,7 @@ side_first(struct side *s, uint64_t *state)
         s->rows[i] = draw(state, UINT32_MAX);
 }
 
-/* ------------------------------------------------------------------ world -- */
+/* --------------------------------------------------------------- datasets -- */
 
 /*
  * Stores of one policy, and which of them are neighbours. Under add-remove,

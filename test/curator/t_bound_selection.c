@@ -350,7 +350,7 @@ few_units_have_more_than_the_bound(void **state)
     early = law_below(&m, 3, runs); /* 1, 2 or 4: 113 units have more */
     made_close(&m);
     law_open(&m, none, 1);
-    late = runs - law_below(&m, 1, runs); /* nobody has more than 1 */
+    late = runs - law_below(&m, 1, runs); /* no unit has more than 1 */
     made_close(&m);
     print_message("# %d races: %d too early, %d too late\n", runs, early, late);
     assert_true(early <= runs / 20);

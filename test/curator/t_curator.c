@@ -378,7 +378,7 @@ explain_is_free(void **state)
     assert_string_equal(test_left(c, "", after), before);
 }
 
-/* The data is damaged behind the engine's back, after the charge. */
+/* The data file is damaged, so that the engine fails after the charge. */
 static void
 a_failed_engine_is_not_refunded(void **state)
 {

@@ -320,7 +320,7 @@ show(const struct ask *a, const struct reply *r, const char *fault)
     fprintf(stderr, "\n");
 }
 
-/* Puts one question to both stores. */
+/* Asks both stores one question. */
 static void
 try_one(const struct ask *a, struct count *n)
 {

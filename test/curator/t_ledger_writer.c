@@ -250,7 +250,7 @@ ledger_writer_counts_what_is_given_again(void **state)
             ledger_writer_count_cached(s.writer, str_of("bob"), 7, 10 + i);
         ledger_writer_count_cached(s.writer, str_of("ann"), 9, 4);
         ledger_writer_count_cached(s.writer, str_of("bob"), 3, 4);
-        for (uint64_t i = 0; i < 600; i++) /* more than a batch holds */
+        for (uint64_t i = 0; i < 600; i++) /* more than fit in a batch */
             ledger_writer_count_cached(s.writer, str_of("cem"), i, 2);
         ledger_writer_close(s.writer);
         l = open_at(&s.place);

@@ -758,7 +758,7 @@ rule_13_shared_answers_cost_who_asks(void **state)
     answer_free(a);
     b = test_ask(c[0], "bob", "SELECT avg(age) FROM patients", "0.5");
     answer_free(b);
-    /* 4 + 1 + 0.5 of 6 are gone, and the common budget has 0.3 left */
+    /* bob has spent 4 + 1 + 0.5 of 6, and the common budget has 0.3 left */
     a = test_ask(c[0], "", "SELECT count(*) FROM visits", "0.3");
     answer_free(a);
     b = test_ask(c[0], "bob", "SELECT count(*) FROM visits", "0.3");

@@ -77,7 +77,7 @@ make(struct made *m, const struct setting *t)
     assert_int_equal(m->part->kind, PART_QUANTILES);
 }
 
-/* Sorted, in steps. */
+/* The values of a group, sorted, in grid steps. */
 static void
 values_make(const struct made *m, const struct setting *t, i128 *out)
 {

@@ -102,7 +102,6 @@ counted(const struct place *p)
     return r;
 }
 
-/* The time that EXPLAIN tells a server's analyst; 0: none. */
 static int64_t
 no_admission(void *ctx, int64_t class_us)
 {
@@ -110,6 +109,7 @@ no_admission(void *ctx, int64_t class_us)
     return class_us;
 }
 
+/* The reply time that EXPLAIN states to a server's analyst; 0: none. */
 static int64_t
 explained(const struct place *p, const char *sql, bool *said)
 {

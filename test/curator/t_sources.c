@@ -223,7 +223,7 @@ points_under_change_one(void **state)
     assert_charged(1, "0.2", "9.8");
 }
 
-/* A row is at one point: 1 epsilon. */
+/* A row counts at one point only: 1 epsilon. */
 static void
 points_under_add_remove(void **state)
 {

@@ -294,7 +294,7 @@ check_groups(struct check *c)
         groups_clear(&found[side]);
 }
 
-/* ----------------------------------------------------------------- races -- */
+/* ------------------------------------------------------ bound selections -- */
 
 /*
  * How many units exceed each bound, before noise; negated, as they are sealed.

@@ -46,7 +46,7 @@ static const char *const fact_causes[] = {
     "0)), 1.005) AS numeric(3, 2)) AS x FROM edges) AS v",
     "SELECT count(x) FROM (SELECT round(CASE WHEN yes THEN 1.005 ELSE 2.675 "
     "END, 2) AS x FROM edges) AS v",
-    /* ... and keys that are reached through them. */
+    /* ... and keys computed from them. */
     "SELECT CAST(CAST(9007199254740992.5 AS double precision) AS bigint) % 7, "
     "count(*) FROM edges GROUP BY 1",
     "SELECT ceil((CASE WHEN b THEN 0.1 ELSE 0.0 END + 0.2) * 10) % 7, count(*) "

@@ -9,7 +9,7 @@
 
 enum { SHRINK_SLOTS = 256, SHRINK_TRIES = 400 };
 
-/* What makes two faults the same one. */
+/* The properties by which two faults count as the same. */
 struct fact_sign {
     enum fact_fault fault;
     int kind; /* of the node; -1: a part or key */

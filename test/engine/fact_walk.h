@@ -13,7 +13,7 @@
 
 enum { FACT_PROBES_MAX = 4096, FACT_TEXT_MAX = 1 << 20 };
 
-/* One query with all that its probes point to. */
+/* One query with everything that its probes refer to. */
 struct fact_case {
     arena *a;
     struct query *query;
@@ -32,7 +32,7 @@ struct fact_probe {
     const char *from; /* after FROM, without alias */
     struct fact_seen seen;
     enum fact_fault fault;
-    bool explained; /* a node below it is at fault */
+    bool explained; /* by the fault of a node below */
     char said[160]; /* FACT_ERROR: what the engine said */
 };
 

@@ -26,7 +26,7 @@ struct made {
     struct store store;
     struct engine *engine;
     struct engine_import_table *tables;
-    int64_t small_rows; /* above which all threads are used: 0 here */
+    int64_t small_rows; /* larger tables use all threads: 0 by default */
     custos_err err;
 };
 

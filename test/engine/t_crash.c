@@ -1,6 +1,6 @@
 /*
- * Imports that are killed, run twice at once, or run out of disk: the version
- * in force stays in force, and the store opens at once.
+ * Imports that are killed, run concurrently, or run out of disk space: the
+ * version in force stays in force, and the store opens at once.
  */
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /*
  * Distinct values of bounded rows: against a plain count in C, in every way of
- * bounding that can do them, and for neighbours.
+ * bounding that supports them, and for neighbours.
  */
 #include "asked.h"
 

@@ -67,7 +67,7 @@ decimals_throw(void **state)
         {NINES38, "-a - 1", THROWS},
         {NINES18, "a + a", THROWS},
         {NINES18, "a * a", THROWS},
-        /* With another scale it is cast to the wider one, and that throws. */
+        /* With another scale it is cast to the wider type, and that throws. */
         {NINES38, "a = 1.5::DECIMAL(18, 2)", THROWS},
         {NINES38, "a < 1.5::DECIMAL(18, 2)", THROWS},
         {NINES38, "a IN (1.5::DECIMAL(18, 2), 2.25)", THROWS},
@@ -88,7 +88,7 @@ aggregates_throw(void **state)
         {"unnest([" MAX128 ", 1])", "avg(a)", THROWS},
         {"unnest([" NINES38 ", " NINES38 "])", "sum(a)", THROWS},
         {"unnest([" NINES38 ", " NINES38 "])", "avg(a)", THROWS},
-        /* no error: where two partial sums meet, they wrap */
+        /* no error: adding two partial sums wraps */
         {MAX128, "sum(a) FROM (SELECT a FROM x UNION ALL SELECT a FROM x)",
          "-2"},
         {"unnest([" MAX64 ", " MAX64 "])", "sum(a)", "18446744073709551614"},
@@ -141,7 +141,7 @@ casts_throw_and_try_casts_give_null(void **state)
         {"'z'", "TRY_CAST(a AS ENUM('a', 'b'))", NONE},
         {"'\u00e4'", "CAST(a AS BLOB)", THROWS},
         {"DATE '294247-01-11'", "CAST(a AS TIMESTAMP)", THROWS},
-        /* in spite of TRY */
+        /* throws in spite of TRY */
         {"TIMESTAMP '2300-01-01'", "TRY_CAST(a AS TIMESTAMP_NS)", THROWS},
     };
 

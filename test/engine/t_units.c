@@ -36,7 +36,7 @@ make_policy(const char *a, const char *b, char text[1024])
     snprintf(text, 1024, HEAD, a, b);
 }
 
-/* The same person in both tables is one unit, with one number. */
+/* A person who is in both tables is one unit, with one unit number. */
 static void
 one_person_in_two_types(void **state)
 {

@@ -115,7 +115,7 @@ violation_of_rows(const struct run *run, struct ledger *l, arena *a)
     return NULL;
 }
 
-/* What is wrong with the ledger after a restart; NULL: nothing. */
+/* What is wrong with the ledger after a restart, or NULL. */
 static const char *
 violation(const struct run *run, struct ledger *l)
 {

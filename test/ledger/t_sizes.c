@@ -184,7 +184,7 @@ vacuum_gives_back_what_was_dropped(void **state)
 
     (void)state;
     l = make(&p);
-    other = open_at(&p); /* as a server has it */
+    other = open_at(&p); /* a server's handle */
     for (uint8_t i = 1; i <= 200; i++)
         store(l, i, 5, 0, 0);
     assert_ok(ledger_vacuum(l, &(struct ledger_retention){0}, 6, &freed, &err),

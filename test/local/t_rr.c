@@ -193,7 +193,7 @@ static void
 truths_outside_are_clamped(void **state)
 {
     static const int64_t truths[4] = {-1, INT64_MIN, 3, INT64_MAX};
-    uint64_t words[8] = {0}; /* all coins: the truth */
+    uint64_t words[8] = {0}; /* every coin says: the truth */
     custos_rr *rr = make(CUSTOS_RR_KARY, "1", 3);
     custos_rng *rng;
     int64_t reports[4];

@@ -143,7 +143,10 @@ gaussian_facts(void **state)
              1) < 1e-14);
     custos_mech_free(m);
 
-    /* Several changes: by zCDP, and sqrt(2) exactly by its square. */
+    /*
+     * Several changes: calibrated by zCDP; sqrt(2) is given exactly by its
+     * square.
+     */
     o.changes = CUSTOS_CHANGES_SEVERAL;
     o.sensitivity = NULL;
     o.sensitivity_squared = "2";
@@ -468,7 +471,7 @@ plan_sensitivity_holds_on_the_grid(void **state)
         }
         additive_plan_clear(&p);
     }
-    assert_true(tight > 0); /* 2.5 became 5 on the grid: the margin is needed */
+    assert_true(tight > 0); /* 2.5 became 5 on the grid: the margin matters */
 }
 
 static void
@@ -521,7 +524,7 @@ error_bars_cover(void **state)
     m = mech_make(o);
     assert_int_equal(custos_mech_error(m, "0.05", 1, &width, NULL), CUSTOS_OK);
     assert_true(width == 6.125); /* 24 steps and half of one */
-    /* 3000 trials, rate at most 0.05: 150 and 5 deviations of 12. */
+    /* 3000 trials with a rate of at most 0.05: 150 plus 5 deviations of 12. */
     for (int i = 0; i < 3000; i++)
         missed += fabs(release_real(m, rng, 0.3) - 0.3) > width;
     assert_true(missed <= 210 && missed > 50);

@@ -124,7 +124,7 @@ grid_index_is_lipschitz(void **state)
     assert_true(grid_index(bits_of(0.5), 0) == 1);
     assert_true(grid_index(bits_of(1.5), 0) == 2);
     assert_true(grid_index(bits_of(-0.5), 0) == 0);
-    /* At the limit too, and between the infinities and the largest double. */
+    /* Also at the limit, and up to the largest double. */
     assert_true(grid_index(bits_of(ldexp(1, 123)), 0) == GRID_MAX);
     assert_true(grid_index(bits_of(nextafter(ldexp(1, 123), 0)), 0) < GRID_MAX);
     assert_true(grid_index(bits_of(DBL_MAX), 0) == GRID_MAX);

@@ -82,7 +82,7 @@ gauss_sums_are_kept_rightly(void **state)
     for (int i = 0; i < 4 * GAUSS_SUMS_KEPT; i++) {
         uint64_t j = 1 + (uint64_t)(i * i) % (GAUSS_SUMS_KEPT + 5);
 
-        rat_set_i64(&e, i % 7, 3); /* other e, other m */
+        rat_set_i64(&e, i % 7, 3); /* varying e and m */
         gauss_sums_divergence(&kept, &e, j, &x);
         gauss_sums_init(&fresh, &variance, 112);
         gauss_sums_divergence(&fresh, &e, j, &y);
@@ -262,7 +262,7 @@ split_needs(ival *r, struct gauss_sums *sums, const rat *epsilon,
     if (j > 0) {
         ival_set_i64(&x, -shift);
         ival_mul(&x, &x, lost);
-        ival_down(&x, &e); /* H falls in it */
+        ival_down(&x, &e); /* H decreases in it */
         rat_add(&e, &e, epsilon);
         gauss_sums_divergence(sums, &e, j, r);
     }

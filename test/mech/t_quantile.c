@@ -20,7 +20,7 @@ enum { MOST = 12, SLOTS = 64, WORDS = 12 };
 static struct {
     uint64_t pad;
     const int64_t *shift;
-    size_t apart; /* values that neighbours differ in; 0: those of a unit */
+    size_t apart; /* number of differing values; 0: those of a unit */
 } moved;
 
 static custos_quantile *
@@ -55,7 +55,10 @@ struct slots {
     double pieces[SLOTS]; /* of points * 2^33 candidates */
 };
 
-/* The pieces of t values: each value halves the first of the largest. */
+/*
+ * The pieces of a point with t equal values: each value halves the first of the
+ * largest pieces.
+ */
 static size_t
 pieces_of(size_t t, double *pieces)
 {
@@ -199,7 +202,7 @@ check_borders(const uint64_t *values, size_t n, uint64_t high,
                                           {at, 0, 0, 0, 0, 0, 0, 1},
                                           {at, UINT64_MAX}};
 
-        /* one gap: same place, no value at either point */
+        /* inside one gap: no value at either point */
         if (s.left[j] == s.left[j - 1] && s.point[j] != s.point[j - 1] &&
             s.pieces[j] == 1 && s.pieces[j - 1] == 1)
             continue;
@@ -293,7 +296,7 @@ quantile_thresholds_are_exact(void **state)
     for (size_t n = 0; n <= 11; n++)
         assert_true(check_borders(ties, n, 4, q->nodes) > 0 || n == 0);
     custos_quantile_free(q);
-    /* Slots: 0..4, 5 in two pieces, 6 in two, and what is above. */
+    /* Slots: 0 .. 4, 5 in two pieces, 6 in two, and everything above. */
     slots_of(values, 2, 0, 7, &s);
     assert_int_equal(s.n, 10);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -1137,7 +1140,10 @@ quantile_refinement_can_fail(void **state)
     uint64_t point = 0;
 
     (void)state;
-    /* 0 .. 4 with a value at 2: the two pieces of 2 meet in the middle. */
+    /*
+     * 0 .. 4 with a value at 2: the border between the two pieces of 2 is in
+     * the middle.
+     */
     assert_int_equal(release(q, rng, &value, 1, &out), CUSTOS_EENTROPY);
     assert_int_equal(out, 77);
     test_rng_free(rng);

@@ -457,8 +457,9 @@ select_spans_all_integers(void **state)
 }
 
 /*
- * The unit divides the sensitivity, rounded up: with sensitivity 1 and unit
- * 2/3 (two steps), epsilon 2 is epsilon 1 with unit 1, threshold by threshold.
+ * The sensitivity is divided by the unit and rounded up: with sensitivity 1 and
+ * unit 2/3 (two steps), epsilon 2 has the same thresholds as epsilon 1 with
+ * unit 1.
  */
 static void
 select_counts_in_units(void **state)
@@ -572,7 +573,7 @@ select_refuses_bad_options(void **state)
                      CUSTOS_EOVERFLOW);
     assert_int_equal(winner, 9);
     assert_int_equal(test_rng_used(rng), 0);
-    /* None of these took the scores. */
+    /* None of these used up the scores. */
     assert_int_equal(custos_select(NULL, &good, rng, sealed, 2, &winner, NULL),
                      CUSTOS_OK);
     custos_sealed_free(sealed);

@@ -9,7 +9,7 @@
 #include "num/rat.h"
 #include "support/support.h"
 
-/* The ten rows of table D: three bits, the first the highest. */
+/* The ten rows of table D: three bits each, the first one highest. */
 static const unsigned table_d[10] = {0, 5, 2, 5, 0, 1, 6, 0, 2, 5};
 
 static custos_sensitivity
@@ -273,7 +273,7 @@ max_and_hamming(void **state)
     each[1].l1[0] = 'x';
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL), 2);
     memset(each[1].l1, '1',
-           sizeof each[1].l1); /* not terminated: must be cut, not read past */
+           sizeof each[1].l1); /* not terminated: must not be read past */
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL),
                      CUSTOS_EOVERFLOW);
     assert_string_equal(out.l1, "3.5");

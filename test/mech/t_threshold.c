@@ -40,7 +40,7 @@ delta_by_sums(double epsilon, uint64_t keys, int sides, int64_t threshold)
     mpfr_exp(q, q, MPFR_RNDN);
     mpfr_pow_si(term, q, threshold - 1, MPFR_RNDN);
     mpfr_set_zero(p, 1);
-    /* P[Y >= threshold - 1], all 256 bits of it */
+    /* P[Y >= threshold - 1], to all 256 bits */
     mpfr_div_2ui(least, term, 300, MPFR_RNDN);
     while (mpfr_greater_p(term, least)) {
         mpfr_add(p, p, term, MPFR_RNDN);

@@ -72,8 +72,8 @@ flip_taped(const rat *p, const uint64_t *tape, size_t n)
 }
 
 /*
- * All tapes of one word, of two where one does not decide, of three where two
- * do not: the weights of heads and of the rest, in units of 2^-48.
+ * All tapes of one word, of two words if one does not decide, of three if two
+ * do not: the weights of heads and of undecided tapes, in units of 2^-48.
  */
 static void
 walk_coin(const rat *p, uint64_t weight[2], uint64_t *undecided)

@@ -68,7 +68,7 @@ make_right(struct right_table *t, enum dials_shape shape, const rat *rate)
     mpfr_clear(f);
 }
 
-/* The re-check: every stored word, in both of its places. */
+/* Checks every stored word, in both places where it is stored. */
 static bool
 table_is_right(const struct dials *d, const struct right_table *t)
 {

@@ -136,10 +136,10 @@ count_dial(const struct dials *d, size_t i, uint64_t count[17])
 }
 
 /*
- * sigma^2 = 1/2: the proposals have scale 1, so two dials, one coin. A size of
- * 1 to 16 is that outcome of the first dial and a second digit of 0.
- * P[y] = K(y) / sum of K, where K(y) is the weight of the words that keep y:
- * lower and upper bounds of K give rigorous bounds of P[y].
+ * sigma^2 = 1/2: proposals have scale 1, so two dials and one coin. A size of 1
+ * to 16 is that outcome of the first dial with a second digit of 0. P[y] = K(y)
+ * / sum of K, where K(y) is the weight of the words that keep y: lower and
+ * upper bounds of K give rigorous bounds of P[y].
  */
 static void
 law_gaussian_by_tapes(void **state)

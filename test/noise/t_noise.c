@@ -211,7 +211,7 @@ draws_need_their_arguments(void **state)
     custos_noise_free(noise);
 }
 
-/* The Gaussian's parameter is kept as the variance; others as given. */
+/* The parameter of the Gaussian is stored as the variance, others as given. */
 static void
 parameters_are_kept(void **state)
 {
@@ -257,8 +257,8 @@ coins_and_dice_are_exact(void **state)
         {CUSTOS_BERNOULLI_EXP, "0", {0}, 0, 1},
         {CUSTOS_UNIFORM, "1", {0}, 1, 0},
         {CUSTOS_UNIFORM, "1", {UINT64_MAX}, 1, 0},
-        {CUSTOS_UNIFORM, "3", {1}, 1, 0}, /* 2^64 mod 3 = 1 is rejected ... */
-        {CUSTOS_UNIFORM, "3", {0, 0, UINT64_MAX}, 3, 2}, /* ... by 0 alone */
+        {CUSTOS_UNIFORM, "3", {1}, 1, 0}, /* 2^64 mod 3 = 1 word is rejected, */
+        {CUSTOS_UNIFORM, "3", {0, 0, UINT64_MAX}, 3, 2}, /* which is 0 */
         {CUSTOS_UNIFORM, "3", {UINT64_C(0x5555555555555556)}, 1, 1},
         {CUSTOS_UNIFORM, "9223372036854775809", {0, 3}, 2, 1},
         {CUSTOS_UNIFORM, "18446744073709551616", {12345}, 1, 12345},

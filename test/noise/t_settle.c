@@ -199,7 +199,7 @@ several_ties_are_settled_together(void **state)
     custos_noise_free(noise);
 }
 
-/* The same where the word of ones carries the sign. */
+/* The same for the dial whose word includes the sign. */
 static void
 several_signed_ties_are_settled_together(void **state)
 {
@@ -214,7 +214,7 @@ several_signed_ties_are_settled_together(void **state)
     custos_noise_free(noise);
 }
 
-/* All cuts are words of ones, for 23,000 words: any smaller word decides. */
+/* All cuts begin with 23,000 words of ones: any smaller word decides. */
 static void
 tiny_scales_are_settled(void **state)
 {
@@ -423,7 +423,7 @@ eval_one_word(const void *of, ival *out)
     mpfr_set_ui_2exp(out->hi, 31, -66, MPFR_RNDU);
 }
 
-/* A number that no precision encloses is an internal error, not a loop. */
+/* A number that no precision determines is an internal error, not a loop. */
 static void
 undecidable_is_a_status(void **state)
 {

@@ -228,7 +228,7 @@ arithmetic_contains_its_values(void **state)
     test_rng_free(rng);
 }
 
-/* Rationals and integers, by the ends as rationals. */
+/* Intervals of rationals and integers, checked by their ends as rationals. */
 static void
 ends_enclose_exact_numbers(void **state)
 {

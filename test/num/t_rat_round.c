@@ -1,4 +1,4 @@
-/* Rounding of rationals in the direction that the name says. */
+/* Rationals are rounded in the direction that the function's name says. */
 #include <stdio.h>
 
 #include "num/ival_more.h"

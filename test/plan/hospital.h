@@ -143,7 +143,7 @@ struct planned {
     arena *a;
     struct policy *policy;
     struct query *query;
-    struct plan *plan; /* NULL: refused */
+    struct plan *plan; /* NULL: rejected */
     custos_status status;
     custos_err err;
 };

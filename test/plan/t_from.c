@@ -121,7 +121,7 @@ lists_keep_the_order_of_names(void **state)
 
 /* ------------------------------------------------------------- columns -- */
 
-/* The column that a name stands for. */
+/* The index of the column with this name. */
 static size_t
 slot_of(const struct relation *r, const char *table, const char *name)
 {

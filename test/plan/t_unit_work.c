@@ -168,7 +168,7 @@ texts_below_a_join_are_not_multiplied(void **state)
 
 /* ---------------------------------------------------------- text weights -- */
 
-/* Every call over a text, as it is written. */
+/* Every function call on a text, as SQL. */
 static const char *const forms[] = {
     [CALL_AND] = "note AND note",
     [CALL_OR] = "note OR note",

@@ -210,7 +210,10 @@ mistakes_of_metadata(void **state)
     }
 }
 
-/* Escaped names are exact; without an identifier the owner is asked. */
+/*
+ * Escaped names are kept exactly; without a private_id the draft asks the
+ * owner.
+ */
 static void
 names_and_units(void **state)
 {

@@ -83,7 +83,10 @@ histogram_band_covers(void **state)
             outside |= fabs((double)(y[k] - truth[k])) > band;
         missed += outside;
     }
-    /* 5 % of 4000 are 200 +- 13.8; the discrete band is exact to 11 %. */
+    /*
+     * 5 % of 4000 are 200 +- 13.8; the coverage of the discrete band is exact
+     * up to 11 %.
+     */
     assert_true(missed <= 0.05 * (double)n + 6.5 * sqrt(0.0475 * (double)n));
     assert_true(missed >= 0.035 * (double)n - 6 * sqrt(0.0475 * (double)n));
     custos_mech_free(mech);
@@ -138,7 +141,7 @@ mean_error(custos_mech_kind kind, size_t d)
 /*
  * The mean of rows in {0,1}^d: l2 error of order d^(3/2) with Laplace noise, d
  * with Gaussian. Measured between d = 16 and d = 1024, a factor of 64; the
- * exponents come out within 0.1 (the errors are known to 3 % and better).
+ * measured exponents are within 0.1 (the errors are known to 3 % or better).
  */
 static void
 gaussian_mean_wins_a_root(void **state)

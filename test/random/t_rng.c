@@ -137,7 +137,7 @@ draw_pairs(void *p)
     return NULL;
 }
 
-/* One handle, many threads: each word goes to one of them. */
+/* One handle, many threads: each word goes to only one of them. */
 static void
 threads_never_share_words(void **state)
 {

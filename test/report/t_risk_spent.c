@@ -126,7 +126,7 @@ risk_of_spending_is_never_less_than_its_parts(void **state)
     with = success("1", "0.1", "0.05");
     assert_true(with > alone && with <= alone + 0.05);
     assert_true(success("1.1", "0.2", "0") > alone);
-    /* where nothing is bounded, nothing is promised */
+    /* without a bound there is no promise */
     assert_true(success("infinity", "infinity", "0") == 1);
     assert_true(success("99999", "99999", "0") == 1);
     assert_true(success("1", "1", "infinity") == 1);

@@ -229,7 +229,7 @@ charged_work_of_all_is_bounded(void **state)
     assert_null(fair_queue_admit(&q, &room));
     end_job(&q, &bob);
     assert_ptr_equal(fair_queue_admit(&q, &room), &ana[1]);
-    assert_null(fair_queue_admit(&q, &room)); /* a name has 100 */
+    assert_null(fair_queue_admit(&q, &room)); /* a name may have 100 */
     assert_int_equal(fair_queue_put(&q, &bob), QUEUE_PUT);
     assert_ptr_equal(fair_queue_take(&q), &bob);
     bob.class_us = 60;

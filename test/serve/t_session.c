@@ -108,7 +108,10 @@ many_guesses_at_once_are_still_counted(void **state)
     fake_clear(&f);
 }
 
-/* One of everything that a client can send after the first packet. */
+/*
+ * Sends message number `which` of all that a client can send after the first
+ * packet.
+ */
 static void
 send_any(struct fake *f, int which)
 {
@@ -155,7 +158,7 @@ every_message_before_the_login_ends_it(void **state)
             assert_null(strstr(said, "R0"));
             assert_null(strstr(said, "Z:"));
             assert_null(session_who(f.session));
-            if (steps || k < 15) /* first packets are for the beginning */
+            if (steps || k < 15) /* first packets are valid at first */
                 assert_int_equal(session_need(f.session), NEED_END);
         }
     assert_int_equal(f.asked + f.described + f.catalogs, 0);
@@ -829,7 +832,7 @@ no_session_keeps_the_loop(void **state)
     buf_add(&all, "S\0\0\0\4", 5);
     session_receive(f->session, (str){all.ptr, all.len}, ++f->now);
     assert_int_equal(session_need(f->session), NEED_TURN);
-    session_sent(f->session, f->now); /* the same turn: nothing more is done */
+    session_sent(f->session, f->now); /* nothing more in the same turn */
     assert_int_equal(session_need(f->session), NEED_TURN);
     fake_pump(f);
     assert_in_range(f->turns, MANY / 256, MANY);

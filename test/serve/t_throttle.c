@@ -40,7 +40,7 @@ a_few_failures_are_free_then_one_waits(void **state)
     throttle_free(g);
 }
 
-/* Trying many names from one address does not help. */
+/* Trying many names from one address is throttled too. */
 static void
 an_address_waits_for_all_its_names(void **state)
 {

@@ -111,7 +111,7 @@ async def chunked_endless(a):
 
 @attack(pause=0.5)
 async def pipelining(a):
-    """Hundreds of requests in one piece, the replies not read at once."""
+    """Hundreds of pipelined requests whose replies are not read at once."""
     for text, n in [(request("GET", "/v1/health"), 300),
                     (request("GET", "/v1/openapi.json"), 100),
                     (request("GET", "/v1/schema", token=a.token), 100)]:

@@ -18,7 +18,7 @@ JOIN = "FROM patients p JOIN patients q ON p.id = q.id"
 
 
 async def sessions(a, n, work, **more):
-    """The same in n sessions at once."""
+    """Runs the same work in n sessions at once."""
     async def one(i):
         await work(await a.pg(**more), i)
     await a.together([one(i) for i in range(n)])

@@ -108,7 +108,7 @@ class Attackers:
             self.processes[-1].stdin.flush()
 
     def end(self):
-        """What each attack has seen."""
+        """The reports of all attacks."""
         reports = []
         for process in self.processes:
             try:
@@ -166,7 +166,7 @@ class Siege:
             self.lags.append(time.monotonic() - began - 0.01)
 
     def cpu_used(self):
-        """Processor time of the server, its workers and the whole machine."""
+        """CPU time of the server, its workers and the machine."""
         return (*cpu_seconds(self.server.process.pid), machine_seconds())
 
     def cpu_others(self):

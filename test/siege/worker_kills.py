@@ -13,7 +13,7 @@ Afterwards:
   * a kill costs at most two questions, not counting those that the log says
     were killed because their time was up: the one that the worker had, and one
     whose time was up before the new worker was ready;
-  * the server still answers each analyst, by new workers, as many as before;
+  * the server still answers each analyst, with as many workers as before;
   * no zombie is left, no folder of spill files without its worker, and none at
     all once the server has ended;
   * the chain of the ledger verifies.
@@ -38,7 +38,7 @@ from sites import DemoStore, Server, run, worker_pids, zombies
 from wire import Http, Pg
 
 ANALYSTS = ("ana", "bob", "cyd")
-PAUSE = 0.1        # mean seconds from a full set of workers to the next kill
+PAUSE = 0.1        # mean seconds between having all workers and the next kill
 SETTLE = 30        # seconds in which everything must be as before
 PATIENCE = 60      # for one reply
 FAILED_PER_KILL = 2
@@ -68,7 +68,7 @@ class Asked:
 
 
 def check(asked, rows):
-    """What the ledger's rows and the replies do not agree in."""
+    """Differences between the ledger's rows and the replies."""
     found = []
     charges = {r["receipt"]: r for r in rows if r["what"] == "charge"}
     times = collections.Counter(r["query"] for r in charges.values())
@@ -242,7 +242,7 @@ class Kills:
         return list(pathlib.Path(self.store.path).glob("tmp/spill*"))
 
     def leftovers(self, workers):
-        """What is not as it was at the start."""
+        """What differs from the start."""
         pid = self.server.process.pid
         found = []
         if zombies(pid):

@@ -62,7 +62,7 @@ struct bench {
     duckdb_connection con;
     arena *a;
     struct policy *policy;
-    const bool *stepped; /* NULL: decimals are compared as such */
+    const bool *stepped; /* NULL: decimals are compared as decimals */
 };
 
 static void

@@ -140,7 +140,7 @@ names_of_with_are_queries(void **state)
              "\"c\"");
 }
 
-/* What a name means: PostgreSQL's scopes. */
+/* Names are resolved by PostgreSQL's scopes. */
 static void
 names_of_with_have_scopes(void **state)
 {

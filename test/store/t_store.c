@@ -98,7 +98,10 @@ made_and_opened(void **state)
     arena_free(a);
 }
 
-/* Modes do not depend on the umask, and a store open to others is refused. */
+/*
+ * File modes do not depend on the umask, and a store that others can read is
+ * rejected.
+ */
 static void
 only_the_owner(void **state)
 {
@@ -243,7 +246,7 @@ leftovers_go(void **state)
     store_close(&s);
 }
 
-/* Imports begin one after the other while queries make their spill folders. */
+/* Imports run one after the other while queries make spill folders. */
 static void
 a_new_spill_folder_is_no_leftover(void **state)
 {

@@ -19,8 +19,8 @@ enum { CONVOLVE_MAX = 1 << 20 };
 
 /*
  * out[k] = the sum of a[i] b[k - i] 2^-64, rounded up. out has n + m - 1
- * places, n, m >= 1, and may not be a or b. May fail: CUSTOS_ENOMEM;
- * CUSTOS_EOVERFLOW (a mass above 2^65, or n + m > CONVOLVE_MAX).
+ * places, n, m >= 1, and must not be a or b. Fails with CUSTOS_ENOMEM, or with
+ * CUSTOS_EOVERFLOW for a mass above 2^65 or n + m > CONVOLVE_MAX.
  */
 CUSTOS_MUST_USE custos_status convolve_up(const custos_alloc *alloc,
                                           const u128 *a, size_t n,

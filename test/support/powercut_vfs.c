@@ -129,7 +129,7 @@ deed_add(struct stored *f, bool cuts, size_t at, const void *ptr, size_t len)
     f->last = &e->next;
 }
 
-/* ------------------------------------------------------------- the plate -- */
+/* --------------------------------------------------------- durable bytes -- */
 
 /* Makes everything durable that is not marked as lost. */
 static void
@@ -155,7 +155,7 @@ plate_sync(struct stored *f)
     }
 }
 
-/* One sector's share of a write: kept, dropped or torn. */
+/* The part of a write in one sector: kept, dropped or torn. */
 static void
 plate_sector(struct disk *d, struct stored *f, const struct deed *e,
              size_t from, size_t to, uint64_t keep, uint64_t tear)

@@ -294,7 +294,7 @@ replace(struct ref_curve *c, mpfr_t *loss, mpfr_t *mass, size_t n)
     c->n = n;
 }
 
-/* All pairs of outcomes, equal sums of losses not merged. */
+/* Combines all pairs of outcomes; equal sums of losses are not merged. */
 static void
 multiply(struct ref_curve *c, mpfr_t *loss, mpfr_t *mass, size_t n)
 {

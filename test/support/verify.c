@@ -1,5 +1,5 @@
 /*
- * Powers by repeated squaring of exact laws.
+ * Powers of exact laws by repeated squaring.
  */
 #include "support/verify.h"
 

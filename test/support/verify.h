@@ -25,8 +25,8 @@ struct verify {
 };
 
 /*
- * h and `tail` as for weights_init. count >= 1 for every part. May fail:
- * CUSTOS_ENOMEM; CUSTOS_EOVERFLOW (more than CONVOLVE_MAX points).
+ * h and `tail` are as for weights_init; count >= 1 for every part. Fails with
+ * CUSTOS_ENOMEM, or with CUSTOS_EOVERFLOW for more than CONVOLVE_MAX points.
  */
 CUSTOS_MUST_USE custos_status verify_init(struct verify *v,
                                           const custos_alloc *alloc,

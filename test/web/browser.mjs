@@ -96,7 +96,7 @@ export async function logIn(page, server, token, place = "") {
   await page.getByRole("button", { name: "Log out" }).waitFor();
 }
 
-/* What axe-core finds serious or critical, in words. */
+/* The serious and critical violations that axe-core finds, as text. */
 export async function axe(page) {
   if (!(await page.evaluate(() => "axe" in window))) {
     const { readFileSync } = await import("node:fs");

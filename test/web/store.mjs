@@ -146,7 +146,7 @@ class Server {
     return this.ended;
   }
 
-  /* The API as any client may use it. */
+  /* A request to the API, as any client may send it. */
   async ask(token, path, body) {
     const reply = await fetch(this.origin + path, {
       method: body ? "POST" : "GET",

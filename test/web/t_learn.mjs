@@ -1,4 +1,4 @@
-/* Learn: what epsilon means, without a token, in the library's own numbers. */
+/* Learn: what epsilon means, without a token, with numbers computed by the library. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { axe, NARROW, open, visiting } from "./browser.mjs";

@@ -1,5 +1,5 @@
 /*
- * Bodies of requests, and cells of CSV.
+ * Reading bodies of requests, and writing cells of CSV.
  */
 #include "support/said.h"
 #include "wire/http.h"

@@ -354,7 +354,7 @@ a_stop_leaves_short_work_its_worker(void **state)
     assert_int_equal(worker_of(POOL_PRIVATE), before);
 }
 
-/* ------------------------------------------------------------------ lies -- */
+/* --------------------------------------------------------- false replies -- */
 
 /* Runs as a worker process: says READY, then sends invalid answers. */
 static int
