@@ -190,8 +190,9 @@ response_words_depend_on_n_alone(void **state)
 
 /*
  * The twins cannot open a seal, so they get their data through a global. One
- * redraws noise until the result is not negative, as counts are. The other
- * picks a candidate at random and keeps it with probability exp(score - best).
+ * redraws noise until the result is not negative, because counts are not. The
+ * other picks a candidate at random and keeps it with probability exp(score -
+ * best).
  */
 static const int64_t *twin_data;
 

@@ -69,8 +69,8 @@ what_is_none(void **state)
 }
 
 /*
- * A text cut anywhere or with any byte changed is read within its bytes, to an
- * end.
+ * Reading a text that is cut anywhere or has any byte changed ends, and stays
+ * within its bytes.
  */
 static void
 anything_ends(void **state)

@@ -20,7 +20,7 @@ psycopg2 = need_module("psycopg2")
 ROWS = 200000
 ALL = "SELECT department FROM departments"  # public, some 12 MB
 SLOW = ("SELECT count(*) FROM departments a JOIN departments b "
-        "ON a.floor = b.floor")  # minutes
+        "ON a.floor = b.floor")  # takes minutes
 FLOORS = "SELECT max(floor) FROM departments"  # takes no time
 COUNT = "SELECT count(*) FROM patients"
 

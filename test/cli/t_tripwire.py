@@ -56,7 +56,8 @@ class Tripwire(unittest.TestCase):
 
     def damage(self):
         """Overwrites the pages that the engine has not read yet with zeros. Its
-        one worker has already opened the data, which no other could now."""
+        one worker has already opened the data; a new one could not open it any
+        more."""
         self.end()
         self.serve("--workers", "1")
         self.assertEqual(

@@ -423,7 +423,10 @@ the_unit_cannot_change(void **state)
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "1.5"));
 }
 
-/* Otherwise removing the ledger would restore the entire budget. */
+/*
+ * A store without its ledger is rejected; otherwise removing it would restore
+ * the budget.
+ */
 static void
 a_store_without_ledger_is_refused(void **state)
 {

@@ -102,8 +102,8 @@ explain_tells_what_is_stored(void **state)
 }
 
 /*
- * It reveals nothing about other analysts or the owner, even if answers are
- * shared.
+ * EXPLAIN reveals nothing about other analysts or the owner, even if answers
+ * are shared.
  */
 static void
 explain_tells_nothing_of_others(void **state)

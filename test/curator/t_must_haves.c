@@ -2,8 +2,8 @@
  * The must-haves of private SQL by number, through the complete curator on
  * DuckDB. doc/must-haves.md lists those that other tests cover.
  *
- * Two stores have the same policy and share no values. Both are asked whatever
- * may not depend on the data.
+ * Two stores have the same policy and share no values. The tests ask both
+ * stores whatever must not depend on the data.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -487,7 +487,7 @@ rule_16_prices_and_plans_are_public(void **state)
         answer_free(a);
         answer_free(b);
     }
-    /* without a public size, no public price gives a ratio this accuracy */
+    /* without a public size, the price of this accuracy is not public */
     refused_alike((struct ask){.sql = str_of("SELECT avg(age) FROM patients"),
                                .within = str_of("1")});
     refused_alike(

@@ -103,7 +103,7 @@ write_people(const struct made *m, int units, int without)
     made_file(m, "p.csv", text);
 }
 
-/* A plan over table v: four parts and the key k, or no key. */
+/* A plan over table v: six or seven parts, and the key k or no key. */
 struct asked {
     struct expr key_expr, n, f, d, where, low;
     struct expr *where_args[2];

@@ -78,7 +78,7 @@ budgets_and_defaults(void **state)
 
 /*
  * The owner may set the least prices, also to 0; a max_epsilon below the
- * default least price lowers it.
+ * default least price replaces it.
  */
 static void
 least_price_and_tripwire(void **state)
