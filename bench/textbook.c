@@ -1,7 +1,8 @@
 /*
- * See textbook.h. Written to be read: every function follows one of the paper
- * and has its own temporary numbers. (Reusing these, and not reducing fractions,
- * would make it about six times faster, but it would differ from the paper.)
+ * See textbook.h. Written to be read: every function follows an algorithm of
+ * the paper step by step and has its own temporary numbers. (Reusing these, and
+ * not reducing fractions, would make it about six times faster, but it would
+ * differ from the paper.)
  */
 #include "textbook.h"
 

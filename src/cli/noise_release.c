@@ -50,7 +50,8 @@ read_word(const char *text, const char *option, const char *const *words,
                       text, guess ? guess : words[1]);
 }
 
-/* Rejects what custos_mech_new would reject, but its messages name options. */
+/* Rejects what custos_mech_new would also reject, with messages that name the
+   options of the command. */
 static int
 check_promise(const struct noise_law *law, const struct args *args)
 {

@@ -276,8 +276,8 @@ log2_of_size(const rat *x)
 /*
  * The same by Newton's method, for epsilon > rho. The slope rises and is
  * concave. It is below 0 at the first alpha, where it would be 0 without its
- * logarithm. So every step goes up, none passes the root, and the last steps
- * double the digits.
+ * logarithm. So every step goes up, none passes the root, and each of the last
+ * steps doubles the number of correct digits.
  */
 static void
 order_newton(const rat *rho, const rat *epsilon, rat *alpha)
@@ -319,7 +319,7 @@ order_newton(const rat *rho, const rat *epsilon, rat *alpha)
     rat_clear(&one);
 }
 
-/* Any order above 1 is valid; the best one is tight. */
+/* Any order above 1 gives a valid delta; the best one gives the least. */
 static void
 order_best(const rat *rho, const rat *epsilon, rat *alpha)
 {
@@ -408,7 +408,7 @@ gauss_delta_at_most(enum gauss_route route, const struct gauss_point *p,
         below = ival_certainly_less_rat(&x, delta);
         above = ival_certainly_above_rat(&x, delta);
         ival_clear(&x);
-        if (bits >= BITS_LAST) /* UNREACHABLE: delta is not rational */
+        if (bits >= BITS_LAST) /* UNREACHABLE: the exact delta is irrational */
             break;
     }
     return below;

@@ -1,12 +1,13 @@
 /*
- * The HTTP listener, by libmicrohttpd, which nothing else uses.
+ * The HTTP listener, by libmicrohttpd, which only the files that include
+ * http_inside.h use.
  *
  * One thread has all sockets. It reads requests, refuses those that can be
- * refused by their head, and hands the rest to the workers. A connection is
- * suspended until its job comes back, so a slow client or a slow question holds
- * up nothing but its own connection. Every wait has a limit, which the owner
- * sets: for a request to arrive completely, for a reply to be received, for a
- * question to be answered.
+ * refused by their head, and hands the rest to the worker threads. A connection
+ * is suspended until its job comes back, so a slow client or a slow question
+ * holds up nothing but its own connection. Every wait has a limit, which the
+ * owner sets: for a request to arrive completely, for a reply to be received,
+ * for a question to be answered.
  */
 #include "serve/http.h"
 
@@ -147,8 +148,9 @@ wait_for_work(struct http *h, int epoll)
         (void)!eventfd_read(h->wake, &told);
 }
 
-/* The library cannot stop a daemon that has suspended connections or that a
-   worker is about to wake. So the thread goes on until all jobs are back. */
+/* The library cannot stop a daemon while it has suspended connections, or while
+   a worker thread is about to wake it. So this thread goes on until all jobs
+   are back. */
 static bool
 is_over(const struct http *h, int64_t end, int64_t now)
 {
@@ -178,8 +180,8 @@ http_main(void *ctx)
         if (is_over(h, end, now))
             break;
     }
-    /* Here, and not in the thread that joins: MPFR's cache belongs to this
-       thread. */
+    /* Closed here, not by the thread that joins this one: curator_close frees
+       the MPFR cache of the thread that calls it. */
     MHD_stop_daemon(h->daemon);
     curator_close(h->curator);
     h->daemon = NULL;

@@ -1,6 +1,6 @@
 /*
- * Does a session's tasks on a worker. question.c does questions; all other
- * tasks are free and read no data.
+ * Does a session's tasks, in a worker thread. question.c does questions; all
+ * other tasks are free and read no data.
  */
 #include "base/error.h"
 #include "curator/describe.h"
@@ -194,7 +194,8 @@ work_free(struct task *t, struct curator *c, custos_err *err)
     }
 }
 
-/* Other tasks of the analyst may have filled the share while this one waited. */
+/* Other tasks of the analyst may have used up their share of the server's
+   memory (shares.h) while this one waited. */
 static bool
 has_room(struct task *t)
 {

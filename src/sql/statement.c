@@ -2,8 +2,9 @@
  * Splits a session's text at its semicolons; PostgreSQL's tree says what each
  * statement is.
  *
- * The text is split by tokens before it is parsed: the clauses of GoogleSQL
- * must be blanked first, and each clause belongs to one statement.
+ * The text is split by tokens before it is parsed. PostgreSQL's grammar lacks
+ * GoogleSQL's clause WITH DIFFERENTIAL_PRIVACY, which must be blanked out first
+ * (tokens.h); that is done statement by statement.
  */
 #include "sql/statement.h"
 
@@ -312,7 +313,8 @@ statement_read(arena *a, str text, struct statement *out, custos_err *err)
 
 /*
  * Parsing takes 4 us per token. A long SELECT with a FROM and no catalog name
- * can only be a query of private tables: it is parsed where it is answered.
+ * can only be a query of the policy's tables. So it is not parsed here, but
+ * later, when it is answered.
  */
 static custos_status
 long_read(arena *a, str text, const struct sql_peek *look,

@@ -1,7 +1,7 @@
 /*
  * The quick scan of a text: it finds the statements that PostgreSQL's scanner
- * finds, never counts fewer words, and tells SELECTs of private tables from the
- * rest.
+ * finds, never counts fewer words, and tells SELECTs of the policy's tables
+ * (`private`) from the rest.
  */
 #include "sql/peek.h"
 
