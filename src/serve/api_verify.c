@@ -26,10 +26,10 @@ report_owner(const struct verified_facts *f, char said[SAID_MAX])
                  f->all);
     else
         n = snprintf(said, SAID_MAX,
-                     "The %" PRIu64 " rows that there were %" PRId64
-                     " s ago were hashed again then, with every balance and "
+                     "%" PRId64 " s ago all %" PRIu64
+                     " rows of then were hashed again, with every balance and "
                      "stored answer; ",
-                     f->all, f->ago_us / 1000000);
+                     f->ago_us / 1000000, f->all);
     if (n > 0 && n < SAID_MAX)
         snprintf(said + n, SAID_MAX - (size_t)n,
                  "the %" PRIu64 " that came since follow from them.",

@@ -1,11 +1,11 @@
 /*
  * A quick look at a text, before PostgreSQL's scanner and parser see it: how
  * many words and symbols it has, how many statements, and whether it is a
- * single SELECT of private tables. It takes a few nanoseconds per byte, so that
+ * single SELECT of the policy's tables. It takes a few nanoseconds per byte, so that
  * the server's event loop can run it on every message.
  *
  * It decides which code reads the text next, not what the text means: a text
- * that looks like a SELECT of private tables is later read in full to be
+ * that looks like a SELECT of the policy's tables is later read in full to be
  * answered.
  */
 #ifndef SQL_PEEK_H
@@ -26,7 +26,7 @@ struct sql_peek {
     bool explain;      /* EXPLAIN SELECT, or EXPLAIN WITH */
     bool private; /* a single SELECT or WITH, with EXPLAIN or without, with a
                      FROM and no catalog name: it can only read
-                     private tables */
+                     the policy's tables */
 };
 
 /* Cannot fail: a text that is not SQL is not `private`. */

@@ -342,11 +342,12 @@ fail_long(const struct sql_peek *look, custos_err *err)
                               "have one statement only" HINT
                               "send the statements one by one",
                               STATEMENT_TOKENS_MAX);
-    return custos_fail_at(err, CUSTOS_EUNSUPPORTED, (int)look->at,
-                          "only a single SELECT of private tables may have "
-                          "more than %d words and symbols" HINT
-                          "send other statements in smaller pieces",
-                          STATEMENT_TOKENS_MAX);
+    return custos_fail_at(
+        err, CUSTOS_EUNSUPPORTED, (int)look->at,
+        "only a single SELECT of the policy's tables may have "
+        "more than %d words and symbols" HINT
+        "send other statements in smaller pieces",
+        STATEMENT_TOKENS_MAX);
 }
 
 /* -------------------------------------------------------------- the text -- */

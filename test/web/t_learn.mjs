@@ -60,7 +60,7 @@ visiting("a chart is saved as SVG and PNG that stand alone", at, async (page) =>
   assert.ok(png.length > 5000);
 });
 
-visiting("a busy server is asked again by itself", at, async (page) => {
+visiting("the page asks a busy server again by itself", at, async (page) => {
   let busy = 1;
   await page.route("**/v1/learn*", (route) => (busy-- > 0
     ? route.fulfill({ status: 503, headers: { "Retry-After": "1" }, json: { error: { code: "BUSY", message: "busy" } } })

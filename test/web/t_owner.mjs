@@ -14,7 +14,7 @@ const asked = (await server.ask(tokens.ana, "/v1/query", { sql: "SELECT count(*)
 const works = async (token) => (await server.ask(token, "/v1/me")).status === 200;
 const secrets = (page) => page.getByRole("region", { name: "Credentials of bob" });
 
-visiting("letting in shows secrets once, new ones end the old, shutting out ends all", at, async (page) => {
+visiting("granting shows the secrets once; new ones replace the old; revoking ends all", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByRole("button", { name: "Grant access to bob" }).click();
   const first = /custos_[0-9a-f]{64}/.exec(await secrets(page).innerText())[0];
@@ -44,7 +44,7 @@ visiting("letting in shows secrets once, new ones end the old, shutting out ends
   assert.equal(await works(second), false);
 });
 
-visiting("the policy as it stands, its check's sentences, and a newer one by reload", at, async (page) => {
+visiting("the policy in force, what its check says, and a newer policy after a reload", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByText(/epsilon 20 is above 10/).waitFor();
   await page.getByText("The policy file in force").click();
@@ -59,7 +59,7 @@ visiting("the policy as it stands, its check's sentences, and a newer one by rel
   await page.getByText("in force", { exact: true }).waitFor();
 });
 
-visiting("recall: a theorem, the answers that rest on it, and a file of them", at, async (page) => {
+visiting("recall: the answers that rest on a theorem, and a file of them", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByLabel("Theorem").fill("laplace-discrete");
   await page.getByRole("button", { name: "Find the answers" }).click();
@@ -72,7 +72,7 @@ visiting("recall: a theorem, the answers that rest on it, and a file of them", a
   await page.getByText(/No answer rests on/).waitFor();
 });
 
-visiting("of an analyst whose window is spent nothing is said to be left", at, async (page) => {
+visiting("an analyst whose window is spent has nothing left", at, async (page) => {
   const eve = store.letIn("eve");
   await server.ask(eve, "/v1/query", { sql: "SELECT count(*) AS all_of_it FROM visits", epsilon: "0.5" });
   await logIn(page, server, tokens.owner, "owner");
@@ -81,7 +81,7 @@ visiting("of an analyst whose window is spent nothing is said to be left", at, a
   await row.getByText(/from the common budget; the window of 7 days has ε 0 left, the budget ε 19/).waitFor();
 });
 
-visiting("health is shown, and a refusal in the server's words", at, async (page) => {
+visiting("health is shown, and a refusal says what the server said", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByText("ledger rows").first().waitFor();
   const running = page.locator(".fact").filter({ hasText: /^running now/ });
@@ -92,7 +92,7 @@ visiting("health is shown, and a refusal in the server's words", at, async (page
   await page.getByRole("alert").getByText(/already has a password and a token/).waitFor();
 }, { forgive: [/status of 4\d\d/] });
 
-visiting("an analyst at the owner's page is told whose it is, and the server refuses besides", at, async (page) => {
+visiting("an analyst is told that the page is the owner's, and the server refuses too", at, async (page) => {
   await logIn(page, server, tokens.ana, "owner");
   await page.getByText("This page is for the owner of the data").waitFor();
   for (const part of ["policy", "analysts", "data", "health"])
