@@ -37,7 +37,7 @@ void api_risk(struct curator *c, str who, const struct http_request *r,
 void api_health(const struct serve_parts *parts, struct curator *c,
                 struct http_reply *out);
 
-/* Whose token the request came with. */
+/* Reports whose token the request came with. */
 void api_me(str who, struct http_reply *out);
 
 /* One question on a toy table; needs neither a token nor a store. */

@@ -1,7 +1,7 @@
 /*
  * Rows of the ledger, page by page. An analyst gets their own charges; the
- * owner gets all rows, or those of one analyst. Both can ask for only those
- * that rest on a theorem.
+ * owner gets all rows, or those of one analyst. Both can restrict this to the
+ * charges that rest on a given theorem.
  */
 #include "serve/api.h"
 
@@ -48,7 +48,7 @@ add_row(struct buf *b, const struct ledger_row *r, bool all)
 }
 
 /* Reads a whole number from 0 to max; an empty text leaves *out as it is.
-   False: not such a number. */
+   False: the text is not such a number. */
 static bool
 number_read(str text, uint64_t max, uint64_t *out)
 {

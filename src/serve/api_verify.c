@@ -21,29 +21,29 @@ report_owner(const struct verified_facts *f, char said[SAID_MAX])
     else if (!f->ago_us)
         snprintf(said, SAID_MAX,
                  "All %" PRIu64 " rows were hashed again now, every balance "
-                 "was made again from its charges, and every stored answer "
-                 "is the one that was kept.",
+                 "was computed again from its charges, and every stored "
+                 "answer was checked.",
                  f->all);
     else
         n = snprintf(said, SAID_MAX,
-                     "%" PRId64 " s ago all %" PRIu64
-                     " rows of then were hashed again, with every balance and "
-                     "stored answer; ",
+                     "%" PRId64 " s ago, all %" PRIu64
+                     " rows that existed then were verified, with every "
+                     "balance and stored answer; ",
                      f->ago_us / 1000000, f->all);
     if (n > 0 && n < SAID_MAX)
         snprintf(said + n, SAID_MAX - (size_t)n,
-                 "the %" PRIu64 " that came since follow from them.",
+                 "the %" PRIu64 " rows added since follow from them.",
                  f->head.seq - f->all);
 }
 
 static const char *
 for_analyst(bool ok)
 {
-    return ok ? "The chain is whole: every row is what its hash says and "
-                "follows from the one before. Rows are hashed as they come, "
-                "and all of them again from time to time, not for everyone "
-                "who asks."
-              : "The chain is not whole. Tell the owner: custos ledger verify "
+    return ok ? "The chain is intact: every row has the hash that follows from "
+                "its content and from the row before. New rows are verified "
+                "once and all rows again from time to time, not on every "
+                "request."
+              : "The chain is damaged. Tell the owner: custos ledger verify "
                 "names the row.";
 }
 

@@ -1,10 +1,10 @@
 /*
  * A question and its answer, for the simple and the extended protocol.
  *
- * The loop itself gives a cached answer again if a worker has confirmed within
- * the last FRESH_US that the analyst's credential is valid and that policy and
- * data are those of the cache. Otherwise the question goes to a worker, which
- * finds the stored answer and so confirms both again.
+ * The loop itself gives a cached answer again if a worker thread has confirmed
+ * within the last FRESH_US that the analyst's credential is valid and that
+ * policy and data are those of the cache. Otherwise the question goes to a
+ * worker thread, which finds the stored answer and so confirms this again.
  */
 #include <strings.h>
 

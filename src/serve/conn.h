@@ -20,7 +20,7 @@ struct conn {
     bool wants_read;            /* TLS must read to go on writing */
     size_t sent;                /* bytes sent of what the session wrote */
     uint32_t events;            /* events that epoll watches for */
-    struct task *task;          /* the task at the workers; NULL: none */
+    struct task *task;          /* with the worker threads; NULL: none */
     bool wants_turn;            /* see CONN_TURN */
     bool has_sent;              /* the client has sent something */
     bool entered;               /* it has logged in */
@@ -30,8 +30,8 @@ struct conn {
     int64_t since_us;           /* when it connected */
     int64_t active_us;          /* when the client last sent something */
     int64_t question_us;        /* when the running question came; 0: none */
-    int64_t taken_us; /* when the client last received some of a reply, or none
-                         was waiting */
+    int64_t taken_us; /* when the client last received part of a reply, or none
+                         was being sent */
     int64_t acked;    /* bytes acknowledged by then */
 };
 
@@ -51,7 +51,7 @@ enum conn_now conn_drive(struct conn *c, struct tls *tls, int64_t now_us);
    gone. */
 bool conn_read(struct conn *c, char *scratch, size_t room, int64_t now_us);
 
-/* A reply waits to be received. */
+/* Part of a reply is still to be sent. */
 bool conn_is_sending(const struct conn *c);
 
 /* The events it waits for now. */

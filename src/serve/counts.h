@@ -1,6 +1,6 @@
 /*
  * Counters for /metrics and the owner's status: numbers of events, nothing that
- * is derived from data. From any thread.
+ * is derived from data. Any thread may count.
  */
 #ifndef SERVE_COUNTS_H
 #define SERVE_COUNTS_H
@@ -13,7 +13,7 @@
     X(connections_refused_total, "connections refused: too many")              \
     X(logins_total, "successful logins")                                       \
     X(logins_failed_total, "failed logins")                                    \
-    X(questions_total, "questions handed to a worker")                         \
+    X(questions_total, "questions handed to a worker thread")                  \
     X(answers_charged_total, "answers that were charged")                      \
     X(answers_stored_total, "cached answers given again, free")                \
     X(refusals_total, "questions refused before a charge")                     \
@@ -21,7 +21,7 @@
     X(cancels_total, "questions cancelled by the client")                      \
     X(cancels_wrong_total, "cancel requests with a wrong key")                 \
     X(cancels_ignored_total, "cancel requests ignored: too many wrong keys")   \
-    X(timeouts_total, "questions past the owner's limit of time")              \
+    X(timeouts_total, "questions that exceeded the owner's time limit")        \
     X(busy_total, "questions refused: too many are waiting")                   \
     X(busy_share_total,                                                        \
       "questions refused: too many of the analyst's are waiting")              \

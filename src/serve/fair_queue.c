@@ -276,8 +276,8 @@ admit_first(struct fair_queue *q, struct queue_share **at, bool is_short)
 struct job *
 fair_queue_admit(struct fair_queue *q, const struct room *r)
 {
-    bool waits = false; /* a short job waits, which no other short one may
-                           overtake */
+    bool waits = false; /* a short job waits; no other short job may overtake
+                           it */
 
     for (struct queue_share **at = &q->paused; *at; at = &(*at)->paused_next) {
         int64_t class_us = (*at)->paused->class_us;

@@ -5,8 +5,8 @@
  * waits for its time), so that no name's jobs can keep out another's.
  *
  * It has no threads and no clock; its owner locks it. Calls take constant time,
- * except fair_queue_remove (linear in the name's jobs) and fair_queue_admit
- * (linear in the names that have paused jobs).
+ * except fair_queue_remove (linear in the name's jobs), fair_queue_admit (linear
+ * in the names that have paused jobs) and fair_queue_drain (linear in the names).
  */
 #ifndef SERVE_FAIR_QUEUE_H
 #define SERVE_FAIR_QUEUE_H
@@ -64,7 +64,7 @@ enum queue_put {
 };
 enum queue_put fair_queue_put(struct fair_queue *q, struct job *j);
 
-/* What fair_queue_put would return for a job of this name. */
+/* What fair_queue_put would return for a job of this name, if memory lasts. */
 enum queue_put fair_queue_room(struct fair_queue *q, str who);
 
 /* Moves a running job to another queue, where it waits under the same name,
@@ -95,8 +95,9 @@ void fair_queue_done(struct fair_queue *q, struct job *j);
 struct room {
     int64_t of_name; /* limit on the class times of a name's admitted jobs; one
                         job always has room */
-    int64_t of_all;  /* the same for all names together; classes above long_us
-                        do not count and wait for no other name */
+    int64_t of_all;  /* the same for all names together; jobs with a class time
+                        above long_us do not count here and wait for no other
+                        name */
     int64_t long_us;
 };
 void fair_queue_pause(struct fair_queue *q, struct job *j);

@@ -1,6 +1,6 @@
 /*
  * The HTTP listener: it has a thread of its own and hands questions
- * (question.h) to the workers.
+ * (question.h) to the worker threads.
  */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
@@ -12,7 +12,7 @@ struct http;
 /*
  * Listens on fd, which is bound already and stays the caller's. With a
  * certificate and key (PEM files) it speaks TLS only. May fail: CUSTOS_EIO,
- * CUSTOS_EINVAL (certificate), CUSTOS_ENOMEM.
+ * CUSTOS_EINVAL (certificate or key), CUSTOS_ENOMEM, and as curator_share does.
  */
 CUSTOS_MUST_USE custos_status http_start(const struct serve_parts *parts,
                                          int fd, const char *tls_cert,
@@ -31,7 +31,7 @@ CUSTOS_MUST_USE custos_status http_renew(struct http **web, int fd,
 /* Accepts no new connections. Running questions still come back. */
 void http_quiesce(struct http *h);
 
-/* Call it after workers_stop, when workers have no more jobs of this
+/* Call it after workers_stop, when the worker threads have no more jobs of this
    listener. */
 void http_stop(struct http *h);
 

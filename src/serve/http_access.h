@@ -9,10 +9,10 @@
 #include "serve/server.h"
 
 /*
- * False: *reply refuses the request: no token, a wrong one, one that does not
- * allow this route, an act of the owner where HTTP does none, or too many wrong
- * tokens from this address, which then has to wait. c is the calling thread's
- * handle.
+ * False: *reply refuses the request: it has no token, a wrong one, or one that
+ * does not allow this route; or it is an act of the owner and parts->acts is
+ * false; or too many wrong tokens came from this address, which then has to
+ * wait. c is the calling thread's handle.
  */
 bool http_authenticate(const struct serve_parts *parts, struct curator *c,
                        const struct http_request *r, const char *address,

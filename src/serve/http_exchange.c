@@ -1,6 +1,7 @@
 /*
  * One request and its reply. What can be refused by the head alone is refused
- * at once; else the body is read up to its limit and a worker does the rest.
+ * at once; else the body is read up to its limit and a worker thread does the
+ * rest.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -171,9 +172,10 @@ running_add(struct exchange *x)
 }
 
 /*
- * Called by a worker: hands the job back. Once the connection is resumed, x may
- * be freed. The library still uses the daemon then, so the daemon and h live
- * until h->jobs is 0.
+ * Hands the job back. Called by a worker thread or the releaser, or by job_start
+ * if the job was refused. Once the connection is resumed, x may be freed. The
+ * library still uses the daemon then, so the daemon and h live until h->jobs is
+ * 0.
  */
 static void
 job_done(struct job *j)
@@ -237,8 +239,8 @@ job_start(struct exchange *x)
     job_done(&x->work.question.job);
 }
 
-/* Writes the replies that a worker could not write. A request that took too
-   long gets the same reply however far it had come. */
+/* Writes the replies that a worker thread could not write. A request that took
+   too long gets the same reply however far it had come. */
 static void
 job_finish(struct exchange *x)
 {

@@ -1,5 +1,6 @@
 /*
- * What http.c (sockets) and http_exchange.c (requests) share.
+ * What http.c (sockets), http_exchange.c (requests) and http_limits.c (limits)
+ * share.
  */
 #ifndef SERVE_HTTP_INSIDE_H
 #define SERVE_HTTP_INSIDE_H
@@ -14,8 +15,8 @@
 #include "serve/http_work.h"
 #include "serve/peer.h"
 
-/* A connection. until_us is when its current wait ends; 0: it waits for us, or
-   is being closed. */
+/* A connection. until_us: how long we wait for the client; 0: the client waits
+   for us, or the connection is being closed. */
 struct link {
     struct link *next, *prev;
     int fd;
@@ -30,7 +31,7 @@ struct link {
 enum drop { DROP_NOT, DROP_SLOW, DROP_GONE };
 
 /* A request and its reply. It belongs to the HTTP thread, except while a worker
-   has its job. */
+   thread has its job. */
 struct exchange {
     struct http_work work; /* first, so that its job can be cast to this */
     struct http *http;
@@ -46,8 +47,8 @@ struct exchange {
     bool endless;                 /* its body is too long to wait for its end */
     struct exchange *next, *prev; /* in the list of running exchanges */
     enum drop dropped;
-    enum workers_submit refused; /* why the workers refused it; SUBMIT_TAKEN:
-                                    they did not */
+    enum workers_submit refused; /* why workers_submit refused it;
+                                    SUBMIT_TAKEN: it did not */
 };
 
 struct http {
@@ -63,10 +64,10 @@ struct http {
     _Atomic bool retires, over; /* to end with its last connection; ended */
     struct http *older;         /* earlier daemons that still serve */
     /*
-     * Number of jobs that workers have; the last statement of job_done
-     * decrements it. The HTTP thread does not end before it is 0, and this
-     * struct is freed only after the thread has ended. So a job's pointer to it
-     * is always valid.
+     * Number of jobs that are submitted and not yet back; the last statement
+     * of job_done decrements it. The HTTP thread does not end before it is 0,
+     * and this struct is freed only after the thread has ended. So a job's
+     * pointer to this struct is always valid.
      */
     atomic_size_t jobs;
     bool quiesced;

@@ -52,9 +52,10 @@ hang_up(struct http *h, struct link *l)
 }
 
 /*
- * An address may have only a few connections without a valid token, and the
- * last quarter of all places is kept free. The oldest connection is evicted, so
- * that clients that send or read nothing keep nobody out.
+ * A group of addresses (peer.h) may have only a few connections without a valid
+ * token, and the last quarter of all places is kept free. The oldest connection
+ * is evicted, strangers first, so that clients that send or read nothing keep
+ * nobody out.
  */
 void
 links_make_room(struct http *h, const struct link *newest)

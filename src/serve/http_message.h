@@ -85,7 +85,8 @@ void http_refuse(struct http_reply *r, const custos_err *err, str text);
       "use the server's address, or have the owner allow the name with "       \
       "custos serve --http-host")                                              \
     X(FRAME, 400, "08P01",                                                     \
-      "the request must give the length of its body exactly once")             \
+      "the head of the request is ambiguous" HINT                              \
+      "send Host and the length of the body at most once")                     \
     X(ARGUMENT, 400, "22023",                                                  \
       "unknown argument, or one with an invalid value" HINT                    \
       "see /v1/openapi.json")                                                  \

@@ -62,10 +62,12 @@ add_trips(struct buf *b, const struct curator *c)
 
     curator_trips(c, &t);
     add_number(b, "tripwire_failures_total", "counter",
-               "charged questions that failed: bugs, each suspends an analyst",
+               "charged questions that failed; each is a bug and suspends an "
+               "analyst",
                t.failures);
     add_number(b, "tripwire_overruns_total", "counter",
-               "charged questions that were ended for their time", t.overruns);
+               "charged questions that were ended because their time was up",
+               t.overruns);
     add_number(b, "questions_delayed_total", "counter",
                "charged questions that were ended before they began, since "
                "others took longer than planned",
@@ -75,7 +77,7 @@ add_trips(struct buf *b, const struct curator *c)
                "times do not count",
                (uint64_t)reply_clock_lost_us() / 1000);
     add_number(b, "tripwire_refusals_total", "counter",
-               "questions refused by suspension", t.refusals);
+               "questions refused because of a suspension", t.refusals);
     add_number(b, "ledger_room_refusals_total", "counter",
                "questions refused: the analyst's rows take all the room in the "
                "ledger that the policy gives",
@@ -128,7 +130,8 @@ add_metrics(struct buf *b, const struct http_status *s,
     add_number(b, "questions_waiting", "gauge", "questions not yet begun",
                waiting);
     add_number(b, "questions_running", "gauge",
-               "questions that run or wait for their step", running);
+               "questions that run or wait for the time of their reply",
+               running);
     add_shares(b, parts->shares);
     add_counts(b, parts->counts);
     if (parts->receipts)

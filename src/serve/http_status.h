@@ -1,6 +1,6 @@
 /*
- * What the HTTP thread answers without a worker: health, metrics, the API's
- * description, toy questions. Nothing here is derived from data.
+ * What the HTTP thread answers itself: health, metrics, the API's description,
+ * toy questions. Nothing here is derived from data.
  */
 #ifndef SERVE_HTTP_STATUS_H
 #define SERVE_HTTP_STATUS_H
@@ -11,12 +11,12 @@
 enum {
     HTTP_CODES_MAX = 64,
     TOYS_EVERY_US = 10000,  /* one toy answer per this time, for all clients */
-    TOYS_AHEAD_US = 500000, /* a burst of toy answers may use this much time */
+    TOYS_AHEAD_US = 500000, /* how far toys_us may be ahead of the clock */
 };
 
 struct http_status {
     struct curator *curator; /* of the listener's thread; borrowed */
-    int64_t toys_us;         /* toy answers are paid for up to here */
+    int64_t toys_us;         /* each toy answer moves it TOYS_EVERY_US ahead */
     uint64_t replies[600];   /* by status */
     struct {
         const char *code;
@@ -26,7 +26,7 @@ struct http_status {
 
 void http_status_count(struct http_status *s, const struct http_reply *reply);
 
-/* False: the task is one for a worker. */
+/* False: the task is one for a worker thread. */
 bool http_status_answer(struct http_status *s, enum http_task task,
                         const struct http_request *r,
                         const struct serve_parts *parts, int64_t now_us,

@@ -58,7 +58,8 @@ question_read(struct http_work *w, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Refuses a free answer that is too long: it can be asked for in pieces. */
+/* Refuses an answer over public tables that is too long: it can be asked for in
+   pieces. */
 static void
 check_length(struct http_work *w)
 {

@@ -84,7 +84,8 @@ missing_say(void)
         log_writer.missing = 0;
 }
 
-/* Writes a part of the text and returns its length; 0: not now, < 0: never. */
+/* Writes a part of the text and returns its length; 0: try again, < 0: it cannot
+   be written. */
 static ssize_t
 write_part(int fd, const char *text, size_t len)
 {

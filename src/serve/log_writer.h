@@ -19,15 +19,16 @@ enum {
 };
 
 /*
- * At most one runs in a process. dropped counts lines that were not written.
+ * At most one writer runs in a process. *dropped counts lines that found the
+ * queue full.
  * May fail: CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status log_writer_start(int fd,
                                                _Atomic uint64_t *dropped,
                                                custos_err *err);
 
-/* Writes the queued lines, for LOG_STOP_MS at most. No-op if none was
-   started. */
+/* Writes the queued lines; waits for that at most LOG_STOP_MS and 2 s more. No-op
+   if no writer was started. */
 void log_writer_stop(void);
 
 /* Queues or drops a line. False: no writer runs for this descriptor. */

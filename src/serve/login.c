@@ -97,7 +97,7 @@ may_try(struct session *s, str user, int64_t now_us)
     s->host->crowded(s->host->ctx);
     snprintf(hint, sizeof hint, "try again in %" PRId64 " seconds",
              wait / 1000000 + 1);
-    session_fatal(s, "53300", "too many logins from this address or in all",
+    session_fatal(s, "53300", "too many logins, from this address or in total",
                   hint);
     return false;
 }
@@ -188,9 +188,9 @@ login_failed(struct session *s, int64_t now_us)
     session_fatal(s, "28P01", said, "");
 }
 
-/* Checked before anything is compared, so that it reveals nothing about a name.
-   Checked at both steps, or many connections could wait at the second one and
-   then guess. */
+/* Called before anything is compared, so that a refusal reveals nothing about a
+   name. Called at both steps of SASL, or many connections could wait at the
+   second step and then guess. */
 static bool
 throttle_is_open(struct session *s, int64_t now_us)
 {

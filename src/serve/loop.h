@@ -1,7 +1,7 @@
 /*
  * The loop: one thread with all PostgreSQL connections and the owner's socket,
- * by epoll. It waits for nothing else: what takes time goes to workers and
- * comes back by a mailbox.
+ * by epoll. It does the owner's commands itself; all other work that takes time
+ * goes to worker threads and comes back by a mailbox.
  */
 #ifndef SERVE_LOOP_H
 #define SERVE_LOOP_H
@@ -27,7 +27,7 @@ struct loop_options {
     struct notify *notify; /* systemd's watchdog; may be NULL */
 };
 
-/* May fail: CUSTOS_ENOMEM, CUSTOS_EIO, CUSTOS_EINVAL (TLS files). */
+/* May fail: CUSTOS_ENOMEM, CUSTOS_EINVAL (TLS files). */
 CUSTOS_MUST_USE custos_status loop_new(const struct loop_options *options,
                                        struct loop **out, custos_err *err);
 

@@ -42,7 +42,7 @@ struct loop {
     size_t n_slots, n_conns, n_entered;
     struct conn *oldest, *newest; /* the list of strangers */
     size_t n_strangers;
-    size_t n_out; /* tasks at workers, also of connections that are gone */
+    size_t n_out; /* submitted tasks, also of connections that are gone */
     bool stopping, draining;
     bool deaf;  /* accepts nobody until the next sweep */
     bool turns; /* a connection waits for its turn */
@@ -102,8 +102,8 @@ void loop_watch(struct loop *l, int fd, enum loop_event event, uint32_t events);
 
 /* --- loop_task.c */
 
-/* Gives the session's task to the workers. False: refused, and the client gets
-   an error. */
+/* Gives the session's task to the worker threads. False: refused, and the client
+   gets an error. */
 bool loop_submit(struct loop *l, struct conn *c);
 void loop_come_back(struct loop *l); /* takes tasks from the mailbox */
 /* Drops the task that runs for c; it still comes back. */

@@ -1,6 +1,6 @@
 /*
- * Brings tasks of sessions to the workers and back: chooses the lane, enforces
- * limits, counts and logs the outcome.
+ * Brings tasks of sessions to the worker threads and back: chooses the lane,
+ * enforces limits, counts and logs the outcome.
  */
 #include "base/error.h"
 #include "serve/loop_inside.h"

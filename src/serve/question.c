@@ -33,7 +33,8 @@ log_crashes(struct curator *c)
     log_end(&line, LOG_FD);
 }
 
-/* A failure below the charge is a bug by definition, and is logged at once. */
+/* Logs a failure below the charge at once: unless it is an overrun, it is a
+   bug. */
 static void
 log_trip(const struct question *q, struct curator *c)
 {
@@ -50,15 +51,16 @@ log_trip(const struct question *q, struct curator *c)
     log_text(&line, "status", str_of(custos_status_sqlstate(q->status)));
     log_text(&line, "said",
              str_of(trip == TRIP_OVERRUN
-                        ? "a charged query was ended for its time: above the "
-                          "policy's rate its analyst is suspended"
+                        ? "a charged query was ended because its time was up; "
+                          "if this happens more often than the policy allows, "
+                          "its analyst is suspended"
                         : "BUG: a charged query failed; its analyst is "
                           "suspended until custos owner resume"));
     log_end(&line, LOG_FD);
 }
 
-/* Fixes when the reply leaves: after the charge and before the data is touched
-   (reply-time). */
+/* Called after the charge and before the data is touched: fixes when the reply
+   leaves (theorem reply-time). */
 static int64_t
 fix_due(void *ctx, int64_t class_us)
 {

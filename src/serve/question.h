@@ -29,7 +29,8 @@ struct question {
     uint8_t policy[32];    /* of the snapshot that the answer comes from */
     uint64_t version;
     bool has_left;
-    bool left_in_rho; /* left_epsilon follows from the sum of rho */
+    bool left_in_rho; /* the budget counts in rho; left_epsilon is computed
+                         from that */
     char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest epsilon that may be
                                              charged now */
 };

@@ -1,7 +1,7 @@
 /*
  * Parses texts of SQL. The loop parses short ones itself, within a millisecond or
- * two; longer ones go to a worker and back, so that nobody's text keeps other
- * sessions waiting.
+ * two; longer ones go to a worker thread and back, so that nobody's text keeps
+ * other sessions waiting.
  */
 #include <ctype.h>
 
@@ -44,7 +44,7 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Has a worker parse the text; reading_told then continues. */
+/* Has a worker thread parse the text; reading_told then continues. */
 static void
 read_by_worker(struct session *s, str text)
 {

@@ -165,7 +165,7 @@ last_line(int fd, struct receipt *out)
     return receipt_read((str){text + len, word}, out);
 }
 
-/* Ends a line that a crash cut off, so that the next one starts on its own. */
+/* Ends a line that a crash cut off, so that the next one is a line of its own. */
 static bool
 end_line(int fd)
 {

@@ -35,9 +35,9 @@ CUSTOS_MUST_USE custos_status receipts_target_read(const char *text,
 struct receipts;
 
 /*
- * Continues after the last line of a file; elsewhere begins with the newest
- * row, whose hash vouches for all before it. May fail: CUSTOS_EIO (the file
- * cannot be written), CUSTOS_ENOMEM, as curator_share.
+ * A file is continued after its last line; other targets begin with the newest
+ * row, whose hash vouches for all rows before it. May fail: CUSTOS_EIO (the file
+ * cannot be written), CUSTOS_ENOMEM, and as curator_share does.
  */
 CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
                                              const struct receipts_target *to,

@@ -144,7 +144,7 @@ send_all(int fd, const char *text, size_t len)
     return true;
 }
 
-/* The message has no time of its own: the line has the row's. */
+/* The syslog message has no timestamp: the line contains the row's time. */
 static bool
 syslog_send(const struct receipts_target *to, const struct receipts_line *lines,
             size_t n)

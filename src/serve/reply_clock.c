@@ -1,6 +1,6 @@
 /*
- * The arithmetic of beats, and the threads that beat: one on each processor,
- * asleep while no charged questions come.
+ * The arithmetic of beats, and the threads that beat: one on each processor, at
+ * most BEATS_MAX, asleep while no charged questions come.
  */
 #include "serve/reply_clock.h"
 

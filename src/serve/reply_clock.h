@@ -3,9 +3,10 @@
  * machine did not run this process. A host may stop a virtual machine for a
  * quarter of a second now and then; no work is done meanwhile, and by the
  * steady clock every charged question on its way would be late and be ended. So
- * a thread on each processor beats every few milliseconds, and time in which
- * one of them is overdue does not count. Such a stop then delays replies by its
- * own length, whatever the data is (reply-time, NEEDS).
+ * a thread on each processor records the time every few milliseconds (a beat),
+ * and time in which a beat is overdue does not count. Such a stop then delays
+ * replies by its own length, whatever the data is (see NEEDS of the theorem
+ * reply-time in reply_queue.h).
  *
  * The clock never goes back, and stops while a beat is overdue.
  */

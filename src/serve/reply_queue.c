@@ -1,7 +1,7 @@
 /*
- * The virtual queue: for each server the moment at which it is free, as a heap
- * with the earliest first. There is no other state: the heap holds sums of class
- * times, never a real duration.
+ * The virtual queue: for each virtual server the moment at which it is free, as a
+ * heap with the earliest first. There is no other state: these moments follow
+ * from arrivals, class times and stops, never from how long work really took.
  */
 #include "serve/reply_queue.h"
 

@@ -3,8 +3,8 @@
  * public class times and the moments at which questions come. A question is
  * admitted after its charge and before the data is touched. This fixes the
  * moment of its reply: answer, failure, cancel and overrun all leave at that
- * moment. The real work runs as soon as a worker is free and is ended at that
- * moment.
+ * moment. The real work runs as soon as a worker process is free, and is ended
+ * if it still runs at that moment.
  *
  * It knows no clock, worker or analyst. The fair queue (fair_queue.h) has decided
  * whose turn it is; here it is first come, first served.
@@ -54,8 +54,8 @@ int64_t reply_queue_allowance(const struct reply_queue *q);
 /*
  * Admits a question and returns the moment at which its reply leaves and its
  * work is ended. The question had arrived completely at asked_us, is charged by
- * now_us and has the public class_us >= 1. From any thread, in the order of the
- * calls. Cannot fail; at most INT64_MAX.
+ * now_us and has the public class_us >= 1. Any thread may call this; questions are
+ * admitted in the order of the calls. Cannot fail; at most INT64_MAX.
  *
  * A question occupies its virtual server for its class time whatever happens,
  * unless the time is given back: a class of hours blocks a server for hours.

@@ -1,6 +1,7 @@
 /*
- * Response steps: a charged reply leaves only at fixed moments after its
- * request came, so that its timing reveals the step and no more.
+ * Response steps: a charged reply without a class time leaves only at fixed
+ * moments after its request came, so that its timing reveals the step and no
+ * more.
  */
 #ifndef SERVE_RESPONSE_STEPS_H
 #define SERVE_RESPONSE_STEPS_H

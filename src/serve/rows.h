@@ -1,6 +1,6 @@
 /*
- * An answer as the client gets it: columns, and rows as messages. Made once on
- * a worker and never changed, so that portals and the cache can share it, by
+ * An answer as the client gets it: columns, and rows as messages. It is made
+ * once and never changed, so that portals and the cache can share it, by
  * reference counting.
  */
 #ifndef SERVE_ROWS_H
@@ -28,10 +28,10 @@ struct rows {
     uint64_t seq; /* the ledger's row of the charge; 0: none */
 };
 
-/* On success the caller holds *out. At most `most` bytes of rows (0: no limit);
-   a charged answer is given whatever its size. May fail: CUSTOS_ENOMEM,
-   CUSTOS_EOVERFLOW; catalogs also CUSTOS_EUNSUPPORTED (a type without binary
-   form). */
+/* On success the caller holds *out. The rows may have `most` bytes; 1 GiB if
+   `most` is 0 or the answer is private. May fail: CUSTOS_ENOMEM,
+   CUSTOS_EOVERFLOW (more bytes); catalogs also CUSTOS_EINVAL and CUSTOS_ERANGE
+   (a text that is not a value of its column's type). */
 CUSTOS_MUST_USE custos_status rows_of_answer(const struct answer *answer,
                                              const struct formats *formats,
                                              size_t most, struct rows **out,

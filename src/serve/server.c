@@ -224,8 +224,8 @@ ping_workers(void *ctx, custos_err *err)
 /*
  * Starts the worker processes: by default one per processor for private
  * questions, half as many for long ones, one for those without a class time,
- * and one per processor for free questions. Together they get half of the
- * machine's memory.
+ * and one per processor for free questions; and spare ones for the first two.
+ * Together they get about half of the machine's memory.
  */
 static custos_status
 pool_start(struct server *s, custos_err *err)
@@ -408,8 +408,8 @@ exit_now(int signal)
 }
 
 /*
- * From here on no loop reads signals: one more ends the process at once, and an
- * alarm ends it when its time is up, whatever still runs. Returns how many
+ * From here on no loop reads signals: one more signal ends the process at once,
+ * and an alarm ends it when its time is up, whatever still runs. Returns how many
  * milliseconds running questions may go on; the rest of the time is for
  * interrupted ones and last replies.
  */
@@ -439,7 +439,7 @@ end_in_time(const struct server *s)
 }
 
 /* Ends the parts in the order of their dependence. The owner's socket is closed
-   first: workers may wait there for the loop, which no longer answers. */
+   early: worker threads may wait there for the loop, which no longer answers. */
 static void
 end_parts(struct server *s)
 {

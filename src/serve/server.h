@@ -1,6 +1,6 @@
 /*
  * `custos serve`: one process that listens for PostgreSQL clients and for HTTP.
- * A loop thread has the PostgreSQL sockets, workers answer questions, one
+ * A loop thread has the PostgreSQL sockets, worker threads answer questions, one
  * writer writes the ledger.
  */
 #ifndef SERVE_SERVER_H
@@ -14,9 +14,9 @@
 #include "serve/verified.h"
 #include "serve/workers.h"
 
-/* The owner's limits; each has its own error. 0: the default. */
+/* The owner's limits. 0: the default. */
 struct serve_limits {
-    size_t waiting;     /* questions that no worker has begun */
+    size_t waiting;     /* questions not yet begun */
     size_t connections; /* of all clients */
     size_t connections_per_analyst;
     size_t message_bytes;       /* of one message from a client */
@@ -29,7 +29,7 @@ struct serve_limits {
     size_t running_per_analyst; /* questions at one time */
     int64_t ahead_ms; /* class times of one analyst's charged questions in
                          flight, for every two worker processes */
-    size_t waiting_per_analyst;  /* questions that no worker has begun */
+    size_t waiting_per_analyst;  /* questions not yet begun */
     size_t requests_per_analyst; /* a minute */
     size_t unread_per_analyst; /* bytes of requests and replies on their way */
     size_t prepared_per_analyst;  /* bytes of prepared statements and cursors */
@@ -80,12 +80,12 @@ struct server_options {
     size_t n_http_hosts;
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
-    size_t threads;                 /* 0: 64 per processor */
+    size_t threads;                 /* 0: 64 per processor; at most 256 */
     size_t workers;                 /* worker processes for private questions,
                                        and as many for free ones; 0: one per
                                        processor */
     uint64_t worker_bytes;          /* memory of each; 0: its share of half of
-                                       the machine's */
+                                       the machine's memory */
     bool steps;                     /* charged replies leave at fixed times */
     int64_t allowance_us;           /* of replies; 0: the default */
     int insecure;                   /* 2: both options that allow listening off

@@ -1,7 +1,7 @@
 /*
  * One PostgreSQL session as a state machine: bytes in, bytes out, no sockets, no
  * clock, no threads. Whoever has the socket feeds it, sends what it writes,
- * and brings its tasks to workers and back.
+ * and brings its tasks to worker threads and back.
  *
  * Before the login is complete it reads only first packets and steps of SASL:
  * login.c.
@@ -89,7 +89,7 @@ struct task *session_task(struct session *s);
  */
 void session_told(struct session *s, struct task *t, int64_t now_us);
 
-/* The workers did not take the task: the client gets this error, and the task is
+/* The task could not be submitted: the client gets this error, and the task is
    freed. */
 void session_refused(struct session *s, struct task *t, const char *sqlstate,
                      const char *said, const char *hint, int64_t now_us);

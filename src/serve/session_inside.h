@@ -16,7 +16,8 @@ enum {
     OUT_HIGH = 1 << 18,  /* bytes to send, beyond which no message is read and
                             no row written */
     OUT_LIMIT = 1 << 26, /* most bytes that wait to be sent */
-    FRESH_US = 250000,   /* how long a worker's check is relied on: asking.c */
+    FRESH_US = 250000,   /* how long a worker thread's check is relied on: see
+                            asking.c */
     TURN_COST = 256,     /* messages, statements and tokens in one turn, each at
                             most about 6 us; then others have their turn */
 };
@@ -25,7 +26,7 @@ enum {
 enum session_at {
     AT_FIRST,  /* first packets */
     AT_TLS,    /* in the handshake */
-    AT_NAMED,  /* a worker looks up the verifier */
+    AT_NAMED,  /* a worker thread looks up the verifier */
     AT_SASL,   /* client-first is awaited */
     AT_FINAL,  /* client-final is awaited */
     AT_READY,  /* waits for the next message */
@@ -103,7 +104,8 @@ struct session {
     struct giving giving;
     struct buf key;       /* cache key of the running question; empty: do not
                              cache */
-    int64_t confirmed_us; /* when a worker last found the credential valid */
+    int64_t confirmed_us; /* when a worker thread last found the credential
+                             valid */
     struct pg_cancel cancel;
     int64_t turn_us; /* the turn of the loop, and what it has cost so far */
     size_t cost;

@@ -75,7 +75,8 @@ static_assert(COUNT_OF(table) <= SETTINGS_MAX, "a slot for each setting");
 
 /* ----------------------------------------------------------------- find -- */
 
-/* Names ignore case. The SQL parser turns SET TIME ZONE into SET timezone. */
+/* The case of a name does not matter. The SQL parser turns SET TIME ZONE into SET
+   timezone. */
 static size_t
 find_setting(str name)
 {
@@ -186,7 +187,7 @@ refuse_value(const struct setting *of, custos_err *err)
                            of->name);
     case ZERO:
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "%s: only the owner sets limits of time" HINT
+                           "%s: only the owner sets time limits" HINT
                            "it can only be set to 0",
                            of->name);
     case NUMBER:

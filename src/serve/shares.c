@@ -14,7 +14,7 @@ struct share {
     struct shares *all;
     size_t holders;
     size_t bytes[SHARE_USES];
-    int64_t paid_us; /* requests so far are paid for up to this moment */
+    int64_t paid_us; /* moved forward by each request: see share_request */
     int64_t turn_us; /* the loop's last turn that parsed for it */
     size_t tokens;   /* parsed in that turn */
     size_t name_len;

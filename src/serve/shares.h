@@ -3,9 +3,9 @@
  * of both protocols: bytes of requests and replies that are on their way, bytes
  * of prepared statements and cursors, requests a minute. Each has a limit that
  * is the same for all analysts, so that none of them can use up what others
- * need. From any thread.
+ * need. Any thread may call these functions.
  *
- * Invariant: a share's number is the sum of what was taken and not given back.
+ * Invariant: a share's bytes are the sum of what was taken and not given back.
  */
 #ifndef SERVE_SHARES_H
 #define SERVE_SHARES_H
@@ -55,7 +55,8 @@ bool share_is_full(struct share *s, enum share_use use);
 int64_t share_request(struct share *s, int64_t now_us);
 
 /* May the loop itself parse a text of this many tokens in the turn that began
-   at turn_us? False: the analyst's sessions have used up their part of it. */
+   at turn_us? False: the analyst's sessions have used up their part of that
+   turn. */
 bool share_may_read(struct share *s, int64_t turn_us, size_t tokens);
 
 size_t share_limit(const struct share *s, enum share_use use);

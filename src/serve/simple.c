@@ -67,7 +67,8 @@ begin_question(struct session *s, const struct statement *st)
         .sql = sql_of(b, st),
     };
 
-    /* the key was written when the text came; several statements have none */
+    /* the cache key was written when the text came; a text of several statements
+       has none */
     if (b->n > 1 || st->kind != STATEMENT_SELECT)
         buf_clear(&s->key);
     (void)asking_begin(s, &a, THEN_SIMPLE);

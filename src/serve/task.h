@@ -1,6 +1,6 @@
 /*
- * What a PostgreSQL session needs a worker for. A task owns copies of all it
- * works with: it can outlive the session that made it.
+ * What a PostgreSQL session needs a worker thread for. A task owns copies of all
+ * it works with: it can outlive the session that made it.
  */
 #ifndef SERVE_TASK_H
 #define SERVE_TASK_H

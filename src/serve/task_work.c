@@ -14,9 +14,9 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* A name without a password gets a mock verifier, so that clients cannot
-   tell. The salt of a mock is computed for every name, so that the time
-   reveals less. */
+/* A name without a password gets a mock verifier, so that clients cannot tell
+   which names exist. The salt of a mock is computed for every name, so that the
+   time reveals less. */
 static custos_status
 find_verifier(struct task *t, struct curator *c, custos_err *err)
 {

@@ -32,14 +32,14 @@ struct entry {
     uint64_t hash; /* 0: free */
     uint32_t failures;
     bool known;      /* the name has logged in from there */
-    int64_t last_us; /* last failure or login; attempts: paid up to here */
+    int64_t last_us; /* last failure or login; for TRIES: see pay_for_try */
 };
 
 struct throttle {
     pthread_mutex_t lock;
     uint8_t key[crypto_shorthash_KEYBYTES];
     struct throttle_limits limits;
-    int64_t tries_us; /* attempts from all addresses are paid for up to here */
+    int64_t tries_us; /* for attempts from all addresses: see pay_for_try */
     struct entry entries[ENTRIES];
 };
 
@@ -163,8 +163,8 @@ throttle_wait(struct throttle *g, str address, str name, int64_t now_us)
     return by_name > by_address ? by_name : by_address;
 }
 
-/* Pays for one attempt with its part of a minute, at most a minute ahead of the
-   clock. Returns 0, or how long to wait. */
+/* Each attempt moves *paid_us forward by its part of a minute, but not more than
+   a minute ahead of the clock. Returns 0, or how long to wait. */
 static int64_t
 pay_for_try(int64_t *paid_us, uint32_t limit, int64_t now_us)
 {

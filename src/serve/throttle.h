@@ -5,8 +5,8 @@
  * use it, from any thread. IPv6 addresses with the same first 64 bits count as
  * one (peer.h).
  *
- * The table is bounded: when it is full, the least recently used entry is
- * evicted; entries of names that have logged in before go last.
+ * The table is bounded: if all places for a new entry are taken, the least
+ * recently used entry there is evicted; names that have logged in before go last.
  */
 #ifndef SERVE_THROTTLE_H
 #define SERVE_THROTTLE_H
@@ -52,10 +52,10 @@ void throttle_failed(struct throttle *g, str address, str name, int64_t now_us);
 void throttle_passed(struct throttle *g, str address, str name, int64_t now_us);
 
 /*
- * Cancel requests with a wrong key are counted by address: after GATE_CANCELS of
- * them in a minute, further requests from there are ignored until the minute is
- * over. They do not count as failed logins, because a client may cancel a
- * question that has just ended.
+ * Cancel requests with a wrong short key (32 bits) are counted by address: after
+ * GATE_CANCELS of them in a minute, further requests with short keys from there
+ * are ignored until the minute is over. They do not count as failed logins,
+ * because a client may cancel a question that has just ended.
  */
 enum { GATE_CANCELS = 10 };
 bool throttle_cancels_end(struct throttle *g, str address, int64_t now_us);

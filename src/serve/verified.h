@@ -1,7 +1,7 @@
 /*
  * Verifies the chain for whoever asks, at a cost that callers cannot drive up:
  * one verification at a time; the whole chain only after a pause that is long
- * compared with how long the last time took; in between only new rows, each
+ * compared with the last verification of it; in between only new rows, each
  * once. The result is remembered, and rows that were seen before and are
  * missing now are noticed as long as the server runs.
  */
@@ -25,9 +25,9 @@ struct verified *verified_new(void); /* NULL: out of memory */
 void verified_free(struct verified *v);
 
 /*
- * From any thread, with its own handle of the ledger; now_us is a steady clock.
- * May fail: CUSTOS_EBUSY (another caller verifies it just now, and nothing is
- * known yet), and as reading the ledger does. A damaged chain is a result, not
+ * Any thread may call this with its own handle of the ledger; now_us is a steady
+ * clock. May fail: CUSTOS_EBUSY (another caller verifies the chain just now, and
+ * nothing is known yet), and as reading the ledger does. A damaged chain is a result, not
  * a failure.
  */
 CUSTOS_MUST_USE custos_status verified_look(struct verified *v,

@@ -1,7 +1,8 @@
 /*
- * Lanes of jobs, and threads that each have a handle of the curator. One more
- * thread, the releaser, holds finished jobs until they are due, and interrupts
- * dropped jobs until they have ended. One lock is enough for all: work takes
+ * Lanes of jobs, and threads that each have a handle of the curator. A thread
+ * keeps a job whose due_us is fixed until then. One more thread, the releaser,
+ * holds other finished jobs until their response step, and interrupts dropped
+ * jobs until they have ended. One lock is enough for all: work takes
  * milliseconds, and the lock is held for a few instructions.
  */
 #include "serve/workers.h"
@@ -114,8 +115,8 @@ move_job(struct workers *w, struct job *j)
     lane_wake(&w->lanes[j->to]);
 }
 
-/* Lock held: a worker is done with the job. No other thread is woken: if the
-   same name may then begin another job, this worker takes it. */
+/* Lock held: the work of the job is done. No other thread is woken: if the same
+   name may then begin another job, this thread takes it. */
 static void
 finish_job(struct workers *w, struct job *j)
 {
@@ -517,7 +518,7 @@ workers_submit(struct workers *w, struct job *j)
 
 /* Lock held. The releaser hands a waiting job back, because the caller may hold
    a lock that done() needs. The job still waits for its step: otherwise the time
-   would reveal whether it had begun, and so how busy others keep the workers. */
+   would reveal whether it had begun, and so how busy others keep the threads. */
 static void
 withdraw_job(struct workers *w, struct job *j)
 {

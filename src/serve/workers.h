@@ -31,13 +31,13 @@ enum lane {
     LANE_FREE,   /* what is known to cost nothing and needs a worker process: as
                     many threads as there are such processes */
     LANE_LOGINS, /* credential look-ups */
-    LANE_OWNER,  /* the owner's requests, and health */
+    LANE_OWNER,  /* the owner's requests other than questions, and health */
     LANES
 };
 
 struct job {
-    /* In a worker's thread. Sets `due_us` or `stepped`, which say when the job
-       may come back. Called once more after workers_move. */
+    /* Runs in a worker thread. Sets `due_us` or `stepped`, which say when the
+       job may come back. Called once more after workers_move. */
     void (*work)(struct job *j, struct curator *c);
     /* In any thread, once, when its time has come and nobody has dropped it:
        makes its effects visible. c is a handle that may store answers from any
@@ -50,7 +50,7 @@ struct job {
     str who;          /* the name whose share of the lane it takes; read only by
                          submit */
     int64_t asked_us; /* when its request had arrived completely, by the clock
-                         of the workers (now_us) */
+                         workers_options.now_us */
     int64_t due_us;   /* set by work: it comes back at this moment of that
                          clock, whatever its outcome; 0: see stepped */
     bool stepped;     /* true until work knows that nothing was charged */
@@ -59,13 +59,13 @@ struct job {
                         begun; its result must not be used */
     _Atomic int why; /* an enum ask_stop: why it was dropped while it ran */
 
-    int64_t most_us;             /* set by the workers, for work: the longest
-                                    class time that a question may have */
-    struct reply_queue *replies; /* set by the workers, for work: fixes when
-                                    charged replies leave; NULL: not fixed */
+    int64_t most_us;             /* set before work runs: the longest class
+                                    time that a question may have */
+    struct reply_queue *replies; /* set before work runs: fixes when charged
+                                    replies leave; NULL: not fixed */
     struct reply_queue *long_replies; /* the same for long class times */
 
-    /* used only by the workers */
+    /* internal until done is called; others may read `crowded` and `moves` */
     struct job *next;
     struct workers *all;
     struct queue_share *share;
@@ -144,7 +144,7 @@ void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
  * new lane.
  */
 enum workers_move {
-    MOVE_HERE, /* the job is not run by workers: go on */
+    MOVE_HERE, /* the job does not run in a worker thread: go on */
     MOVE_LATER,
     MOVE_FULL, /* too many wait in that lane: the question is refused */
 };

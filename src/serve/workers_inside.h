@@ -1,6 +1,6 @@
 /*
- * Internal to the workers: workers.c has queues and threads, workers_admit.c
- * moves and admits jobs.
+ * Internal to workers.h: workers.c has queues and threads, workers_admit.c moves
+ * and admits jobs.
  */
 #ifndef SERVE_WORKERS_INSIDE_H
 #define SERVE_WORKERS_INSIDE_H

@@ -448,8 +448,7 @@ pg_in_next(str bytes, const struct pg_limits *limits, struct pg_message *out,
     row = row_of(bytes.ptr[0]);
     if (!row) {
         custos_fail(err, CUSTOS_EPROTOCOL,
-                    "the client's message is of a kind that there is not "
-                    "(byte %d)",
+                    "the client's message is of an unknown kind (byte %d)",
                     (unsigned char)bytes.ptr[0]);
         return PG_IN_BAD;
     }

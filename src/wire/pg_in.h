@@ -24,7 +24,7 @@ enum {
     PG_FIRST_BYTES = 10000, /* PostgreSQL's own limit for first packets */
     PG_MINOR = 2,           /* protocol 3.2 is the newest that we speak */
     PG_KEY_MIN = 4,         /* bytes of a cancel key in 3.0 */
-    PG_KEY_MAX = 32,        /* bytes of ours in 3.2, where servers choose */
+    PG_KEY_MAX = 32,        /* of our keys in 3.2; servers choose this */
 };
 
 enum pg_in {

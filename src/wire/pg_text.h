@@ -1,7 +1,7 @@
 /*
  * Values that we hold as PostgreSQL's text for them (t, 42, {a,b}), and their
  * text and binary formats on the wire. For values of catalogs, which include
- * one-dimensional arrays.
+ * one-dimensional arrays, and for parameters that are arrays.
  */
 #ifndef WIRE_PG_TEXT_H
 #define WIRE_PG_TEXT_H

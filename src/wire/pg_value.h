@@ -43,8 +43,8 @@ enum pg_width { PG_64_BITS, PG_WIDER };
    NULL: text. */
 struct pg_type pg_type_of(enum data_type type, enum pg_width width);
 
-/* The type with an OID, which is one of enum pg_oid: its length, and no modifier.
-   A type that we do not know has length -1. */
+/* The type with this OID, without a modifier. The length is -1 if the OID is not
+   in enum pg_oid. */
 struct pg_type pg_type_by_oid(uint32_t oid);
 
 /* The type that values of an OID are read as; TYPE_TEXT for unspecified (0)
@@ -66,8 +66,9 @@ CUSTOS_MUST_USE custos_status pg_value_write(const struct datum *value,
 /*
  * Decodes a parameter; texts are borrowed from bytes, and are UTF-8 without NUL.
  * Error messages begin with "parameter $<number>". May fail: CUSTOS_EINVAL if it
- * is not a value of the type, CUSTOS_ERANGE if it has more than 36 digits,
- * CUSTOS_EUNSUPPORTED for types that we do not know.
+ * is not a value of the type or has more than 36 digits, CUSTOS_ERANGE if it is
+ * outside the range of an integer type, CUSTOS_EUNSUPPORTED for types that we do
+ * not know.
  */
 CUSTOS_MUST_USE custos_status pg_value_read(const struct pg_bytes *bytes,
                                             uint32_t oid, enum pg_format format,

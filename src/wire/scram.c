@@ -92,7 +92,8 @@ check_binding(struct scram *s, str mechanism, str flag, custos_err *err)
         return CUSTOS_OK;
     if (!str_equal(flag, str_of("y")))
         return fail_message("without SCRAM-SHA-256-PLUS nothing is bound", err);
-    /* "y" means that no PLUS was offered: somebody in between removed our offer. */
+    /* "y" means that the client saw no offer of PLUS: if we made one, somebody in
+       between has removed it. */
     return offered ? fail_message("the client could have bound the login to "
                                   "TLS and was not told so",
                                   err)

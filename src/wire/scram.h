@@ -5,7 +5,7 @@
  * A password is used here only to make a verifier, and whoever has a verifier
  * cannot log in with it. A login with a name that does not exist runs the same
  * steps on a mock verifier, which depends only on the name and a secret of the
- * server. So neither messages nor time reveal which names exist.
+ * server. So neither messages nor steps reveal which names exist.
  *
  * Passwords are printable ASCII, which SASLprep does not change; for other
  * characters clients differ in what they send.

@@ -82,7 +82,7 @@ scram_verifier_make(str password, const uint8_t *salt, size_t salt_len,
     if (!password_good(password))
         return custos_fail(err, CUSTOS_EINVAL,
                            "a password has 1 to %d characters of printable "
-                           "ASCII: of others, clients send different bytes",
+                           "ASCII: clients differ in how they send others",
                            SCRAM_PASSWORD_MAX);
     if (salt_len < 1 || salt_len > SCRAM_SALT_MAX || iterations < 1 ||
         iterations > SCRAM_ITERATIONS_MAX)

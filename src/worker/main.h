@@ -1,7 +1,7 @@
 /*
  * A worker process: reads messages from the server, works on the data, answers.
  * It has one question at a time, so that killing it affects no other question.
- * Exact values never leave it; only released values do.
+ * Of private data only released values leave it, never exact ones.
  */
 #ifndef WORKER_MAIN_H
 #define WORKER_MAIN_H
@@ -9,8 +9,8 @@
 /* The descriptor of the socket to the server, in a worker. */
 enum { WORKER_FD = 3 };
 
-/* Serves until the server hangs up or something is wrong, then exits. Returns only
-   if it gets no valid HELLO: the exit status. */
+/* Serves until the server hangs up or something is wrong, then exits. Returns an
+   exit status, but only if it gets no valid HELLO. */
 int worker_main(void);
 
 #endif

@@ -112,7 +112,8 @@ find_idle(struct pool *p, enum pool_lane lane, const struct work_snapshot *of)
     return NULL;
 }
 
-/* Lock held: may one more worker of the lane be taken? The others are spare. */
+/* Lock held: may one more worker of the lane be taken? If not, those that are
+   idle are spare. */
 static bool
 has_place(const struct pool *p, enum pool_lane lane)
 {
@@ -500,8 +501,8 @@ next_slot(struct pool *p)
 /*
  * Sleeps until the keeper is woken, a worker dies, or ms have passed. It watches
  * taken workers too, so that a caller need not wake the keeper when it gives one
- * back. If a taken worker dies, the keeper only notes it: the caller that has it
- * sees it too.
+ * back. If a taken worker dies, the keeper only notes this: the caller that has
+ * the worker sees it too.
  */
 static void
 sleep_keeper(struct pool *p, struct pollfd *fds, int ms)

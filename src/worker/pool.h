@@ -55,17 +55,18 @@ pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
 /*
  * Waits, before a charge, until workers of this snapshot have been started:
  * starting one takes longer than a reply may be late. The newest snapshot needs as
- * many as the lane has spare workers, an older one needs one worker. Spare workers
- * are never at work, so the time this takes does not depend on other questions.
+ * many as the lane has spare workers, an older one needs one worker. At any time at
+ * least that many are not at work, so the wait does not depend on other questions.
  * False: *stop is set, or not enough workers could be started.
  */
 CUSTOS_MUST_USE bool
 pool_await(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
            const _Atomic int *stop);
 
-/* pool_take with a message for the worker: the thread that gives the worker back
-   sends it, so that the worker need not wait for the caller's thread to wake up.
-   *sent false: the caller must send it. */
+/* pool_take with a message for the worker: the thread that hands the worker out
+   sends it (often the one that has just given the worker back), so that the worker
+   need not wait for the caller's thread to wake up. *sent false: the caller must
+   send it. */
 struct process *pool_take_for(struct pool *p, enum pool_lane lane,
                               const struct work_snapshot *of, int64_t begin_us,
                               const _Atomic int *stop, enum message_kind kind,

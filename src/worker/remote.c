@@ -67,10 +67,10 @@ work_end_of(const struct errand *c, enum channel_end end,
 }
 
 /*
- * When, after a stop, the worker that got this request is ended. Starting another
- * takes longer than short work does, and others would wait for it. So a private
- * question with a short class time, which is charged anyway, runs to its end, and
- * free work has a moment to end by itself.
+ * The moment at which, after a stop, the worker that got this request is ended.
+ * Starting another takes longer than short work, and others would wait for it. So
+ * a private question with a short class time, which is charged anyway, runs to its
+ * end, and free work has a moment to end by itself.
  */
 static int64_t
 end_after_stop(const struct errand *c, int64_t now_us)
@@ -363,7 +363,7 @@ remote_ping(struct pool *p, enum pool_lane lane, int64_t until_us,
     else if (w)
         (void)pool_lose(p, w);
     else
-        good = pool_is_busy(p, lane); /* true: with long questions */
+        good = pool_is_busy(p, lane); /* with long questions */
     return good ? CUSTOS_OK
                 : custos_fail(err, CUSTOS_EBUSY, "no worker process answers");
 }

@@ -16,8 +16,8 @@ void remote_free(struct remote *r); /* while none of its work runs */
 /* Lives as long as r. */
 const struct executor *remote_executor(const struct remote *r);
 
-/* Succeeds if a worker of this lane answers, or all are at work. May fail:
-   CUSTOS_EBUSY. */
+/* Succeeds if a worker of this lane answers, or if none comes free by until_us
+   while some are at work. May fail: CUSTOS_EBUSY. */
 CUSTOS_MUST_USE custos_status remote_ping(struct pool *p, enum pool_lane lane,
                                           int64_t until_us, custos_err *err);
 

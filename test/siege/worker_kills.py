@@ -275,7 +275,7 @@ class Kills:
         return sum(a.error is not None for a in self.asked())
 
     def overruns(self):
-        return self.server.said().count("ended for its time")
+        return self.server.said().count("because its time was up")
 
     def asked(self):
         return [a for c in self.clients for a in c.asked]
