@@ -35,8 +35,8 @@ CUSTOS_MUST_USE custos_status api_owner_reload(const struct api_call *call,
                                                custos_err *err);
 
 /*
- * Sends a line to this server's own owner's socket, so that the loop does these
- * acts one at a time. *rest is what follows `{"ok":true`. Fails as owner_ask
+ * Sends a line to this server's own owner's socket, so that the loop does such
+ * requests one at a time. *rest is what follows `{"ok":true`. Fails as owner_ask
  * and owner_reply_read do.
  */
 CUSTOS_MUST_USE custos_status api_owner_ask(const struct api_call *call,

@@ -103,7 +103,7 @@ parse_ask(struct session *s)
         memcpy(t->types, p->types, p->n_types * sizeof *p->types);
 }
 
-/* Copies the message, which is needed until its text is parsed. */
+/* Copies text and types, since the message does not outlive this call. */
 static struct prepared *
 prepared_of(const struct pg_parse *m)
 {

@@ -4,7 +4,7 @@
  * jobs that wait, that run, and that are in flight (they run, or their reply
  * waits for its time), so that no name's jobs can keep out another's.
  *
- * It has no threads and no clock; its owner locks it. Calls take constant time,
+ * It has no threads and no clock; its user locks it. Calls take constant time,
  * except fair_queue_remove (linear in the name's jobs), fair_queue_admit (linear
  * in the names that have paused jobs) and fair_queue_drain (linear in the names).
  */

@@ -15,7 +15,7 @@
 #include "serve/http_work.h"
 #include "serve/peer.h"
 
-/* A connection. until_us: how long we wait for the client; 0: the client waits
+/* A connection. until_us: until when we wait for the client; 0: the client waits
    for us, or the connection is being closed. */
 struct link {
     struct link *next, *prev;

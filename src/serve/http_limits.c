@@ -15,7 +15,7 @@ enum {
 
 /* ---------------------------------------------------------- connections -- */
 
-/* Is a evicted before b? Strangers go before clients with a valid token, then
+/* Is `a` evicted before `b`? Strangers go before clients with a valid token, then
    the oldest go first. When their waits end does not matter, because clients
    can influence that. */
 static bool

@@ -154,9 +154,9 @@ add_metrics(struct buf *b, const struct http_status *s,
 }
 
 /*
- * The only thing that this thread computes for clients without a token. The
- * rate is limited for all of them together, so that it takes little of the
- * thread's time.
+ * A toy answer is the only thing that this thread computes for clients without a
+ * token. The rate is limited for all of them together, so that it takes little of
+ * the thread's time.
  */
 static void
 toy_answer(struct http_status *s, const struct http_request *r, int64_t now_us,

@@ -3,10 +3,11 @@
  *
  *     time=2026-01-31T12:00:00.000Z event=login pg=7 from="127.0.0.1" who="ana"
  *
- * It holds names, addresses, times, statuses, rows of the ledger and the cause of
- * a failure as a word of a closed list (log_cause.c). It never holds data, the
- * text or literals of a query, or the engine's messages (custos_err.noted), which
- * may quote all of them: logs are kept long and copied widely.
+ * It holds names, addresses, times, statuses, numbers of ledger rows, and the
+ * cause of a failure as a word of a closed list (log_cause.c). It never holds
+ * data, the text or literals of a query, or the engine's messages
+ * (custos_err.noted), which may quote all of them: logs are kept long and copied
+ * widely.
  */
 #ifndef SERVE_LOG_H
 #define SERVE_LOG_H

@@ -19,9 +19,8 @@ enum {
 };
 
 /*
- * At most one writer runs in a process. *dropped counts lines that found the
- * queue full.
- * May fail: CUSTOS_ENOMEM.
+ * At most one writer runs in a process. *dropped counts the lines that found the
+ * queue full. May fail: CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status log_writer_start(int fd,
                                                _Atomic uint64_t *dropped,

@@ -83,7 +83,7 @@ set_pairs(struct session *s, const struct pg_startup *m)
     }
 }
 
-/* Checked before the name is looked up: limits the work that strangers can
+/* Called before the name is looked up: limits the work that strangers can
    cause. */
 static bool
 may_try(struct session *s, str user, int64_t now_us)

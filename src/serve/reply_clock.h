@@ -24,7 +24,7 @@ enum {
     BEATS_MAX = 64,
 };
 
-/* The state of the beats, without threads; the owner of the struct locks it. */
+/* The state of the beats, without threads; whoever uses the struct locks it. */
 struct beats {
     size_t n;
     int64_t last_us[BEATS_MAX];

@@ -67,9 +67,9 @@ int64_t reply_queue_admit(struct reply_queue *q, int64_t asked_us,
 /*
  * The question whose reply leaves at due_us was stopped at now_us, and no
  * worker works for it from then on: its server is free, unless another question
- * was admitted behind it. Its own reply still leaves at due_us. Stopping is an
- * act of the analyst, who knows of the data only what was released. Cannot
- * fail.
+ * was admitted behind it. Its own reply still leaves at due_us. A stop comes at
+ * the owner's time limit, or from the analyst, who knows of the data only what was
+ * released. Cannot fail.
  */
 void
 reply_queue_give_back(struct reply_queue *q, int64_t due_us, int64_t now_us);

@@ -23,7 +23,8 @@ struct serve_limits {
     size_t query_bytes;         /* of one text of SQL */
     int64_t query_ms;           /* for one question, waiting included */
     int64_t free_ms;            /* for one free question, without waiting */
-    int64_t login_ms;           /* from connect to a finished login */
+    int64_t login_ms;           /* from connect to a finished login; for HTTP,
+                                   to a complete request */
     int64_t idle_ms;            /* between questions */
     int64_t stop_ms;            /* from the signal to the end */
     size_t running_per_analyst; /* questions at one time */

@@ -15,15 +15,15 @@
 
 enum {
     ENTRIES = 4096,
-    WAYS = 8, /* places, from its hash on, that can hold an entry */
-    FREE_NAME = 6,
-    FREE_ADDRESS = 24, /* several people can sit behind one address */
-    TRIES = 0,         /* a kind of entry, as the two above: for attempts */
+    WAYS = 8,      /* places, from its hash on, that can hold an entry */
+    FREE_NAME = 6, /* failures before the first wait; also a kind of entry */
+    FREE_ADDRESS = 24, /* the same: several people can sit behind one address */
+    TRIES = 0,         /* a kind of entry, for attempts */
     MINUTE_US = 60 * 1000000,
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
-    CANCELS = 255, /* a kind of entry, too: for cancel requests */
+    CANCELS = 255, /* a kind of entry, for cancel requests */
     CANCELS_US = 60 * SECOND_US,
     NAME_BYTES = 256,
 };
@@ -88,7 +88,7 @@ hash_of(const struct throttle *g, str address, str name, size_t kind)
     return h | 1;
 }
 
-/* Is a reused before b? Free entries first, then strangers', then the
+/* Is `a` reused before `b`? Free entries first, then strangers', then the
    oldest. */
 static bool
 goes_before(const struct entry *a, const struct entry *b)

@@ -1,6 +1,6 @@
 /*
- * Lanes of jobs, and threads that each have a handle of the curator. A thread
- * keeps a job whose due_us is fixed until then. One more thread, the releaser,
+ * Lanes of jobs, and threads that each have a handle of the curator. A job whose
+ * due_us is fixed keeps its thread until then. One more thread, the releaser,
  * holds other finished jobs until their response step, and interrupts dropped
  * jobs until they have ended. One lock is enough for all: work takes
  * milliseconds, and the lock is held for a few instructions.

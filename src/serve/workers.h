@@ -95,7 +95,7 @@ struct workers_options {
     int64_t share_work_us; /* class times of one analyst's charged questions in
                               flight; 0: no limit */
     int64_t work_us;       /* the same for the short ones of all analysts */
-    bool steps;            /* response steps; the owner's choice */
+    bool steps;            /* whether response steps are used */
     int64_t (*now_us)(void);              /* NULL: reply_clock_us */
     void (*interrupt)(struct curator *c); /* NULL: curator_interrupt */
     struct reply_queue *replies;          /* NULL: no reply times */
@@ -138,7 +138,7 @@ workers_submit(struct workers *w, struct job *j);
 void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
 
 /*
- * Called in work, before anything is charged: the job belongs in this lane. A
+ * Called in work, before anything is charged: the job belongs in lane `to`. A
  * job that waits for a worker process for free questions then keeps no thread
  * from others. MOVE_LATER: work must return at once, and is called again in the
  * new lane.

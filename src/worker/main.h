@@ -1,7 +1,7 @@
 /*
  * A worker process: reads messages from the server, works on the data, answers.
  * It has one question at a time, so that killing it affects no other question.
- * Of private data only released values leave it, never exact ones.
+ * Only released values of private data leave it, never exact ones.
  */
 #ifndef WORKER_MAIN_H
 #define WORKER_MAIN_H

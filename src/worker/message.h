@@ -5,7 +5,7 @@
  *
  * About private data a worker sends either an answer in which a mechanism released
  * every number, or the status and cause of a failure. No message carries an exact
- * value or the engine's text about private data.
+ * value of private data, or the engine's text about it.
  */
 #ifndef WORKER_MESSAGE_H
 #define WORKER_MESSAGE_H
