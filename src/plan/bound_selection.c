@@ -2,10 +2,11 @@
  * R2T (Dong, Fang, Yi, Tao, Machanavajjhala 2022) compares truncated sums, each
  * with noise of its own, so that L bounds cost L shares. Here every row has
  * one unit, so it is enough to count the units that have more rows than the
- * bound. One unit moves all these counts in the same direction, by 1; by the
- * sparse vector technique one share pays for all of them, and the noise does
- * not grow with the bound. The error is of the same order, the largest number
- * of rows over epsilon, with a factor of ln L where R2T has L ln L.
+ * bound. One unit moves all these counts in the same direction, by at most 1;
+ * by the sparse vector technique one share pays for all of them, and the noise
+ * does not grow with the bound. As with R2T, the error is proportional to the
+ * largest number of rows over epsilon, but with a factor of ln L instead of
+ * L ln L.
  */
 #include "plan/bound_selection.h"
 
@@ -260,7 +261,8 @@ bound_selection_make(arena *a, struct query *q, const struct policy *p,
     rat_init(&r->share);
     rat_init(&r->scale);
     r->plans[r->n++] = first;
-    rat_set_i64(&r->scale, 1, SHARE - 1); /* the plans keep SHARE - 1 parts */
+    /* first->epsilon is (SHARE - 1)/SHARE of the price */
+    rat_set_i64(&r->scale, 1, SHARE - 1);
     rat_mul(&r->share, &first->epsilon, &r->scale);
     st = set_noise(a, r, err);
     if (!st)

@@ -5,9 +5,9 @@
  * the query's epsilon. The query then runs as an ordinary plan with that bound
  * and the rest of the price.
  *
- * All plans that can follow are made before anything is charged. The price is
- * the largest of theirs, and a plan that cannot be made is known before the
- * charge.
+ * All plans that can follow are made before anything is charged. The charge is
+ * the selection's share plus the largest of theirs, and a plan that cannot be
+ * made is known before the charge.
  *
  * THEOREM  bound-race
  *   Let m_u be a whole number that is a function of the rows of unit u and of
@@ -38,22 +38,23 @@
 
 struct work;
 
-/* Bounds 1, 2, ..., 1024. Only a policy can allow more rows per unit. */
+/* Bounds 1, 2, 4, ..., 1024. More rows per unit count only if the policy or the
+   query states a bound. */
 enum { BOUND_SELECTION_MAX = 11 };
 
 struct bound_selection {
     struct plan *plans[BOUND_SELECTION_MAX]; /* at bound 2^i, each complete */
     size_t n;
     const char *epsilon; /* the bound selection's share, exact */
-    rat share, scale;    /* the same; the scale of its noise */
+    rat share, scale;    /* epsilon as a rational; the scale of the noise */
     int64_t few;         /* T */
     int64_t most;        /* T + 8b */
 };
 
 /*
  * Calls `each` for every relation whose rows per unit are cut by a bound that
- * is not declared: all of FROM, or sides of joins that are cut before they
- * meet.
+ * is not declared: the whole FROM, or an input of a join, UNION ALL or
+ * aggregation that is cut before it is used.
  */
 typedef void (*bound_selection_each)(void *ctx, const struct relation *r);
 void bound_selection_walk(const struct relation *from,

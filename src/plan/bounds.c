@@ -78,8 +78,8 @@ bounds_asked(const struct query *q)
     return n < 1 ? 1 : n;
 }
 
-/* The most groups per unit that a query may ask for. No limit where the number
-   of groups is not known yet. */
+/* The most groups per unit that a query may ask for. Where a bound selection
+   chooses the bound, only FROM_ROWS_MAX limits it. */
 static uint64_t
 groups_most(const struct plan *p, uint64_t groups)
 {

@@ -5,9 +5,9 @@
  *
  * Calibrating a Gaussian takes a while, so it is tried only where it can win.
  * By Bun and Steinke, sigma^2 is about 2 L D2^2 / epsilon^2, with L =
- * ln(1/delta); the exact calibration saves less than 40 % of sigma for any
- * delta below 1/1000. So its bar, 1.96 sigma, is not below that of Laplace when
- * 2.7 L D2^2 > (bar epsilon)^2.
+ * ln(1/delta) and D2 the l2 sensitivity; the exact calibration saves less than
+ * 40 % of sigma for any delta below 1/1000. So the Gaussian's bar, 1.96 sigma,
+ * is not below Laplace's bar when 2.7 L D2^2 > (Laplace's bar * epsilon)^2.
  */
 #include "num/batch.h"
 #include "num/rat_round.h"

@@ -4,7 +4,7 @@
  */
 #include "plan/work.h"
 
-enum { TEXT_MAX = 1 << 22 }; /* bytes of a subquery, when compared */
+enum { TEXT_MAX = 1 << 22 }; /* bytes; longer subqueries are never equal */
 
 struct expr *
 expr_copy(arena *a, const struct expr *e)

@@ -5,9 +5,10 @@
  *
  * It covers the text of EXPLAIN, the query, the charge as the ledger counts it,
  * and every number of the plan that EXPLAIN rounds or leaves out. For a bound
- * selection it covers the same of each plan that may follow. Texts are hashed
- * with their lengths and numbers with a fixed width, so that no two plans hash
- * the same bytes. No pointer, time or order of a hash table is hashed.
+ * selection it covers the same things for each plan that may follow. Texts are
+ * hashed with their lengths and numbers with a fixed width, so that no two
+ * different plans hash the same bytes. No pointer, time or order of a hash
+ * table is hashed.
  */
 #include <assert.h>
 
@@ -54,7 +55,7 @@ add_rat(struct sha256 *h, const rat *r)
     return whole;
 }
 
-/* Hashed in one piece, because there may be a million of them. */
+/* The numbers are hashed in one call: a plan may have a million values. */
 static void
 add_datum(struct sha256 *h, const struct datum *d)
 {

@@ -1,13 +1,13 @@
 /*
  * Public domains: all values that an expression can take, found without data.
  *
- *   truth values            false, true
- *   columns with values     the image of their values under the expression
- *   CASE, COALESCE          the values of their branches
- *   dates with a range      every day or period of it
+ *   truth values              false, true
+ *   over columns with values  the image of these values under the expression
+ *   CASE, COALESCE            the values of their branches
+ *   dates with a range        every day or period of the range
  *
- * Whole numbers with a range need no list (keys.c). Any other expression has no
- * finite domain, and so no public keys.
+ * Whole numbers with a range need no list (keys.c). For any other expression no
+ * finite domain is known, so it cannot be a public key.
  */
 #include "plan/domain.h"
 
@@ -220,7 +220,8 @@ evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
     return found;
 }
 
-/* Every combination of the columns' values; without columns there is one. */
+/* Adds the values of e for all combinations of its columns' values; without
+   columns there is one combination. */
 static enum domain_result
 add_image(struct domain *d, const struct expr *e)
 {

@@ -4,8 +4,8 @@
  *   max_planning_steps steps and EFFORT_BYTES bytes of the arena. Whether it is
  *   refused for that reason is a function of query, policy and counts of public
  *   tables: the refusal reveals nothing about private data or other queries.
- * SOURCE   by construction: loops take their steps before each turn, mechanisms
- *          are paid for whether they are found in a cache or made.
+ * SOURCE   by construction: loops take their steps before each turn, and the
+ *          steps of a mechanism are taken whether it is cached or made.
  * NEEDS    texts of at most SQL_TEXT_MAX bytes and SQL_NODES_MAX nodes.
  * GIVES    a refusal that names what to make smaller; a stop within
  *          EFFORT_WATCH steps.

@@ -6,10 +6,10 @@
  *
  * Steps are counted, never measured: whether a plan exceeds them is a function
  * of query, policy and counts of public tables. It is the same for EXPLAIN, for
- * a description and for the query itself, on every machine. A step is about
- * 25 ns: the work of one node of an expression on one value. A loop that can
- * run more often than the text has bytes takes its steps before it runs; one
- * that allocates memory in each turn is bounded by the bytes.
+ * describing a prepared statement and for the query itself, on every machine. A
+ * step is about 25 ns: the work of one node of an expression on one value. A
+ * loop that can run more often than the text has bytes takes its steps before
+ * it runs; one that allocates memory in each turn is bounded by the bytes.
  *
  * Inside plan_make an exhausted limit looks like a lack of memory
  * (CUSTOS_ENOMEM), which every function already passes on; plan_make turns it

@@ -1,6 +1,6 @@
 /*
- * The evaluator: logic, comparison, CASE, casts; numbers and texts have files
- * of their own.
+ * The evaluator: logic, comparisons, CASE, COALESCE and NULLIF. Numbers are in
+ * evaluate_number.c; texts, dates and casts are in evaluate_text.c.
  */
 #include "plan/evaluate.h"
 
@@ -146,8 +146,8 @@ evaluate_logic(enum call call, const struct value *v, struct value *out)
 
 /* ---------------------------------------------------------------- calls -- */
 
-/* The result is one of the values. Where noise decides which one, it has no
-   interval. */
+/* The result is one of the values, with its interval, or NULL. If it is exact
+   but another value has noise, evaluate_call makes it uncertain. */
 static bool
 evaluate_choice(enum call call, const struct value *v, size_t n,
                 struct value *out)

@@ -1,7 +1,8 @@
 /*
  * Expressions over public values, evaluated in C: expressions on aggregates
  * after noise, and the image of declared values under an expression. The engine
- * gives the same values for the same tree (test/engine compares them).
+ * gives the same values for the same tree, except that doubles have only 15
+ * digits here (test/engine compares them).
  *
  * Numbers may carry an interval, which is computed by interval arithmetic.
  * Where that is not possible (division by a number that may be 0, a CASE
@@ -18,7 +19,8 @@
 
 enum certainty {
     CERTAIN,   /* exact: a literal, a key */
-    BARRED,    /* low <= exact value <= high, at the level of the leaves */
+    BARRED,    /* low <= exact value <= high, with the confidence of the leaves'
+                  intervals */
     UNCERTAIN, /* no interval is known */
 };
 

@@ -269,9 +269,9 @@ static void
 explain_bound_selection(const struct bound_selection *r, struct buf *out)
 {
     buf_printf(out,
-               "row bound  the policy has no bound of rows of a "
+               "row bound  the policy has no bound on rows per "
                "unit: the first "
-               "of 1, 2, 4 ... %llu that about %lld units or fewer pass\n"
+               "of 1, 2, 4 ... %llu that about %lld units or fewer exceed\n"
                "           sparse vector, Laplace, scale ",
                1ULL << (r->n - 1), (long long)r->few);
     words_number(&r->scale, out);

@@ -22,7 +22,7 @@ struct loose {
     size_t n;
 };
 
-/* May fail as plan_make does. */
+/* Each makes the relation of an item of FROM. May fail as plan_make does. */
 CUSTOS_MUST_USE custos_status from_any(struct work *w, struct from *f,
                                        struct loose *loose,
                                        struct relation **out);

@@ -38,7 +38,7 @@ see_equal(struct join *j, size_t a, size_t b)
     c = &j->left->as->columns[a];
     d = &j->right->as->columns[b - split];
     j->same_unit = j->same_unit || (x->names && x->names == y->names);
-    if (c->type != d->type) /* the engine compares them as reals */
+    if (c->type != d->type) /* converted first: equality may not be exact */
         return;
     j->one_left = j->one_left || x->unique;
     j->one_right = j->one_right || y->unique;

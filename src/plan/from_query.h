@@ -22,7 +22,8 @@ CUSTOS_MUST_USE custos_status query_project(struct work *w,
 CUSTOS_MUST_USE custos_status query_union(struct work *w, struct query *q,
                                           struct relation **out);
 
-/* A query over private rows with GROUP BY the unit, or a key of it. */
+/* A query over private rows that is grouped by a column that identifies the
+   unit. */
 CUSTOS_MUST_USE custos_status query_units(struct work *w, struct query *q,
                                           struct relation *inner,
                                           struct relation **out);

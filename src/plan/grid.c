@@ -10,9 +10,9 @@
 #include "plan/work.h"
 
 enum {
-    STEPS_LOG2 = 30,   /* steps of a real, from 0 to the far end */
+    STEPS_LOG2 = 30,   /* steps of a real, from 0 to the far end of its range */
     DECIMALS_MAX = 9,  /* decimals with more digits get the grid of reals */
-    CHANGE_LOG2 = 48,  /* the most that one unit may change, in steps */
+    CHANGE_LOG2 = 48,  /* the most that one unit may change a sum, in steps */
     DIGITS_LOG2 = 400, /* binary digits: no range needs more */
 };
 

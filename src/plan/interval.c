@@ -1,6 +1,6 @@
 /*
  * Exact interval arithmetic on rationals: the smallest interval that contains
- * every result, for independent operands.
+ * every result, for independent operands. (For a % b it may be larger.)
  */
 #include "num/batch.h"
 #include "num/rat_round.h"

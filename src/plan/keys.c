@@ -92,7 +92,7 @@ key_wide(struct work *w, struct key *k)
     return rat_sign(&w->delta) > 0 ? key_private(w, k) : too_many(w, k->expr);
 }
 
-/* Whole numbers from..to, found without a list. */
+/* A range of whole numbers: a value's group is computed, not looked up. */
 static custos_status
 key_whole(struct work *w, struct key *k)
 {
@@ -134,7 +134,8 @@ number_of(enum period p, const struct datum *v)
     return period_number(p, days, hour);
 }
 
-/* Consecutive periods are found by their number, without a list. */
+/* Makes k a KEY_PERIOD if its values are consecutive periods: then a value's
+   group is computed, not looked up. */
 static void
 key_periods(struct key *k)
 {
@@ -255,8 +256,8 @@ key_remember(struct work *w, const struct key *k)
     made->keys[made->n++] = *k;
 }
 
-/* Sets the number of groups of public keys. It is limited where all groups are
-   shown. */
+/* Sets the number of groups. Of public keys all groups are shown: too many are
+   refused. Of discovered groups at most the policy's max_groups are shown. */
 static custos_status
 count_cells(struct work *w)
 {

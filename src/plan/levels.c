@@ -1,6 +1,6 @@
 /*
  * How many aggregates one expression contains: they share the 5 % chance that
- * its error bar misses.
+ * the expression's error bar misses the exact value.
  */
 #include "plan/plan.h"
 

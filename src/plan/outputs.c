@@ -310,9 +310,9 @@ take_keys(struct work *w)
 }
 
 /*
- * A query of keys alone. For discovered groups, which of them exist is a
+ * A query of keys alone. For discovered groups, which of them are shown is a
  * release of its own. For public keys there is nothing to release: all of them
- * would be shown, whatever the data. Such a query is refused.
+ * would be shown, whatever the data, so the query is refused.
  */
 static custos_status
 check_keys_alone(struct work *w)

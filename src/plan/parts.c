@@ -46,7 +46,8 @@ same_bound(const struct expr *a, const struct expr *b)
     return !a || !b ? !a && !b : expr_same(a, b);
 }
 
-/* Do two aggregates read one value, with the same limits and epsilon? */
+/* Do two aggregates read one value with the same limits, and is it paid from
+   the same epsilon? */
 static bool
 is_family(const struct plan *p, size_t i, size_t j)
 {

@@ -19,8 +19,8 @@ struct grid grid_of_value(const struct work *w, const struct expr *e,
 
 /*
  * Sets limits and centre, in steps of v->grid. Makes that grid coarser where
- * `rows` rows would change more steps than noise can hide. False when no grid
- * fits.
+ * `rows` rows would change the sum by more steps than noise can hide. False
+ * when no grid fits.
  */
 bool grid_lay(struct part_value *v, const rat *lower, const rat *upper,
               uint64_t rows);

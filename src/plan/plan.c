@@ -1,8 +1,8 @@
 /*
  * The order of planning: names, types, keys, outputs, parts, bounds,
  * sensitivities, price, mechanisms. Each step reads the results of those before
- * it, and all of it is a function of query, policy, analyst and counts of
- * public tables.
+ * it, and all of it is a function of query, policy, options (analyst, price)
+ * and counts of public tables.
  */
 #include "plan/unit_work.h"
 #include "plan/plan.h"

@@ -1,14 +1,14 @@
 /*
- * The plan: what a query releases, what that costs and how exact it will be,
+ * The plan: what a query releases, what that costs and how accurate it will be,
  * all from public facts (query, policy, counts of public tables). No byte of
  * private data is read here.
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
  * units, distinct values), with a sensitivity and a mechanism of its own. Every
- * aggregate of the query is a function of parts, so avg and variance share
- * theirs; HAVING, ORDER BY and arithmetic on aggregates are computed after
- * noise.
+ * aggregate of the query is a function of parts, so the avg and the variance of
+ * one value share parts; HAVING, ORDER BY and arithmetic on aggregates are
+ * computed after noise.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -31,8 +31,8 @@ enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
 
 /*
  * KEY_TEXT_MAX: the most bytes of a discovered group's key; a longer text is
- * NULL. KEY_TEXT_MEAN: the mean length that a plan with all its groups has room
- * for; if keys are longer on average, fewer groups are shown.
+ * NULL. KEY_TEXT_MEAN: if all groups are shown, the keys of a group may have
+ * about this many bytes on average; with longer keys fewer groups are shown.
  */
 enum { KEY_TEXT_MAX = 1024, KEY_TEXT_MEAN = 64 };
 
@@ -43,9 +43,9 @@ struct grid {
 };
 
 /*
- * The grid on which a column's numbers are stored and summed: whole numbers
- * and dates 1, decimals 10^-scale, reals a power of two with at most 2^30
- * steps from 0 to the far end of the range.
+ * The grid on which a column's numbers are stored and summed. Its step is 1 for
+ * whole numbers and dates, 10^-scale for decimals, and for reals a power of two
+ * with at most 2^30 steps from 0 to the far end of the range.
  */
 struct grid grid_of_column(const struct policy_column *c);
 
@@ -59,7 +59,8 @@ struct grid grid_of_column(const struct policy_column *c);
 struct part_quantiles {
     const char **rank; /* ascending, exact decimals */
     size_t n;
-    uint64_t inside; /* ranks 0 and 1: released so many places from the ends */
+    uint64_t inside; /* how many places from the ends ranks 0 and 1 (min and
+                        max) are released */
     uint64_t off;
     custos_quantile *at, *low, *high;
 };
@@ -68,7 +69,7 @@ enum part_kind {
     PART_ROWS,      /* rows of the group */
     PART_VALUES,    /* rows whose value is not NULL */
     PART_SUM,       /* the sum of value - centre, in steps */
-    PART_SQUARES,   /* the sum of its squares */
+    PART_SQUARES,   /* the sum of the squares of value - centre */
     PART_UNITS,     /* units with a row in the group */
     PART_DISTINCT,  /* distinct values that are not NULL */
     PART_QUANTILES, /* no number: the sorted values of the group, in steps */
@@ -81,7 +82,7 @@ struct part {
     struct grid grid;   /* the grid of one value */
     int owner;          /* the aggregate that states an epsilon of its own and
                            pays for this part, or -1 */
-    unsigned weight;    /* its weight in the split of the price */
+    unsigned weight;    /* the part's weight in the split of the price */
     i128 lower, upper;  /* range of one value, in steps: values are clamped */
     i128 centre;        /* in steps, within the range */
     uint64_t domain;    /* PART_DISTINCT: the most values there can be; 0: not
@@ -89,12 +90,13 @@ struct part {
     i128 row_most;      /* one row moves the exact number by at most this */
     i128 bar;           /* half width of one value at 95 %, in steps */
     rat l1, l2_squared; /* sensitivity of the vector of all groups, in steps */
-    rat epsilon, delta; /* its share of the price */
+    rat epsilon, delta; /* the part's share of the price */
     custos_mech *mech;  /* on wide ints, one value per group; quantiles: NULL */
     const char *theorem;              /* theorem of the mechanism */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
     bool one_cell; /* between neighbours at most one group differs */
-    bool served;   /* its values are the selection's noisy counts: no mech */
+    bool served;   /* its values are the noisy counts that the partition
+                      selection releases, so it has no mech */
 };
 
 /* Numbers that a part releases for a group: 1, or three per rank. */
@@ -118,8 +120,8 @@ struct key {
                         if false, such rows are in no group */
 };
 
-/* The expression whose period a KEY_PERIOD is: the argument of date_trunc, or
-   the key itself. */
+/* For KEY_PERIOD: the expression whose calendar period is the key. This is the
+   argument of date_trunc, or the key itself. */
 const struct expr *key_in_period(const struct key *k);
 
 /*
@@ -130,8 +132,8 @@ struct selection {
     custos_keys *rule;
     rat epsilon, delta;  /* its price */
     unsigned weight;     /* in the split of the price */
-    uint64_t half, most; /* a group of so many units is shown with probability
-                            50 %, 95 % */
+    uint64_t half, most; /* a group of `half` units is shown with probability
+                            50 %, a group of `most` units with 95 % */
     uint64_t least; /* smaller groups are never shown: set by owner or query */
     int serves;     /* the part that gets its noisy counts as values, or -1 */
 };
@@ -184,8 +186,8 @@ struct plan {
     struct mechs *mechs; /* borrowed while the plan is made; or NULL */
     const struct query *query;
     const struct policy *policy;
-    const struct relation *from; /* relation.h; NULL: none, or just `table` */
-    const struct policy_table *table; /* the columns of from */
+    const struct relation *from; /* relation.h; NULL: the query has no FROM */
+    const struct policy_table *table; /* the columns of `from` */
     const struct relation **queries;  /* one per IN (SELECT ...), by slot */
     size_t n_queries;
     bool is_public; /* public tables or none: exact, free, no parts */

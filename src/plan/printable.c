@@ -20,8 +20,8 @@ check_expr(struct work *w, const struct expr *e)
     return st ? work_no_memory(w) : CUSTOS_OK;
 }
 
-/* Checks what a relation computes itself: conditions, columns, keys of a unit's
-   rows, and arguments of the aggregates over them. */
+/* Checks what a relation computes itself: its condition, its columns, and for
+   aggregates per unit their keys and arguments. */
 static custos_status
 check_own(struct work *w, const struct relation *r)
 {

@@ -1,6 +1,7 @@
 /*
  * Queries over public rows, or over no rows: exact and free. Grammar and types
- * are the same; the engine computes all of it, so there are no parts.
+ * are those of private queries; the engine computes the whole answer, so there
+ * are no parts.
  */
 #include "plan/work.h"
 

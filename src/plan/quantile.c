@@ -39,7 +39,8 @@
 #include "plan/parts.h"
 
 enum {
-    WIDTH_LOG2 = 61, /* of a range, in steps: quantiles go up to 2^62 */
+    WIDTH_LOG2 = 61, /* how far an end of a range may be from 0, in steps:
+                        quantiles take ranges up to 2^62 wide */
     DIGITS_LEAST = -400,
     OFF_LOG2 = 20,
     BAR_MARGIN = 1, /* for interpolation */
@@ -271,8 +272,8 @@ find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
 /*
  * How many places from the end ranks 0 and 1 are released. At the end itself,
  * all of the up to w points between the extreme value and the end of the range
- * would be equally likely; (ln w + 2) / rate places further in, their weight is
- * negligible.
+ * would be equally likely. By each place further in, their weight shrinks by a
+ * factor of e^rate; after (ln w + 2) / rate places it is negligible.
  */
 static uint64_t
 find_inside(const struct part *part, const custos_quantile *q,

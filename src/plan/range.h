@@ -37,7 +37,8 @@ void range_round_double(struct fact *f, const struct fact *a, int digits);
 void range_outward(struct fact *f);
 void range_slack(struct fact *f);
 
-/* Rounds the ends of an exact number as the engine does for a double. */
+/* Rounds the ends of an exact number's range so that they hold for the double
+   that the engine makes of the number. */
 void range_as_double(struct fact *f);
 
 /* Converts ends from days to microseconds. */

@@ -84,9 +84,10 @@ struct relation_column {
     bool outer;   /* NULL where a LEFT JOIN found nothing */
     size_t nodes; /* of its expression, columns inlined; 0: stored column */
     /*
-     * How the value identifies the unit of its row. The policy itself: it is
-     * the unit's own column. A unique column of a table: the row of that table
-     * with this value has the same unit. NULL: it does not identify the unit.
+     * How the value identifies the unit of its row. If this points to the
+     * policy, the value is the unit itself. If it points to a unique column of
+     * a table, the row of that table with this value has the same unit. NULL:
+     * the value does not identify the unit.
      */
     const void *names;
 };
@@ -100,7 +101,7 @@ struct relation_name {
 
 struct relation {
     enum relation_kind kind;
-    str shown; /* the name of a view, if it is one; empty: as->name */
+    str shown; /* the view's name, if it is a view; empty: as->name */
     const struct policy_table *as; /* columns, unit, rows and groups per unit */
     struct policy_table *own;      /* `as`, writable while it is made; NULL:
                                       `as` belongs to another relation */
@@ -109,9 +110,11 @@ struct relation {
     size_t n_names;
     bool renumbered; /* r may exceed rows_per_unit: whatever reads this relation
                         in FROM cuts it to r <= rows_per_unit first */
-    bool raced;      /* the table declares no rows_per_unit: this is the bound
-                        being tried, or selected (bound_selection.h) */
-    bool *carried;   /* by column: is it read above? NULL: all may be */
+    bool raced;      /* the table declares no rows_per_unit: as->rows_per_unit
+                        is the bound being tried or selected
+                        (bound_selection.h), or the query states it */
+    bool *carried;   /* by column: does anything above, nearer to the plan's
+                        own expressions, read it? NULL: all may be read */
     bool seeded;     /* the seed of its rows is read above (carry.h) */
     struct relation *left, *right;
     struct expr *on; /* typed; NULL: none */

@@ -270,8 +270,7 @@ add_from(struct cost *c)
     }
 }
 
-/* ------------------------------------------------------------------ plans
-   -- */
+/* ----------------------------------------------------------------- plans -- */
 
 static void
 add_keys(struct cost *c, uint64_t rows, struct operators *o)

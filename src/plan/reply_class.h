@@ -6,14 +6,15 @@
  *
  * Row counts are ceilings that the owner made public, never counts of private
  * rows: a table's max_rows or, where the policy has none, a noisy bound that
- * was charged for. The true count of a public table is public and smaller than
- * any ceiling, so it is used where it is known.
+ * was charged for. The true count of a public table is public and no larger
+ * than any ceiling, so it is used where it is known.
  *
  * Speeds are picoseconds per row, by the heaviest kind of work done on the row;
  * the speeds of heavier kinds include reading it. The work of a plan is the
  * larger of its scans and of the sum of its heavier operators. The class is
- * twice that, plus the most that one unit's rows may add (unit-work), rounded
- * up to one of eight steps in every doubling, and at least 100 ms / 64.
+ * twice that, plus the most that one unit's rows may add (unit-work) and a
+ * fixed time, rounded up to one of eight steps in every doubling, and at least
+ * 100 ms / 64.
  */
 #ifndef PLAN_REPLY_CLASS_H
 #define PLAN_REPLY_CLASS_H

@@ -139,8 +139,8 @@ spend_table(struct work *w, const custos_keys_options *o,
     return work_spend(w, EFFORT_ENTRY * entries);
 }
 
-/* Takes the rule if it shows more than the current one. Of two that show
-   equally much, it takes the one named first in custos.h. */
+/* Takes the rule if it shows smaller groups than the current one does. Of two
+   rules that are equal in this, it takes the one named first in custos.h. */
 static custos_status
 try_rule(struct work *w, const custos_keys_options *o)
 {
@@ -172,11 +172,11 @@ try_rule(struct work *w, const custos_keys_options *o)
 }
 
 /*
- * Could the optimal rule show as much as the current rule? With n units it
- * shows a group with probability at most n (delta/g) e^(n eps/g), since each
- * further unit multiplies it by at most e^(eps/g) and adds at most delta/g. If
- * this is below 1/2 for the n at which the current rule reaches 1/2, the
- * optimal rule's long table need not be made.
+ * Could the optimal rule show groups as small as the current rule does? It
+ * shows a group of n units with probability at most n (delta/g) e^(n eps/g),
+ * since each further unit multiplies it by at most e^(eps/g) and adds at most
+ * delta/g. If this is below 1/2 for the n at which the current rule reaches
+ * 1/2, the optimal rule's long table need not be made.
  */
 static bool
 optimal_may_win(const struct plan *p)
@@ -205,10 +205,11 @@ optimal_may_win(const struct plan *p)
 }
 
 /*
- * With one key per unit no rule shows more than the optimal one. Of the rules
- * with counts, Laplace needs about ln(1/delta) g units and Gauss about
- * 2 ln(1/delta) sqrt(g). Laplace never shows more than the optimal rule; it is
- * tried where the optimal one is not made.
+ * With one key per unit no rule is better than the optimal one. Of the rules
+ * with counts, Laplace needs about ln(1/delta) g / epsilon units to show a
+ * group, and Gauss about 2 ln(1/delta) sqrt(g) / epsilon. Laplace is never
+ * better than the optimal rule; it is tried where the selection serves a count,
+ * or where the optimal rule was tried and not taken.
  */
 static custos_status
 try_rules(struct work *w, custos_keys_options *o)
@@ -295,7 +296,8 @@ write_number(const rat *r, char text[NUMBER_MAX])
     return fits;
 }
 
-/* Half width of the counts' 95 % bar: P[Y > m - tau] <= 1 - P[Y >= tau - m]. */
+/* Half width of the counts' 95 % bar. With noise Y, threshold tau and m units:
+   P[Y > m - tau] <= 1 - P[Y >= tau - m]. */
 static custos_status
 set_bar(struct work *w)
 {

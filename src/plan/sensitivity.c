@@ -127,7 +127,8 @@ set_distinct(const struct plan *p, bool change, struct part *part)
     rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
 }
 
-/* Do neighbours differ in at most one group? Then calibration is exact. */
+/* Do neighbours differ in at most one group? Then a Gaussian is calibrated
+   exactly. */
 static bool
 is_one_cell(const struct plan *p, bool change)
 {

@@ -1,8 +1,9 @@
 /*
  * How the price is split over parts.
  *
- * Relative to the largest value of a row, and in units of m/N, the error of an
- * aggregate is to first order a weighted sum of the noises of its parts:
+ * Relative to the largest value of a row, and in units of m/N (rows per unit
+ * over all rows), the error of an aggregate is to first order a weighted sum of
+ * the noises of its parts:
  *
  *   count         n
  *   sum           s                       (in multiples of its row_most)
@@ -13,9 +14,10 @@
  * where n, s, q have standard deviation 1/epsilon of their part. Squared and
  * summed over all aggregates, this is the sum of A_i / epsilon_i^2. u and w are
  * not public, so the worst case (u = w = 1) is taken: the weights of a variance
- * are 1, 4, 1. For a fixed sum of the epsilon_i, Lagrange makes A_i /
- * epsilon_i^3 equal for all i, so epsilon_i is proportional to the cube root of
- * A_i. A query of counts and sums only splits the price equally.
+ * are 1, 4, 1. For a fixed sum of the epsilon_i, by Lagrange's method the error
+ * is least if A_i / epsilon_i^3 is equal for all i, so epsilon_i is
+ * proportional to the cube root of A_i. A query that has only counts and sums
+ * splits the price equally.
  *
  * The shares are exact rationals and add up to the price exactly.
  */
@@ -23,7 +25,7 @@
 #include "base/base.h"
 #include "plan/work.h"
 
-enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* for A = 1; for its root */
+enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* stand for A = 1, and for its root */
 
 /* The whole part of 64 times the cube root of a/16. */
 static unsigned

@@ -19,8 +19,8 @@ enum {
     DISTINCT = 16,     /* 0.30: hashed and copied into a table */
     COPIED = 8,        /* 0.34: the build side of a join */
     NUMBERED = 32,     /* 2.0, and 3 bytes of memory: sorted rows */
-    LIKE_PLAIN = 128,  /* 7.8: searching a segment of up to 64 bytes, */
-    LIKE_PER_STEP = 4, /* and 0.01 more for each byte of a longer one */
+    LIKE_PLAIN = 128,  /* 7.8: searching for up to 64 bytes between two %, */
+    LIKE_PER_STEP = 4, /* and 0.01 more for each byte beyond that */
 };
 
 static const uint16_t weights[] = {
@@ -78,7 +78,8 @@ bytes_of(const struct expr *e)
     return bytes;
 }
 
-/* Steps of our LIKE matcher: text times longest segment, up to its limit. */
+/* Steps of our LIKE matcher: the text's length times the pattern's, at most
+   LIKE_STEPS_MAX. */
 static uint64_t
 match_steps(const struct expr *e)
 {
@@ -89,7 +90,8 @@ match_steps(const struct expr *e)
     return steps < most ? steps : most;
 }
 
-/* Is a plain pattern only at the ends of the text, with nothing to search? */
+/* Is a plain pattern compared only with the ends of the text, without a
+   search? */
 static bool
 like_is_anchored(const struct expr *e)
 {

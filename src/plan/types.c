@@ -5,7 +5,7 @@
  * so that these are not limited to 64 bits.
  *
  *   whole numbers   64 bits, 128 where the range needs it, never past 2^126
- *   decimals        exact while they fit 37 digits, else reals
+ *   decimals        if they fit 37 digits, else reals; computed as doubles
  *   division        of whole numbers truncates, any other is real; by 0: NULL
  *   dates           date - date is days; date + days is a date
  */
@@ -39,7 +39,7 @@ facts_clear(struct fact *first)
     }
 }
 
-/* ----------------------------------------------------------------- room -- */
+/* ---------------------------------------------------------------- width -- */
 
 /* Does a decimal of this range and scale fit 37 digits? */
 static bool
@@ -89,8 +89,9 @@ types_within_bits(const struct fact *f, long bits)
 }
 
 /*
- * Makes room for a number's range, or refuses it. A DECIMAL of the engine stays
- * a DECIMAL here, whatever its scale: 38 digits hold every literal.
+ * Gives a number a type that holds its range, or refuses it. A DECIMAL of the
+ * engine stays a DECIMAL here, whatever its scale: 38 digits hold every
+ * literal.
  */
 static custos_status
 give_room(struct work *w, struct expr *e, enum context context)
@@ -371,7 +372,8 @@ count_nodes(struct work *w, struct expr *e)
                           (int)SQL_NODES_MAX);
 }
 
-/* Takes steps for the range: those of products have long numbers. */
+/* Takes steps for computing the range: the range of a product has long
+   numbers. */
 static custos_status
 spend_range(struct work *w, const struct fact *f)
 {

@@ -37,8 +37,8 @@ want_all(struct work *w, struct expr *e, enum data_type type, const char *words)
     return st;
 }
 
-/* The type of an untyped number among the arguments of e: a parameter gets the
-   widest type of the others. */
+/* The type of an untyped number among the arguments of e: the widest type of
+   the others if it is a parameter, else integer. */
 static enum data_type
 open_number(const struct expr *e, const struct expr *open)
 {
@@ -298,7 +298,7 @@ type_choice(struct work *w, struct expr *e)
 
     if (x->kind != EXPR_LITERAL && x->type != TYPE_TEXT &&
         last->kind == EXPR_LITERAL && last->value.type == TYPE_TEXT &&
-        last->value.text.len == 0) /* concat(x, ...) is read so */
+        last->value.text.len == 0) /* concat(x) is read as coalesce(x, '') */
         return custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
                               "%s is of type %s, but '' beside it is text" HINT
                               "write CAST(%s AS text)",

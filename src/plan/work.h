@@ -11,9 +11,9 @@
 #include "plan/plan.h"
 #include "plan/relation.h"
 
-/* Which rows an expression is over. On private rows an expression that could
-   overflow is refused; after noise and on public rows a value that does not fit
-   is just NULL. */
+/* Which rows an expression is computed on. On private rows an expression that
+   could overflow is refused; after noise and on public rows a value that does
+   not fit is just NULL. */
 enum context { CONTEXT_ROWS, CONTEXT_PUBLIC, CONTEXT_AFTER };
 
 struct work {
@@ -104,7 +104,8 @@ uint64_t names_steps(const struct relation *r);
 /* Expands every * of SELECT. */
 CUSTOS_MUST_USE custos_status names_stars(struct work *w);
 
-/* Aliases and numbers of ORDER BY and GROUP BY become their trees. */
+/* Replaces aliases and numbers of outputs in ORDER BY and GROUP BY by the
+   outputs' trees. */
 CUSTOS_MUST_USE custos_status names_outputs(struct work *w);
 
 /* ---------------------------------------------------------------- types -- */
@@ -159,7 +160,8 @@ void bare_set(struct expr *e, enum context context);
 /* Sets e->text_max of a text, and makes it nullable if it may be too long. */
 void text_limit_set(struct work *w, struct expr *e);
 
-/* Rounds ends outwards where they have grown long; drops ends too large. */
+/* Rounds the ends of a range outwards where their numbers have grown long;
+   drops ends that are too large. */
 void range_settle(struct fact *f);
 
 /* x in steps of a grid, to the nearest; false past 2^120. */
@@ -169,7 +171,7 @@ void grid_step(struct grid g, rat *step);
 /* ----------------------------------------------------------------- from -- */
 
 /* The relation of q's FROM, or NULL if it has none. Conditions of WHERE that
-   joins without ON took are removed from WHERE. */
+   became conditions of joins without ON are removed from WHERE. */
 CUSTOS_MUST_USE custos_status from_make(struct work *w, struct query *q,
                                         struct relation **out);
 
