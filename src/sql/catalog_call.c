@@ -16,7 +16,8 @@ enum becomes {
     MACRO,   /* our macro of this or another name */
     TRUTH,   /* true: everything listed is visible and usable */
     FALSITY,
-    NOTHING, /* NULL of type text: no such object exists here */
+    NOTHING, /* NULL of type text: no such object exists here, or the function
+                is not computed */
     SIZE,    /* NULL of type int8: sizes and the like are not shown */
 };
 

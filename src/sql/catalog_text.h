@@ -36,8 +36,9 @@ CUSTOS_MUST_USE custos_status catalog_params(arena *a, str text, size_t *n,
                                              custos_err *err);
 
 /*
- * May fail: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED, CUSTOS_ENAME, CUSTOS_EINVAL,
- * CUSTOS_ENOMEM.
+ * Translates the question; *out lives in a. May fail: CUSTOS_ESYNTAX,
+ * CUSTOS_EUNSUPPORTED, CUSTOS_ENAME, CUSTOS_EINVAL, CUSTOS_EOVERFLOW (too
+ * long), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status catalog_write(arena *a,
                                             const struct catalog_question *q,

@@ -61,9 +61,9 @@ static const struct shape shapes[] = {
 };
 
 /*
- * Nodes, or fields of nodes, that are refused with a message of their own. If
- * the tree has no position for one, the first occurrence of its keyword in the
- * text is used.
+ * Nodes, or fields of nodes, that are refused with a message of their own. An
+ * error with a keyword is reported at the first occurrence of the keyword in
+ * the text, any other at the node's position.
  */
 static const struct refusal {
     const char *message, *field, *keyword, *said;

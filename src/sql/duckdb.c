@@ -163,10 +163,10 @@ cast_as(struct duck *d, const struct expr *e, const char *type)
 }
 
 /*
- * The text printed between these two is cast; a value that does not fit becomes
- * NULL. In a comparison with a constant the engine would drop a bare TRY_CAST
- * and compare its argument, so that a value that does not fit would count. It
- * does not look into a coalesce.
+ * Text printed between calls of these two functions is cast; a value that does
+ * not fit becomes NULL. In a comparison with a constant the engine would drop a
+ * bare TRY_CAST and compare its argument, so that a value that does not fit
+ * would count. The engine does not look into a coalesce.
  */
 static void
 try_cast_begin(struct duck *d)

@@ -9,10 +9,10 @@
 
 /*
  * Prints e for DuckDB with PostgreSQL's meaning, so that no value of any row
- * can make it fail. Columns are written alias.column_<slot>. A whole number is
- * BIGINT, or HUGEINT where e->wide. A decimal column, literal or cast is
- * DECIMAL; every other decimal or real is DOUBLE. Sets out->failed for what no
- * engine may see (a NUL in a text, an interval, a key).
+ * can make the text fail. Columns are written alias.column_<slot>. A whole
+ * number is BIGINT, or HUGEINT where e->wide. A decimal column, literal or cast
+ * is DECIMAL; every other decimal or real is DOUBLE. Sets out->failed for what
+ * no engine may see (a NUL in a text, an interval, a key).
  */
 void
 duckdb_print_expr(const struct expr *e, const char *alias, struct buf *out);
@@ -27,8 +27,8 @@ CUSTOS_MUST_USE custos_status duckdb_check_expr(const struct expr *e);
 
 /*
  * As duckdb_print_expr, but a decimal column that is also stored as whole
- * steps, alias.steps_<slot>, is compared by these steps. stepped: by slot, is
- * it stored so?
+ * steps, alias.steps_<slot>, is compared by these steps. stepped: by slot, are
+ * steps stored?
  */
 void duckdb_print_condition(const struct expr *e, const char *alias,
                             const bool *stepped, struct buf *out);

@@ -273,7 +273,7 @@ print_trim(struct duck *d, const struct expr *e)
 
 /*
  * lower or upper: a text longer than TEXT_COMPUTED_MAX becomes NULL before it
- * is read, since letters of two bytes are slow.
+ * is read, since changing the case of letters of two bytes is slow.
  */
 static void
 change_case(struct duck *d, const struct expr *e, const char *name)

@@ -15,7 +15,7 @@ struct look {
     struct sql_peek *out;
     size_t words; /* of this statement */
     bool from, catalog;
-    bool select; /* the words so far can begin a SELECT of private tables */
+    bool select; /* the first words are [EXPLAIN] SELECT or WITH */
 };
 
 static bool

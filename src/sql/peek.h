@@ -1,8 +1,8 @@
 /*
  * A quick look at a text, before PostgreSQL's scanner and parser see it: how
  * many words and symbols it has, how many statements, and whether it is a
- * single SELECT of the policy's tables. It takes a few nanoseconds per byte, so that
- * the server's event loop can run it on every message.
+ * single SELECT of the policy's tables. It takes a few nanoseconds per byte, so
+ * that the server's event loop can run it on every message.
  *
  * It decides which code reads the text next, not what the text means: a text
  * that looks like a SELECT of the policy's tables is later read in full to be
@@ -25,8 +25,8 @@ struct sql_peek {
     size_t second;     /* where the second statement begins; 0: there is none */
     bool explain;      /* EXPLAIN SELECT, or EXPLAIN WITH */
     bool private; /* a single SELECT or WITH, with EXPLAIN or without, with a
-                     FROM and no catalog name: it can only read
-                     the policy's tables */
+                     FROM and no catalog name: it can only read the policy's
+                     tables */
 };
 
 /* Cannot fail: a text that is not SQL is not `private`. */

@@ -51,7 +51,7 @@ struct sql_reader {
     struct query *query; /* the query being read */
     enum clause clause;
     bool exchanged; /* the query's FROM has a RIGHT JOIN */
-    int below;      /* number of queries around it */
+    int below;      /* how many queries enclose `query` */
     struct sql_cte *ctes;
     struct sql_params *params; /* NULL: there are none */
     size_t nodes;

@@ -57,7 +57,7 @@ fail_arguments(struct sql_reader *r, const PgQuery__FuncCall *f,
                           name);
 }
 
-/* Expects numbers for the arguments that must be numbers. */
+/* Says which arguments of e must be literal numbers (param_expect). */
 static void
 fixed_expect(const struct expr *e)
 {

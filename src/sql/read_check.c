@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* The argument of an interval must name exactly one output. */
+/* The argument of an interval must be the name of an output. */
 static custos_status
 intervals_check(struct sql_reader *r, const struct expr *e)
 {
@@ -62,9 +62,9 @@ count_query(const struct query *q)
 }
 
 /*
- * How many expressions an engine computes for e. A divisor and the first
- * argument of NULLIF and of width_bucket are computed twice, with everything in
- * them.
+ * How many expressions an engine computes for e, at most. A divisor and the
+ * first argument of NULLIF and of width_bucket count twice, with everything in
+ * them: an engine may compute them twice.
  */
 static size_t
 engine_count(const struct expr *e)

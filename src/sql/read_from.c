@@ -2,8 +2,8 @@
  * FROM: tables, joins, subqueries. Commas and CROSS JOIN are joins without a
  * condition; a RIGHT JOIN is a LEFT JOIN with its sides exchanged.
  *
- * PostgreSQL's tree has no position for a join; its keyword is the last one
- * before its right side.
+ * PostgreSQL's tree has no position for a join: it is reported at the last JOIN
+ * or comma before its right side.
  */
 #include "sql/read.h"
 

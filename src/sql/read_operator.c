@@ -42,7 +42,8 @@ two_read(struct sql_reader *r, enum call call, const PgQuery__AExpr *e,
     return st ? st : expr_read(r, e->rexpr, &(*out)->args[1]);
 }
 
-/* -x, where x is not a literal: the parser has already negated literals. */
+/* -x. The parser has already negated plain literals; a literal that comes from
+   a cast or a parameter is negated here. */
 static custos_status
 negative_read(struct sql_reader *r, const PgQuery__AExpr *e, struct expr **out)
 {

@@ -124,7 +124,8 @@ param_text(struct sql_reader *r, const pg_node *node, const char *otherwise)
 
 /* ---------------------------------------------------------- of the text -- */
 
-/* The number of a token $n; 0: it is another token, or n is too large. */
+/* The number of a token $n, at most SQL_PARAMS_MAX + 1; 0: it is another
+   token. */
 static size_t
 token_number(const char *sql, const struct sql_token *t)
 {

@@ -42,7 +42,7 @@ enum statement_kind {
 enum {
     STATEMENTS_MAX = 1000,
     /* In words and symbols (peek.h): */
-    STATEMENT_TOKENS_SHORT = 300, /* a text up to this length is parsed */
+    STATEMENT_TOKENS_SHORT = 300, /* up to this length, any text is parsed */
     STATEMENT_TOKENS_MAX =
         3000, /* only a single SELECT of the policy's tables may be longer */
 };
@@ -69,11 +69,11 @@ struct statement {
 /*
  * The statements of a text, in order; empty ones are left out, so n may be 0.
  * As in PostgreSQL, a mistake anywhere rejects the whole text. The exception is
- * a long SELECT of the policy's tables: it is recognised by its words, and parsed
- * only when it is answered. So this takes about a millisecond, and about ten
- * for a text that is neither short nor such a SELECT. May fail: CUSTOS_ESYNTAX,
- * CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too deep, too many),
- * CUSTOS_ENOMEM. All texts live in a.
+ * a long SELECT of the policy's tables: it is recognised by its words, and
+ * parsed only when it is answered. So this takes about a millisecond, and about
+ * ten for a text that is neither short nor such a SELECT. May fail:
+ * CUSTOS_ESYNTAX, CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too deep,
+ * too many), CUSTOS_ENOMEM. All texts live in a.
  */
 CUSTOS_MUST_USE custos_status statements_read(arena *a, str text,
                                               struct statement **out, size_t *n,

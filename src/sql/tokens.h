@@ -20,8 +20,8 @@ CUSTOS_MUST_USE custos_status tokens_check(const struct sql_token *tokens,
 /*
  * Reads `WITH DIFFERENTIAL_PRIVACY [OPTIONS(...)]` after the outermost SELECT
  * into *out and writes as many blanks over it, so that positions in the text
- * stay the same. Does so too for `*,` in `COUNT(*, epsilon => ...)`. May fail:
- * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ * stay the same. Also writes blanks over `*,` in `COUNT(*, epsilon => ...)`.
+ * May fail: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status tokens_google(arena *a, char *sql,
                                             const struct sql_token *tokens,

@@ -31,7 +31,7 @@
 
 #define STOPS "stops at the ends of its type"
 #define OF_DATES "every date and timestamp is of the years 1 to 9999"
-#define READS "what is none is NULL"
+#define READS "NULL if the text is not such a value"
 
 const struct total totals[] = {
     /* operators: on whole numbers only where bare-arithmetic proves them */
@@ -46,7 +46,7 @@ const struct total totals[] = {
     {"%", "the divisor is a literal, neither 0 nor -1",
      SMALL " % CAST('-2' AS BIGINT)"},
     {"||", "only where both together are short", "'a' || 'é'"},
-    {"LIKE", "% is all that is special: linear", LONG " LIKE '%a%é%z'"},
+    {"LIKE", "% is the only special character: linear", LONG " LIKE '%a%é%z'"},
     {"abs", "of doubles, or proven", "abs(- " INF ")"},
     /* our own functions */
     {"whole_add", STOPS,
@@ -90,7 +90,7 @@ const struct total totals[] = {
      "read_decimal('1e36', 38, 38); read_decimal('x', 0, 9)"},
     {"text_concat", "NULL where it is long", "text_concat(" LONG ", " LONG ")"},
     {"text_short", "NULL where it is long", "text_short(" LONG ", 4096)"},
-    {"text_like", "so many steps, then NULL",
+    {"text_like", "NULL after a fixed number of steps",
      "text_like(" LONG ", '%a_é%_%z'); text_like('a', 'a\\')"},
     /* the engine's functions */
     {"TRY_CAST", "NULL where it is impossible",
@@ -119,7 +119,7 @@ const struct total totals[] = {
     {"lower", "at most twice as long as its argument", "lower(" LONG ")"},
     {"upper", "at most twice as long as its argument", "upper(" LONG ")"},
     {"trim", "no longer than its argument", "trim(" LONG ")"},
-    {"length", "of a text that is there", "length(" LONG ")"},
+    {"length", "of any text", "length(" LONG ")"},
     {"substring", "positions are literals of 32 bits",
      "substring('aé', 2147483647, 2147483647); substring('aé', 1, 0)"},
     {"date_diff", OF_DATES, "date_diff('day', " FIRST ", " LAST ")"},
@@ -145,7 +145,7 @@ const struct total totals[] = {
     {"IN", "of one type", NAN " IN (" INF ", " NAN ", NULL)"},
     {"IS DISTINCT FROM", "of one type", NAN " IS DISTINCT FROM NULL"},
     /* aggregates, over public rows */
-    {"count", "below the number of rows",
+    {"count", "at most the number of rows",
      "count(*) FROM " NUMBERS "; count("
      "DISTINCT x) FROM " NUMBERS},
     {"min", "one of its arguments", "min(x) FROM " NUMBERS},

@@ -7,9 +7,10 @@
  * relation*.c, run_*.c, view.c). Tests check complete statements against both
  * lists.
  *
- * Aggregates are printed only over public rows. Total ones are listed with the
- * rest. Those that are not total (the engine's sums of decimals, its variances)
- * are allowed only in statements that read nothing but public tables.
+ * An analyst's aggregates are printed only over public rows. Total ones are
+ * listed with the rest. Those that are not total (the engine's sums of
+ * decimals, its variances) are allowed only in statements that read nothing but
+ * public tables.
  */
 #ifndef SQL_TOTAL_H
 #define SQL_TOTAL_H

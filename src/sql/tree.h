@@ -168,7 +168,7 @@ struct expr {
        also has its rank */
     enum aggregate aggregate;
     str epsilon; /* `epsilon => 0.3`; empty: the planner decides */
-    struct expr *lower, *upper; /* the bounds: literals */
+    struct expr *lower, *upper; /* the contribution bounds: literals */
     enum bounds bounds;
     /* EXPR_INTERVAL */
     bool high;
@@ -179,7 +179,7 @@ struct expr {
                    EXPR_IN_QUERY: compared as reals */
     int slot;   /* which column of the table, or which aggregate of the plan;
                    EXPR_IN_QUERY: which query of the plan */
-    int column; /* EXPR_IN_QUERY: which of its columns */
+    int column; /* EXPR_IN_QUERY: which column of that query */
     i128 whole_low, whole_high; /* TYPE_INT: its range, from its facts */
     bool bare;       /* TYPE_INT: the engine's own arithmetic cannot fail here:
                        theorem bare-arithmetic (plan/bare.c) */
@@ -268,7 +268,7 @@ struct query {
     struct target *targets;
     size_t n_targets;
     bool star;         /* some target is * or t.* */
-    bool distinct;     /* public tables only */
+    bool distinct;     /* SELECT DISTINCT */
     struct from *from; /* NULL: none */
     struct expr *where;
     struct expr **group_by;
@@ -307,9 +307,9 @@ CUSTOS_MUST_USE custos_status sql_read_with(arena *a, str text,
 enum { SQL_PARAMS_MAX = 10000 };
 
 /*
- * Finds the parameters of a text; all are without a value. Their number is the
- * highest one in the text, but at least `least`. May fail: CUSTOS_ESYNTAX,
- * CUSTOS_EUNSUPPORTED (too many), CUSTOS_ENOMEM.
+ * Finds the parameters of a text; all are without a value. There are as many as
+ * the highest $n in the text says, but at least `least`. May fail:
+ * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (too many), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
                                               struct sql_params *out,
