@@ -1,7 +1,7 @@
 /*
- * One common type for operands: of comparisons, CASE, COALESCE and lists. As in
- * PostgreSQL a text literal has no type of its own: it is read as a value of
- * the type beside it, and refused if it is not one.
+ * Finds one common type for the operands of comparisons, CASE, COALESCE and
+ * lists. As in PostgreSQL a text literal has no type of its own: it is read as
+ * a value of the type beside it, and refused if it is not such a value.
  */
 #include "plan/work.h"
 

@@ -121,7 +121,7 @@ prove_call(struct expr *e)
         if (e->args[0]->type == TYPE_INT)
             prove_choice(e);
         else
-            /* clamped by whole_of or whole_clamp */
+            /* clamped by whole_of or whole_clamp (sql/duckdb_call.c) */
             prove_range(f, e->whole_low, e->whole_high);
         break;
     case CALL_YEAR: prove_range(f, 1, 9999); break;

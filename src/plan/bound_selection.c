@@ -121,7 +121,7 @@ scales_up(const rat *scale, int64_t times, int64_t *out)
     return fits;
 }
 
-/* Sets the noise scale for the share, and what follows: T and T + 8b. */
+/* Sets the noise scale b for the share, and from it T and T + 8b. */
 static custos_status
 set_noise(arena *a, struct bound_selection *r, custos_err *err)
 {
@@ -288,7 +288,7 @@ bound_selection_remark(const struct bound_selection *r, struct buf *out)
                  "this bound was chosen from the data, for an epsilon of ");
     words_number(&r->share, out);
     buf_printf(out,
-               " within the price: with 95 %% at most %lld units have more "
-               "rows",
+               " within the price: with 95 %% probability at most %lld units "
+               "have more rows",
                (long long)r->most);
 }

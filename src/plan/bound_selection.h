@@ -68,7 +68,7 @@ bool bound_selection_is_open(const struct relation *from);
 CUSTOS_MUST_USE custos_status bound_selection_share(struct work *w);
 
 /*
- * The plan of a bound selection. It takes ownership of `first`, the plan at
+ * Makes the plan of a bound selection. Takes ownership of `first`, the plan at
  * bound 1, even when it fails. May fail as plan_make does.
  */
 CUSTOS_MUST_USE custos_status

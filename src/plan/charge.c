@@ -95,7 +95,7 @@ charge_make(struct work *w)
         const struct part *part = &p->parts[i];
 
         if (part->served)
-            continue; /* the selection has paid */
+            continue; /* the selection pays for it */
         if (part->mech_kind == CUSTOS_GAUSSIAN)
             st = gauss_rho(part, &rho, w->err);
         else if (part->kind == PART_QUANTILES)

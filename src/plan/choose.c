@@ -86,7 +86,7 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     return mechs_take(p->mechs, &o, out, err);
 }
 
-/* The test of the file's comment: false if the Gaussian cannot win. */
+/* The test described at the top: false if the Gaussian cannot win. */
 static bool
 gauss_can_win(const struct part *part, const rat *delta, i128 bar)
 {

@@ -104,9 +104,9 @@ add_charge(struct sha256 *h, const struct charge *c)
 }
 
 /*
- * Values that follow from the column and the policy, or from the first number,
- * are not hashed: the column, the policy and that number are. Values that the
- * plans of a bound selection share are hashed once.
+ * Key values that follow from the column and the policy, or from the first
+ * value, are not hashed: the column, the policy and the first value are. Key
+ * values that the plans of a bound selection share are hashed once.
  */
 static void
 add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)

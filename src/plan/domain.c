@@ -193,7 +193,8 @@ count_nodes(const struct expr *e)
     return n;
 }
 
-/* The values of every combination; texts on the way live in scratch. */
+/* Adds the value of e for every combination; intermediate texts live in
+   scratch. */
 static enum domain_result
 evaluate_all(struct domain *d, const struct expr *e, struct tuple *t,
              arena *scratch)

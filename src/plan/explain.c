@@ -269,8 +269,7 @@ static void
 explain_bound_selection(const struct bound_selection *r, struct buf *out)
 {
     buf_printf(out,
-               "row bound  the policy has no bound on rows per "
-               "unit: the first "
+               "row bound  the policy has no bound on rows per unit: the first "
                "of 1, 2, 4 ... %llu that about %lld units or fewer exceed\n"
                "           sparse vector, Laplace, scale ",
                1ULL << (r->n - 1), (long long)r->few);
@@ -278,8 +277,8 @@ explain_bound_selection(const struct bound_selection *r, struct buf *out)
     buf_add_text(out, "; epsilon ");
     words_number(&r->share, out);
     buf_printf(out,
-               "; with 95 %% at most %lld units have more rows than the bound "
-               "that is taken\n",
+               "; with 95 %% probability at most %lld units have more rows "
+               "than the bound that is taken\n",
                (long long)r->most);
 }
 

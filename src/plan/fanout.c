@@ -7,10 +7,10 @@
  * is the number of public rows.
  *
  * THEOREM  fanout-bound
- *   Let F(r) be the fan-out computed here, R(r) the number of rows computed for
- *   a public relation, and N(r, c) the most of its rows that share one value
- *   other than NULL in c. Then in a join with public data each private row
- *   meets at most F public rows, and a public relation has at most R rows.
+ *   Let F(r), R(r) and N(r, c) be the numbers computed here. Then in a join
+ *   with public data each private row meets at most F public rows; a public
+ *   relation has at most R rows, and at most N of them share one value other
+ *   than NULL in column c.
  * SOURCE   doc/proofs/fanout-bound.md
  * NEEDS    counts of stored public tables that are right; equalities between
  *          columns of one type that the engine compares exactly.
@@ -34,7 +34,7 @@ struct reach {
 
 struct finding {
     struct work *w;
-    int at;       /* the first join past the cap, or -1 */
+    int at;       /* position of the first join past the cap, or -1 */
     bool unknown; /* a count was not available */
     bool no_memory;
 };

@@ -157,7 +157,8 @@ words_counted(const struct plan *p, struct buf *out)
     buf_printf(out, " of each %.*s count%s", SHOWN(p->unit), one ? "s" : "");
 }
 
-/* Is r bounded by rank before a condition, in r or above it (`where`)? */
+/* Are rows of r bounded by rank before a condition is applied to them, be it in
+   r or above r (`where`)? */
 static bool
 loses_rows(const struct relation *r, bool where)
 {

@@ -120,7 +120,7 @@ range_div_whole(struct fact *f, const struct fact *a, const struct fact *b)
     rat_init(&low);
     rat_init(&high);
     rat_init(&one);
-    rat_set(&f->lower, &low); /* b is always 0, so NULL: any range */
+    rat_set(&f->lower, &low); /* if b is always 0, the result is NULL */
     rat_set(&f->upper, &low);
     rat_set_i64(&one, 1, 1);
     if (rat_cmp(&b->upper, &one) >= 0) {

@@ -112,7 +112,8 @@ struct key {
        discovered in the data. */
     int column;           /* KEY_STORED */
     int scale;            /* KEY_PRIVATE, decimals: digits after the point */
-    i128 from;            /* the first KEY_WHOLE or KEY_PERIOD */
+    i128 from;            /* KEY_WHOLE: the first number; KEY_PERIOD: the number
+                             of the first period */
     enum period period;   /* KEY_PERIOD */
     struct datum *values; /* n of them, in the order of output */
     size_t n;
@@ -246,7 +247,8 @@ struct plan_keys_made {
     size_t n;
 };
 
-/* How the price is asked for; all empty: the policy's default. */
+/* Who asks, and at which price; without epsilon and `within` at the policy's
+   default price. */
 struct plan_options {
     const struct policy_analyst *who; /* NULL: the owner */
     str epsilon;

@@ -5,7 +5,7 @@
  * THEOREM  quantile-groups
  *   Let a unit have at most m values after bounding, in any groups, and let
  *   the quantiles of every group be released by quantile-tree for v values per
- *   unit. A group in which y values come or go loses at most epsilon y / v, so
+ *   unit. A group in which y values come or go costs at most epsilon y / v, so
  *   all groups together cost epsilon, as one group does. This holds under
  *   add/remove with v = m; under change-one in one group with v = m; and under
  *   change-one over several groups with v = 2 m, counted as values that come or

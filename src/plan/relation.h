@@ -73,7 +73,8 @@ enum meeting {
     MEET_RIGHT,  /* a row of right meets at most one of left */
     MEET_EITHER, /* as MEET_RIGHT, and rows of left that meet none are kept */
     MEET_UNIT,   /* two private sides: pairs of one unit */
-    MEET_MANY,   /* one side is public, and a row may meet many of its rows */
+    MEET_MANY,   /* one side is public, and a row of the other side may meet
+                    many of its rows */
 };
 
 /* What is known of a column besides its type and range. */
@@ -108,8 +109,9 @@ struct relation {
     struct relation_column *columns; /* by column of `as` */
     struct relation_name *names;     /* granted ones, in the order of * */
     size_t n_names;
-    bool renumbered; /* r may exceed rows_per_unit: whatever reads this relation
-                        in FROM cuts it to r <= rows_per_unit first */
+    bool renumbered; /* the number r of a row (join-order) may exceed
+                        rows_per_unit: whatever reads this relation in FROM cuts
+                        it to r <= rows_per_unit first */
     bool raced;      /* the table declares no rows_per_unit: as->rows_per_unit
                         is the bound being tried or selected
                         (bound_selection.h), or the query states it */

@@ -5,7 +5,8 @@
  * so that these are not limited to 64 bits.
  *
  *   whole numbers   64 bits, 128 where the range needs it, never past 2^126
- *   decimals        if they fit 37 digits, else reals; computed as doubles
+ *   decimals        become reals if they do not fit 37 digits; computed ones
+ *                   are doubles in the engine
  *   division        of whole numbers truncates, any other is real; by 0: NULL
  *   dates           date - date is days; date + days is a date
  */

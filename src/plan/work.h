@@ -74,7 +74,7 @@ bool expr_same(const struct expr *a, const struct expr *b);
 bool
 expr_same_counted(const struct expr *a, const struct expr *b, uint64_t *steps);
 
-/* The first aggregate in it, or NULL. */
+/* The first aggregate or interval in e, or NULL. */
 const struct expr *expr_aggregate(const struct expr *e);
 
 /* -------------------------------------------------------------- fan-out -- */
@@ -85,7 +85,7 @@ CUSTOS_MUST_USE custos_status fanout_make(struct work *w);
 
 /* ---------------------------------------------------------------- names -- */
 
-/* The granted table whose name is nearest, or NULL. */
+/* The granted table or view whose name is nearest, or NULL. */
 const char *names_nearest_table(struct work *w, const char *name);
 
 /* Gives every EXPR_COLUMN below e its slot. */
@@ -114,7 +114,7 @@ CUSTOS_MUST_USE custos_status names_outputs(struct work *w);
 CUSTOS_MUST_USE custos_status types_set(struct work *w, struct expr *e,
                                         enum context context);
 
-/* As types_set; e must be a truth value. `what` is WHERE or HAVING. */
+/* As types_set; e must be a truth value. `what` is WHERE, HAVING or ON. */
 CUSTOS_MUST_USE custos_status types_truth(struct work *w, struct expr *e,
                                           enum context context,
                                           const char *what);
