@@ -23,7 +23,7 @@ struct sql_peek {
     size_t at, len;    /* the first statement, up to its last word */
     size_t word;       /* length of its first word */
     size_t second;     /* where the second statement begins; 0: there is none */
-    bool explain;      /* EXPLAIN SELECT, or EXPLAIN WITH */
+    bool explain;      /* its first word is EXPLAIN */
     bool private; /* a single SELECT or WITH, with EXPLAIN or without, with a
                      FROM and no catalog name: it can only read the policy's
                      tables */

@@ -41,7 +41,7 @@ CUSTOS_MUST_USE custos_status pg_parse(const char *sql,
 void pg_parse_free(PgQuery__ParseResult *tree);
 
 /*
- * pg_parse_into: the same in an arena, so that the tree can be changed.
+ * pg_parse_into: as pg_parse, but the tree is in an arena and can be changed.
  * pg_deparse: the text of such a tree. CUSTOS_EUNSUPPORTED: it cannot be
  * printed.
  */

@@ -282,10 +282,10 @@ struct query {
 };
 
 /*
- * Reads a text into a tree. Whatever the tree has no node for is refused by
- * name and position: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with what to write
- * instead, where possible), CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM.
- * The text is borrowed until a is freed.
+ * Reads a text into a tree, which lives in a. Whatever the tree has no node for
+ * is refused by name and position: CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (with
+ * what to write instead, where possible), CUSTOS_EINVAL (a malformed list),
+ * CUSTOS_EOVERFLOW (too long); also CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sql_read(arena *a, str text, struct query **out,
                                        custos_err *err);
@@ -309,7 +309,8 @@ enum { SQL_PARAMS_MAX = 10000 };
 /*
  * Finds the parameters of a text; all are without a value. There are as many as
  * the highest $n in the text says, but at least `least`. May fail:
- * CUSTOS_ESYNTAX, CUSTOS_EUNSUPPORTED (too many), CUSTOS_ENOMEM.
+ * CUSTOS_ESYNTAX, CUSTOS_EOVERFLOW (too long), CUSTOS_EUNSUPPORTED (too many),
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sql_params_find(arena *a, str text, size_t least,
                                               struct sql_params *out,
