@@ -12,8 +12,8 @@
  * NEEDS    custos_keys_release, a mechanism, decides from sealed counts.
  * GIVES    the chosen groups in the order of their keys, NULL last: the first
  *          ones, at most plan->cells, whose key texts fit in shown_of's room
- *          (KEY_TEXT_MEAN bytes per cell); and how many more were chosen. All
- *          of it is a function of what was chosen.
+ *          (KEY_TEXT_MEAN bytes per cell and KEY_TEXT_MAX per key); and how
+ *          many more were chosen. All of it is a function of what was chosen.
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one constant
  *          sentence each.
  * TESTED   nothing_leaves_before_the_choice chosen_groups_are_in_order

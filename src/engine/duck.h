@@ -63,7 +63,7 @@ enum { DUCK_COLUMNS_MAX = 1024 };
 /* The version of the library that is loaded: "v1.4.4". */
 const char *duck_version(void);
 
-/* path NULL: in memory. May fail: CUSTOS_EIO. */
+/* path NULL: in memory. May fail: CUSTOS_EIO, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status duck_open(const char *path, enum duck_mode mode,
                                         struct duck **out, custos_err *err);
 void duck_close(struct duck *d);
@@ -74,7 +74,7 @@ CUSTOS_MUST_USE custos_status duck_connect(struct duck *d,
                                            custos_err *err);
 void duck_disconnect(struct duck_connection *c);
 
-/* Sets which prepared statements c reuses from now on. Needs data that cannot
+/* Sets which prepared statements c reuses from now on. Reuse needs data that cannot
    change. DUCK_REUSE_OTHER_NUMBERS: also reuses a statement for a text that differs
    only in whole numbers; needs an engine with one thread (duck_numbers.h). */
 enum duck_reuse {
@@ -101,7 +101,7 @@ CUSTOS_MUST_USE custos_status duck_do_slowly(struct duck_connection *c,
 /*
  * Runs a query. Rows come in chunks while it runs, in the engine's order (the
  * order of storage for scan, filter and projection of one table). On success
- * the caller frees *out. May fail: CUSTOS_EENGINE.
+ * the caller frees *out. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duck_ask(struct duck_connection *c,
                                        const char *sql, struct duck_rows **out,
@@ -130,10 +130,11 @@ CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
                                         struct duck_column *columns,
                                         custos_err *err);
 
-/* One value of a chunk. duck_whole gives 0 for a float. */
+/* One value of a chunk. duck_whole gives 0 for a float; duck_real is for public
+   values only. */
 bool duck_null(const struct duck_column *c, size_t row);
 i128 duck_whole(const struct duck_column *c, size_t row);
-double duck_real(const struct duck_column *c, size_t row); /* public only */
+double duck_real(const struct duck_column *c, size_t row);
 str duck_text(const struct duck_column *c, size_t row);
 
 /* The items of a list column as a column; the row's *n items begin at *from. */

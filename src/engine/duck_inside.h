@@ -13,7 +13,7 @@
 struct duck_statements {
     char *sql;
     duckdb_prepared_statement statement;
-    uint64_t used; /* time of last use; the least recent one is dropped */
+    uint64_t used; /* time of last use; the least recently used is dropped */
     bool busy;     /* a result of it is open */
 };
 
@@ -29,7 +29,7 @@ struct duck_connection {
 /*
  * Gives the prepared statement of a text, kept or new. *kept is its entry; NULL:
  * the caller owns the statement. After a failure *statement has the error's text,
- * and the caller owns it. *bound has the numbers to use while it runs.
+ * and the caller owns *statement. *bound has the numbers to use while it runs.
  */
 bool duck_prepare(struct duck_connection *c, const char *sql,
                   duckdb_prepared_statement *statement,

@@ -20,7 +20,8 @@ duck_numbers_use(const struct duck_numbers *b)
     in_use = b;
 }
 
-/* Where the literal at `at` ends; NULL: none begins there. TRY_CAST is not one. */
+/* Where the literal at `at` ends; NULL: none begins there. TRY_CAST(...) is not a
+   literal. */
 static const char *
 literal_end(const char *sql, const char *at, int64_t *value)
 {

@@ -13,7 +13,7 @@
  *   statement_number(n)       number n of duck_numbers.h; NULL if there is none
  *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
  *                             the years 1 to 9999, or if p is not a period
- *   calendar(d)               a date or timestamp; NULL outside the years 1
+ *   calendar(d)               d, a date or timestamp; NULL outside the years 1
  *                             to 9999
  *   date_shift(d, days)       NULL outside the years 1 to 9999
  *   read_whole real bool date timestamp (text)    NULL if text is not one
@@ -49,8 +49,8 @@ struct own_call {
 
 /*
  * Reads a call. The result is NULL where an argument is NULL. A function may
- * compute such a row too: the argument is readable memory, and the value that it
- * computes does not matter.
+ * compute such a row too: the argument is readable memory, and the computed value
+ * does not matter.
  */
 struct own_call own_begin(duckdb_data_chunk input, duckdb_vector output);
 

@@ -137,7 +137,7 @@ narrow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 
 /*
  * The whole number nearest to r, clamped to low .. high. A double is converted only
- * if the type can hold it; this compares doubles, since both ends of the type are
+ * if the type can hold it; this is checked with doubles, since 2^63 and 2^127 are
  * exact as doubles. The limits may not be, so they are compared as whole numbers.
  */
 static inline int64_t

@@ -18,14 +18,16 @@ struct engine;
  * except the attached ones that the policy names, no extensions, settings
  * locked. p is borrowed. May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_ENAME
  * (no data yet), CUSTOS_EUNSUPPORTED (written by a newer custos or DuckDB, or
- * imported by an older custos).
+ * imported by an older custos), CUSTOS_EPOLICY (imported under another policy),
+ * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_open(const struct store *s,
                                           const struct policy *p,
                                           struct engine **out, custos_err *err);
 
-/* The same for a worker, which gets a folder for temporary files that it does not
-   own, and a share of the machine's memory. */
+/* The same for a worker process: limits->spill is an existing folder for temporary
+   files, which the engine does not remove; memory_bytes is the most memory that the
+   engine may use. */
 struct engine_limits {
     const char *spill;
     uint64_t memory_bytes;
@@ -88,9 +90,9 @@ CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
 void engine_unprepare(struct engine *e);
 
 /*
- * The numbers of plan's bound_selection, all from one snapshot. out[i] is one
- * sealed int: the number of units that have more rows than bound i, negated. There
- * is none for the last bound. The caller frees each. May fail: CUSTOS_EENGINE,
+ * The numbers of plan's bound_selection, all from one statement. out[i] is one
+ * sealed int: the number of units that have more rows than bound i, negated. The
+ * last bound has no such number. The caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
@@ -99,9 +101,9 @@ CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
                                                   custos_err *err);
 
 /*
- * Computes all parts of a private plan from one snapshot: parts[i] is plan->cells
- * wide ints, sealed (all 0 for quantiles: see below); the caller frees each. May
- * fail: CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
+ * Computes all parts of a private plan: parts[i] is plan->cells wide ints, sealed
+ * (all 0 for quantiles: see below); the caller frees each. May fail:
+ * CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
                                          const struct plan *plan,
@@ -165,7 +167,8 @@ CUSTOS_MUST_USE custos_status
 engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
                         engine_take take, void *ctx, custos_err *err);
 
-/* The rows of a query over public data only, in a. May fail: CUSTOS_EENGINE. */
+/* The rows of a query over public data only, allocated in `a`. May fail:
+   CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 struct engine_rows {
     size_t n, n_columns;
     struct datum *cells; /* row by row */
@@ -246,7 +249,7 @@ CUSTOS_MUST_USE custos_status engine_schema(const char *path,
                                             struct engine_source_column **out,
                                             size_t *n, custos_err *err);
 
-/* The names of a DuckDB file's tables, in order, in a. */
+/* The names of a DuckDB file's tables, in order, allocated in `a`. */
 CUSTOS_MUST_USE custos_status engine_source_tables(const char *path, arena *a,
                                                    str **out, size_t *n,
                                                    custos_err *err);

@@ -1,6 +1,6 @@
 /*
  * Which DuckDB wrote a database file, according to its header. Asked only about
- * a file that the engine refused, to tell its owner why.
+ * a file that the engine refused, to say why.
  */
 #ifndef ENGINE_FILE_AGE_H
 #define ENGINE_FILE_AGE_H

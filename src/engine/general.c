@@ -19,7 +19,8 @@
 #include "engine/relation.h"
 #include "engine/work.h"
 
-/* Prints the relation in parentheses, with the order of its rows as row_order. */
+/* Prints the relation in parentheses; its column row_order gives the order of the
+   rows. */
 static void
 print_rows(struct engine *e, const struct plan *plan, struct buf *out)
 {

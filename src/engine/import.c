@@ -259,7 +259,7 @@ import_check(struct import *m, size_t i, custos_err *err)
     return st;
 }
 
-/* Makes the tables that describe the version, before all others. */
+/* Makes the tables that describe the version: cuts (empty), sources, facts. */
 static custos_status
 import_facts(struct import *m, custos_err *err)
 {

@@ -119,7 +119,7 @@ ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
         st = duck_next(rows, &got, columns, err);
     for (size_t i = 0; i < n && !st && got == 1; i++)
         out[i] = (uint64_t)duck_whole(&columns[i], 0);
-    if (!st) /* to the end: an open result keeps its transaction open */
+    if (!st) /* read to the end: an open result keeps its transaction open */
         st = duck_next(rows, &got, columns, err);
     duck_rows_free(rows);
     return st;

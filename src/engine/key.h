@@ -11,10 +11,11 @@
 #include "plan/plan.h"
 
 /*
- * Prints value, an engine text of the given type, as a key. Each type has one engine
- * type for its keys. The key is NULL for values that cannot be keys: dates outside
- * the years 1 to 9999, timestamps before the year 1 or after 9999-12-31 00:00:00
- * (existing stores rely on this), and texts of more than KEY_TEXT_MAX bytes.
+ * Prints value, an engine text of the given type, as a key; wide: whole numbers are
+ * HUGEINT, not BIGINT. The key is NULL for values that cannot be keys: dates
+ * outside the years 1 to 9999, timestamps before the year 1 or after 9999-12-31
+ * 00:00:00 (existing stores rely on this), and texts of more than KEY_TEXT_MAX
+ * bytes.
  */
 void
 key_print(enum data_type type, bool wide, const char *value, struct buf *out);
@@ -30,7 +31,7 @@ key_at(const struct duck_column *c, size_t row)
     return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
 }
 
-/* Multiply and fold; for hash tables only. */
+/* Multiplies, and combines both halves of the product; for hash tables only. */
 static inline uint64_t
 key_mix_word(uint64_t h, uint64_t x)
 {

@@ -1,6 +1,6 @@
 /*
- * The greedy matcher. A step compares one unit of the pattern, or passes over one
- * byte or character of the text, in constant time.
+ * The greedy matcher. A step compares one unit of the pattern (a byte or a _), or
+ * passes over one byte or character of the text, in constant time.
  *
  * THEOREM  like-steps
  *   Matching takes at most n(L + 1) + 2p steps, where n is the length of

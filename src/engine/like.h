@@ -1,5 +1,5 @@
 /*
- * LIKE in time bounded by the lengths of pattern and text. Engines match by
+ * LIKE in time bounded by the lengths of pattern and text. DuckDB matches by
  * backtracking, which takes exponential time on a pattern with several % and _, so
  * that one person's text could make a query slow. This matcher is greedy: it splits
  * the pattern at its % into segments, and searches for each segment after the match

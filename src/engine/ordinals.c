@@ -1,7 +1,8 @@
 /*
  * A set of values that is emptied for every unit. Most units are small, so it has
- * only as many slots as the unit needs. A slot counts only in the turn in which it
- * was written, so that emptying the set costs nothing.
+ * only as many slots as the unit needs. Emptying it costs nothing: it increments
+ * the counter `turn`, and a slot that was written in an earlier turn counts as
+ * empty.
  */
 #include "engine/ordinals.h"
 

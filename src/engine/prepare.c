@@ -99,7 +99,7 @@ engine_has_public_parts(const struct plan *plan)
 struct preparing {
     struct engine *e;
     const struct plan *plan;
-    size_t queries; /* how many of IN (SELECT ...) the part may read */
+    size_t queries; /* how many queries of IN (SELECT ...) the part may read */
 };
 
 /* Creates the table of the part with this text. */

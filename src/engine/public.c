@@ -1,7 +1,7 @@
 /*
- * Queries over public tables, or over no table. The engine computes all of it, from
- * text that is printed from the closed tree. Such text may fail on some values, so
- * no statement that reads a private table contains it (prepare.h).
+ * Queries over public tables, or over no table. The engine computes them
+ * completely, from text that is printed from the closed tree. Such text may fail on
+ * some values, so no statement that reads a private table contains it (prepare.h).
  */
 #include "base/ck.h"
 #include "base/error.h"

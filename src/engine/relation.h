@@ -16,7 +16,7 @@
  * No name chosen by a user can collide with these: a statement refers to tables and
  * columns by number, and names of a source occur only in the innermost SELECT of
  * view_select, where a column takes precedence over an alias. None of the names
- * above is a reserved word of DuckDB. (names_of_users_meet_no_alias,
+ * above is a reserved word of DuckDB. (Tests: names_of_users_meet_no_alias,
  * aliases_are_no_reserved_words.)
  */
 #ifndef ENGINE_RELATION_H

@@ -9,7 +9,7 @@
 #include "engine/work.h"
 #include "sql/duckdb.h"
 
-/* Prints a sum of steps as a number: exact up to 2^53 steps. */
+/* Prints a sum of steps as a DOUBLE; up to 2^53, the number of steps is exact. */
 static void
 as_number(const struct part *v, const char *steps, struct buf *out)
 {

@@ -1,6 +1,6 @@
 /*
  * Runs a plan: computes exact numbers in one of four ways and seals them. A failure
- * is reported by one constant sentence; the details are for the operator.
+ * is reported by one constant sentence; the details go to err->noted.
  */
 #include "base/error.h"
 #include "engine/refail.h"

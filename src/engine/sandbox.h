@@ -39,14 +39,14 @@ enum sandbox_how { SANDBOX_DESCRIBE, SANDBOX_RUN };
 /*
  * Runs or describes sql, for one caller at a time, on any thread. In sql,
  * getvariable('database') is `database`. May fail: CUSTOS_EENGINE (one constant
- * sentence), CUSTOS_ENOMEM.
+ * sentence), CUSTOS_EINVAL (a NUL in `database`), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sandbox_ask(struct sandbox *s, str database,
                                           const char *sql, enum sandbox_how how,
                                           arena *a, struct sandbox_rows *out,
                                           custos_err *err);
 
-/* Does it still answer? After an internal error the engine closes a database. */
+/* Does it still answer? After an internal error the engine closes the database. */
 bool sandbox_is_well(struct sandbox *s, arena *a);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The tables of a file, and the names and types of their columns, for a first
- * policy. Parquet and DuckDB files declare types. A CSV does not, and its values
- * are not read, so its columns have TYPE_NULL.
+ * The tables of a file, and the names and types of their columns, for `custos
+ * policy draft`. Parquet and DuckDB files declare types. A CSV does not, and its
+ * values are not read, so its columns have TYPE_NULL.
  */
 #include "base/error.h"
 #include "engine/import.h"
@@ -110,7 +110,7 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
     return st;
 }
 
-/* Reads at most NAMES_MOST names from the rows into a. */
+/* Reads at most NAMES_MOST names from the rows into `a`. */
 static custos_status
 names_take(struct duck_rows *rows, arena *a, str **out, size_t *n,
            custos_err *err)

@@ -19,7 +19,7 @@
 
 enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
 
-/* With one of these in it, the engine takes a path for a pattern of files. */
+/* A path with one of these characters is a pattern of files to the engine. */
 #define PATTERN "*?["
 
 custos_status
@@ -30,7 +30,7 @@ source_missing(const char *path, custos_err *err)
                        path);
 }
 
-/* Copies the text of b into a, and clears b; NULL on failure. */
+/* Copies the text of b into `a`, and clears b; NULL on failure. */
 static char *
 take_text(arena *a, struct buf *b)
 {
@@ -116,7 +116,7 @@ separator_of(str line)
     return ',';
 }
 
-/* Reads the name of the header that begins at *at; moves *at past its separator. */
+/* Reads the column name that begins at *at; moves *at past its separator. */
 static void
 name_read(str line, char separator, size_t *at, struct buf *out)
 {
@@ -136,7 +136,7 @@ name_read(str line, char separator, size_t *at, struct buf *out)
     *at = i + 1;
 }
 
-/* Reads the names of a first line into a. */
+/* Reads the names of a first line; they are allocated in `a`. */
 static custos_status
 names_read(str line, char separator, arena *a, str **out, size_t *n,
            custos_err *err)

@@ -10,9 +10,11 @@
 #include "policy/policy.h"
 
 /*
- * Opens the source of table t, in a; checks that it exists and has all columns.
- * Sources in other databases are attached to c as s<number>, read-only. May fail:
- * CUSTOS_EIO, CUSTOS_EPOLICY, CUSTOS_ENOMEM.
+ * Opens the source of table t; checks that it exists and has all columns. What *out
+ * points to is allocated in `a`. Sources in other databases are attached to c as
+ * s<number>, read-only. May fail: CUSTOS_ENAME (source_missing), CUSTOS_EIO,
+ * CUSTOS_EPOLICY, CUSTOS_EUNSUPPORTED (a DuckDB file of another version),
+ * CUSTOS_EINVAL, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           const struct policy_table *t,

@@ -7,7 +7,7 @@
  *     custos speed 2
  *     engine v1.4.4
  *     processors 2
- *     scan 14000            picoseconds per row, as the next four
+ *     scan 14000            picoseconds per row, like the next four
  *     computed 88000
  *     text 140000
  *     sort 300000

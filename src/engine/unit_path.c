@@ -73,7 +73,7 @@ unit_path_from(const struct policy *p, size_t table, const char *relation,
                relation, unit_path_schema(p, parent, key),
                (size_t)(parent - p->tables), (size_t)(key - parent->columns));
     buf_printf(out, "child.c%zu = parent.k) AS unit_rows",
-               t->unit_column); /* both have one type */
+               t->unit_column); /* both have the same type */
 }
 
 /* Prints the normalised rows of a table, attached or staged. */

@@ -16,7 +16,8 @@
  *
  *     u     the number of the unit
  *     r     the rank of the row
- *     h<i>  columns whose values may be keys of the data: ordinals.h
+ *     h<i>  columns whose values may be keys of discovered groups: the ordinal
+ *           of the value (ordinals.h)
  *
  * Rows with a NULL where the policy allows none are not in the view.
  *
