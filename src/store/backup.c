@@ -1,7 +1,7 @@
 /*
- * A backup is a store: the same folder with the policy and the data in force,
- * created under another name and renamed when it is complete. It holds the
- * salt, so it is as secret as the store.
+ * A backup is a store: the same folder with the data version in force and the
+ * policies up to the one in force, created under another name and renamed when
+ * it is complete. It holds the salt, so it is as secret as the store.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Writes files that survive a power cut: each is complete or does not exist, and
- * only its owner can read it, whatever the umask.
+ * Reads files, and writes files that survive a power cut and that only their
+ * owner can read, whatever the umask.
  */
 #ifndef STORE_FILE_H
 #define STORE_FILE_H
@@ -15,15 +15,16 @@ enum { FILE_MODE = 0600, FOLDER_MODE = 0700 };
 
 /*
  * Writes text to path: first to path.new, which is synced and renamed; then the
- * folder is synced. May fail: CUSTOS_EIO; path then has the old content, or all of
- * the new.
+ * folder is synced. May fail: CUSTOS_EIO, CUSTOS_EINVAL (the path is too long).
+ * After a failure or a power cut, path has the old content or all of the new.
  */
 CUSTOS_MUST_USE custos_status file_write(const char *path, str text,
                                          custos_err *err);
 
 /*
- * Reads a file of at most `most` bytes into a. May fail: CUSTOS_ENAME
- * (no such file), CUSTOS_EIO, CUSTOS_ECORRUPT (longer), CUSTOS_ENOMEM.
+ * Reads a file of at most `most` bytes; *out is allocated in `a`. May fail:
+ * CUSTOS_ENAME (no such file), CUSTOS_EIO, CUSTOS_ECORRUPT (the file is
+ * longer), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status file_read(const char *path, size_t most, arena *a,
                                         str *out, custos_err *err);

@@ -3,10 +3,10 @@
  * exclude each other too, and a killed process releases them.
  *
  * The next import removes what a killed one left behind, under the import lock.
- * Spill folders of queries are locked by their owners, and only unlocked ones
- * are removed. The folder tmp/ itself is locked while a spill folder is created
- * or leftovers are removed: a folder that is not locked yet would look
- * abandoned.
+ * Spill folders of queries are locked by the processes that use them, and only
+ * unlocked ones are removed. The folder tmp/ itself is locked while a spill
+ * folder is created or leftovers are removed: a folder that is not locked yet
+ * would look abandoned.
  */
 #include "store/lock.h"
 

@@ -12,6 +12,8 @@
  *     tmp/           spill files and unfinished versions
  *     speed          the speed of this machine (engine/speed.h); may be missing
  *     rows           bounds of row counts (curator/reply.h); may be missing
+ *     crashes        marks of crashed processes (curator/crash.h); may be missing
+ *     owner.sock     the owner's socket (curator/owner.h), while a server runs
  *
  * A new version is written in tmp/, synced and renamed into data/. It comes into
  * force, together with the policy it was imported under, when `current` is
@@ -39,7 +41,7 @@ struct store {
 /*
  * Creates an empty store in a folder that does not exist or is empty,
  * completely or not at all. May fail: CUSTOS_EIO, CUSTOS_EINVAL (something else
- * is there), CUSTOS_EENTROPY.
+ * is there, or the path is too long), CUSTOS_EENTROPY.
  */
 CUSTOS_MUST_USE custos_status store_create(const char *path, str policy,
                                            custos_err *err);
@@ -62,7 +64,8 @@ void store_unmake(struct store *s, enum store_made made);
 /*
  * Opens a store. May fail: CUSTOS_ENAME (there is none), CUSTOS_EIO,
  * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED (a newer format), CUSTOS_EDENIED
- * (users other than the owner may read it).
+ * (other users have rights to it, or it belongs to another user), CUSTOS_EINVAL
+ * (the path is too long).
  */
 CUSTOS_MUST_USE custos_status store_open(const char *path, struct store *out,
                                          custos_err *err);
@@ -76,14 +79,14 @@ void store_path(const struct store *s, const char *name, char *out);
 /* Reads `current` again, into s->version and s->policy. */
 CUSTOS_MUST_USE custos_status store_refresh(struct store *s, custos_err *err);
 
-/* Reads the policy in force into a. */
+/* Reads the policy in force; *out is allocated in `a`. */
 CUSTOS_MUST_USE custos_status store_policy(const struct store *s, arena *a,
                                            str *out, custos_err *err);
 
 /*
  * Puts a policy and a data version in force, durably and in one step: data made
  * under one policy is meaningless under another. After a failure the old ones
- * are still in force.
+ * are still in force; if only the last sync failed, the new ones may be.
  */
 CUSTOS_MUST_USE custos_status store_commit(struct store *s, str policy,
                                            uint64_t version, custos_err *err);
@@ -122,8 +125,9 @@ CUSTOS_MUST_USE custos_status store_import_keep(struct store *s,
 void store_data_path(const struct store *s, uint64_t version, char *out);
 
 /*
- * Lists in a, ordered by number, the versions that have files: the one in force,
- * and those that a running or interrupted import has written.
+ * Lists, in `a` and ordered by number, the versions that have files: the one in
+ * force, older ones until they are removed, and those that a running or
+ * interrupted import has written.
  */
 struct store_version {
     uint64_t number;
