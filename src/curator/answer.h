@@ -33,7 +33,7 @@ struct released {
     size_t more;        /* groups that were selected but are not shown */
 };
 
-/* Allocates room for so many groups in a; false without memory. */
+/* Allocates room for `cells` groups in `a`; false without memory. */
 bool released_take(arena *a, const struct plan *p, size_t cells,
                    struct released *out);
 

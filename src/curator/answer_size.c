@@ -11,8 +11,8 @@
  * LIMIT, the groups shown may be those with the longest keys.
  *
  * The number of groups in the data is not known here. So for discovered groups
- * the limit on groups shown is lowered to what fits, and the query is not
- * refused.
+ * the limit on groups shown is lowered to what fits. The query is refused only
+ * if not even LEAST_GROUPS groups fit.
  */
 #include "base/error.h"
 #include "curator/answer.h"

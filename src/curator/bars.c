@@ -73,7 +73,8 @@ guess_end(const double at[2], const double p[2], double level, double push)
     return at[0] + (at[1] - at[0]) * part;
 }
 
-/* The rejected candidate nearest to `middle`, on the way to `limit`. */
+/* The rejected candidate nearest to `middle` on the way to `limit`, to within
+   CLOSE_ENOUGH; `limit` if that is not rejected. */
 static double
 find_end(const struct question *q, double level, double middle, double limit)
 {

@@ -18,10 +18,10 @@ struct catalog_value {
 
 struct catalog_column {
     str name;
-    uint32_t oid; /* the type: 16 bool, 18 "char", 19 name, 20 int8, 21 int2,
+    uint32_t oid; /* PostgreSQL's OID of the type: 16 bool, 20 int8, 21 int2,
                      23 int4, 25 text, 26 oid, 701 float8, 1700 numeric,
-                     1082 date, 1114 timestamp; arrays 1005 int2[],
-                     1007 int4[], 1016 int8[], 1009 text[], 1028 oid[] */
+                     1082 date, 1114 timestamp, or that of an array of these
+                     (engine/sandbox_value.c) */
 };
 
 struct catalog_rows {
@@ -55,7 +55,7 @@ enum catalog_how {
  * Answers a question about the catalog. Functions, operators and relations that
  * are not on our lists are refused by name; every failure at run time gives one
  * constant sentence. May be called from any thread; each analyst's catalog
- * serves one question at a time. All of *out lives in a.
+ * serves one question at a time. All of *out is allocated in `a`.
  */
 CUSTOS_MUST_USE custos_status curator_catalog(struct curator *c,
                                               const struct catalog_ask *ask,

@@ -6,9 +6,9 @@
  * A signal leaves a mark if an instruction of this process caused it, or if the
  * process sent it to itself (abort, as GMP does without memory). A signal from
  * another process leaves no mark. SIGKILL leaves none either: the kernel's
- * out-of-memory killer cannot be told from an operator. Nor does a loss of
- * power. For an engine thread it is not known which question it worked for, so
- * a crash there counts against all running questions.
+ * out-of-memory killer cannot be told from a kill by the operator. Nor does a
+ * loss of power. For an engine thread it is not known which question it worked
+ * for, so a crash there counts against all running questions.
  *
  * The table of running questions is global to the process, as signals are.
  */

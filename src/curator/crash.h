@@ -50,9 +50,9 @@ struct crash_marks {
 };
 
 /*
- * Reads the marks not yet taken up, into a, and locks the file against other
- * processes until crash_forget. May fail: CUSTOS_EIO, CUSTOS_ENOMEM; then it is
- * not locked.
+ * Reads the marks not yet taken up (allocated in `a`), and locks the file
+ * against other processes until crash_forget. May fail: CUSTOS_EIO,
+ * CUSTOS_ENOMEM; then the file is not locked.
  */
 CUSTOS_MUST_USE custos_status crash_read(int file, arena *a,
                                          struct crash_marks *out,

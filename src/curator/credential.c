@@ -1,9 +1,8 @@
 /*
- * Credentials: looks up who a name or a token belongs to, for the server; makes
- * and lists credentials. A token is 256 random bits; only its SHA-256 is
- * stored. Tokens are looked up by that hash, so the time of a look-up can
- * reveal something about a hash but not about a token. The last comparison
- * takes constant time.
+ * Credentials: looks up names and tokens, for the server; makes and lists
+ * credentials. A token is 256 random bits; only its SHA-256 is stored. Tokens
+ * are looked up by that hash, so the time of a look-up can reveal something
+ * about a hash but not about a token. The last comparison takes constant time.
  */
 #include "curator/credential.h"
 

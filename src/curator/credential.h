@@ -2,7 +2,7 @@
  * Credentials: for each name a SCRAM verifier and the hashes of its bearer
  * tokens. They are in the ledger's file, so that a change and the row that
  * records it are one commit. The store never holds a password or a token, and no
- * row holds anything derived from them.
+ * row of the chain holds anything derived from them.
  *
  * Each look-up reads the committed state, so a change or revocation by any
  * process takes effect for all at once. The name "" is the owner, who has
@@ -72,7 +72,7 @@ CUSTOS_MUST_USE custos_status credential_holds(struct curator *c,
 
 /*
  * Lists all analysts of the policy, in its order, then names that have
- * credentials but are no longer in it; not the owner. Allocated in a.
+ * credentials but are no longer in it; not the owner. Allocated in `a`.
  */
 struct credential_info {
     str name;

@@ -221,8 +221,8 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
     int64_t class_us = reply_class_of(c, k->p);
     custos_status st;
 
-    /* Without a bound on the rows there is no class time: the reply leaves as
-       soon as it is ready. */
+    /* Without a bound on the rows there is no class time, and the caller decides
+       when the reply leaves. */
     if (ask->admit && class_us < INT64_MAX) {
         w->until_us = ask->admit(ask->admit_ctx, class_us);
         /* half of the allowance is for waiting, half for a slow machine */

@@ -38,7 +38,8 @@ void curator_close(struct curator *c);
  */
 const struct policy *curator_policy(const struct curator *c);
 
-/* The handle's own ledger: for reading, and for changing credentials. */
+/* The handle's own ledger: for reading, for changing credentials, and for rows
+   about crashes (tripwire.h). */
 struct ledger *curator_ledger(struct curator *c);
 
 /* The path of the handle's store; borrowed. */
@@ -54,8 +55,7 @@ CUSTOS_MUST_USE custos_status curator_versions(const struct curator *c,
 uint64_t curator_version(const struct curator *c);
 
 /* Counts an answer that the caller gave again from its own memory, free of
-   charge. The count is written in batches, and the call does not wait for
-   that. */
+   charge. The count is written in batches (ledger_writer_count_cached). */
 void curator_again(struct curator *c, str who, uint64_t seq, int64_t now);
 
 /* Finds the analyst of this name; an empty name means the owner and gives NULL.
@@ -68,7 +68,8 @@ CUSTOS_MUST_USE custos_status curator_find(const struct curator *c, str name,
  * Moves the handle to the snapshot in force: a data version imported under the
  * same policy, or what another handle has loaded with curator_reload.
  * curator_answer begins with this. If a version cannot be opened, the handle
- * keeps the one it has; it fails only if it then cannot answer at all.
+ * keeps the one it has; the call fails only if the handle then cannot answer at
+ * all.
  */
 CUSTOS_MUST_USE custos_status curator_refresh(struct curator *c,
                                               custos_err *err);
@@ -168,15 +169,16 @@ struct ask {
                                 interrupted; NULL: nobody stops it */
 
     /*
-     * Called once, after the charge and before the data is read, with the
-     * question's class time. Returns when the reply leaves (steady clock,
-     * microseconds), whatever the outcome; work that still runs then is killed.
-     * NULL: the reply leaves as soon as it is ready.
+     * Called after the charge and before the data is read, with the question's
+     * class time; not called if it has none. Returns the time at which the
+     * reply leaves (steady clock, microseconds), whatever the outcome; work
+     * that still runs then is killed. NULL: the reply leaves as soon as it is
+     * ready.
      */
     int64_t (*admit)(void *ctx, int64_t class_us);
     void *admit_ctx;
-    int64_t allowance_us; /* how much later than the class time that is, if no
-                             other question waits */
+    int64_t allowance_us; /* how much later than the class time the reply leaves
+                             if no other question waits */
     int64_t most_us;      /* a question with a longer class time is rejected
                              above the charge; 0: no limit */
 

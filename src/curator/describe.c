@@ -86,7 +86,7 @@ params_take(arena *a, const struct sql_params *params, struct description *out,
     return CUSTOS_OK;
 }
 
-/* Tree and plan live in own, the description in a. */
+/* Tree and plan are allocated in `own`, the description in `a`. */
 static custos_status
 describe_query(struct curator *c, const struct ask *ask, arena *own, arena *a,
                struct description *out, custos_err *err)

@@ -1,7 +1,7 @@
 /*
  * What an answer will look like: names and types of its columns, and types of
  * the query's parameters; from query, policy and plan alone. Nothing is
- * charged, no data is opened, nothing runs.
+ * charged, no data is read, nothing runs.
  */
 #ifndef CURATOR_DESCRIBE_H
 #define CURATOR_DESCRIBE_H
@@ -29,8 +29,8 @@ struct description {
  * Reads from ask: who, sql, price, and param_types (declared by the client;
  * TYPE_NULL: not declared). Parameters need no values. Values given to
  * curator_answer later have the described types, or are NULL, or text that can
- * be read as that type. A text that curator_answer would refuse is refused
- * here. All of *out lives in a.
+ * be read as that type. A text that cannot be parsed or planned is refused
+ * here, as by curator_answer. All of *out is allocated in `a`.
  */
 CUSTOS_MUST_USE custos_status curator_describe(struct curator *c,
                                                const struct ask *ask, arena *a,

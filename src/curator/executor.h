@@ -53,7 +53,7 @@ struct executor {
     custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
 
     /* Does the work; ends soon after w->ask->stop is set, or at w->until_us. If
-       the work was charged, it fails with CUSTOS_EENGINE and one constant
+       charged work fails, the status is CUSTOS_EENGINE, with one constant
        sentence. *end is always set; on success the caller owns *out. */
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,
                          enum work_end *end, custos_err *err);

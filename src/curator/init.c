@@ -3,9 +3,9 @@
  * beside the old data, while readers go on; the ledger takes the terms; one
  * rename puts policy and data in force. A failure before the ledger has the
  * terms leaves the old store unchanged, or no store if there was none. A crash
- * between the last two steps leaves a ledger that is ahead of the store: it
- * refuses every charge, since the store's policy is not the one of its terms,
- * until init is run again. That is safe, and nothing is lost.
+ * or failure between the last two steps leaves a ledger that is ahead of the
+ * store: it refuses every charge, since the store's policy is not the one of its
+ * terms, until init is run again. That is safe, and nothing is lost.
  */
 #include "curator/init.h"
 
@@ -67,7 +67,7 @@ check_tables(const struct policy *old, const struct policy *now, bool *met,
     return CUSTOS_OK;
 }
 
-/* Reads policy n of the store, into a. */
+/* Reads policy n of the store; *out is allocated in `a`. */
 static custos_status
 read_policy(const struct store *s, uint64_t n, arena *a, struct policy **out,
             custos_err *err)
@@ -88,7 +88,7 @@ same_budget(const struct policy_budget *a, const struct policy_budget *b)
            !amounts_cmp(a->delta, b->delta);
 }
 
-/* How the budget changed, as text in a; empty if it did not. */
+/* How the budget changed, as text in `a`; empty if it did not. */
 static custos_status
 budget_words(const struct policy_budget *was, const struct policy_budget *is,
              arena *a, str *out, custos_err *err)
@@ -110,8 +110,9 @@ budget_words(const struct policy_budget *was, const struct policy_budget *is,
 }
 
 /*
- * Checks the new policy against the one in force; tables that this one lacks
- * are checked against earlier policies. *budget says how the budget changes.
+ * Checks the new policy against the one in force; a table that the one in force
+ * lacks is checked against the last policy that had it. *budget says how the
+ * budget changes.
  */
 static custos_status
 check_change(const struct store *s, const struct policy *now, arena *a,
@@ -146,7 +147,7 @@ check_change(const struct store *s, const struct policy *now, arena *a,
     return st;
 }
 
-/* What the policy protects, in words: the text changes when the unit does. */
+/* What the policy protects, in words, for the terms. */
 static const char *
 unit_words(const struct policy *p)
 {

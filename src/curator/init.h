@@ -17,13 +17,14 @@ struct init_report {
 
 /*
  * Reads the policy, imports every table, puts policy, budget and data in force.
- * All or nothing: after a failure the store is as it was, and a store that this
- * call made is removed. CUSTOS_EPOLICY if the policy changes the privacy unit
- * or the adjacency of a store that has data. CUSTOS_EPOLICY too if a column or
- * table loses more than max_loss_ppm millionths of its values or rows; then
- * out->tables says which. After any other failure *out is empty. What *out
- * points to lives in a. May fail also: CUSTOS_EIO, CUSTOS_EBUSY,
- * CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
+ * After a failure before the ledger has the new terms, the store is as it was,
+ * and a store that this call made is removed; init.c says what a later failure
+ * leaves. CUSTOS_EPOLICY if the policy changes the privacy unit or the
+ * adjacency of a store that has data. CUSTOS_EPOLICY too if a column or table
+ * loses more than max_loss_ppm millionths of its values or rows; then
+ * out->tables says which. If nothing was imported for another reason, *out is
+ * empty. What *out points to is allocated in `a`. May fail also: CUSTOS_ENAME,
+ * CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status curator_init(const char *policy,
                                            const char *store,

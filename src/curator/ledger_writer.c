@@ -1,6 +1,6 @@
 /*
- * A queue of requests. The writer's thread empties it or, if there is none, the
- * caller does.
+ * A queue of requests. The writer's thread empties it or, before that thread is
+ * started, the caller does.
  *
  * Callers wait for charges and acts. Answers to store are copied, and written
  * with the next charge or after a short delay. Uses of cached answers are

@@ -1,9 +1,10 @@
 /*
  * The ledger writer: the only writer to the ledger in a process, except for
- * changes of credentials, which use a connection of their own as another
- * process would. It commits in groups: each waiting request is checked against
- * the balance after those before it, one commit makes all of them durable, and
- * no work on an answer begins before that commit has returned.
+ * changes of credentials and rows about crashes (tripwire.h), which use a
+ * connection of their own as another process would. It commits in groups: each
+ * waiting request is checked against the balance after those before it, one
+ * commit makes all of them durable, and no work on an answer begins before that
+ * commit has returned.
  *
  * Before ledger_writer_start each call commits in the caller's thread.
  * Afterwards the writer's own thread commits, and any number of threads may
@@ -43,10 +44,10 @@ CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,
 
 /*
  * Stores an answer (ledger_post). Before ledger_writer_start the answer is
- * durable on return. Afterwards the call returns at once, and
- * ledger_writer_settle waits for the write; if that fails, or the process dies
- * first, asking again costs again. Fails with CUSTOS_ENOMEM, and before
- * ledger_writer_start as ledger_post does.
+ * durable on return. Afterwards the call returns at once, unless too many bytes
+ * are waiting, and ledger_writer_settle waits for the write; if that fails, or
+ * the process dies first, asking again costs again. Fails with CUSTOS_ENOMEM,
+ * and before ledger_writer_start as ledger_post does.
  */
 CUSTOS_MUST_USE custos_status ledger_writer_store(
     struct ledger_writer *t, const uint8_t key[32], const struct receipt *r,
@@ -57,8 +58,8 @@ void ledger_writer_settle(struct ledger_writer *t, const uint8_t key[32]);
 
 /*
  * Counts a cached answer, which was free. For each analyst and batch the owner
- * sees one row ("given again": which receipts, how often), written at most once
- * a second; the call does not wait for it.
+ * sees one row ("given again": which receipts, how often), written about once a
+ * second; the call waits for it only if too many counts are pending.
  */
 void ledger_writer_count_cached(struct ledger_writer *t, str who, uint64_t seq,
                                 int64_t now);

@@ -1,11 +1,11 @@
 /*
- * The owner's socket: STORE/owner.sock, for the user who runs the server and
- * nobody else. It takes one line, `VERB [WORD]`, and replies with one line of
- * JSON:
+ * The owner's socket: STORE/owner.sock, for the user who runs the server (and
+ * root) and nobody else. It takes one line, `VERB [WORD]`, and replies with one
+ * line of JSON:
  *
  *     reload     load the policy and data that the store has in force, and the
  *                server's certificates
- *     status     show version, policy, sessions, and whether it accepts new ones
+ *     status     show version, policy, sessions, and whether new ones are accepted
  *     sessions   show who is connected, since when, by which protocol
  *     drain      accept no new sessions, end when all have ended
  *     cut NAME   end the sessions of an analyst
@@ -24,9 +24,9 @@
 enum { OWNER_LINE_MAX = 512, OWNER_REPLY_MAX = 1 << 20 };
 
 /*
- * Listens on a non-blocking socket. Only this user may connect: the socket's
- * mode says so, and owner_accept asks the kernel who connects. May fail:
- * CUSTOS_EBUSY (a server answers there already), CUSTOS_EIO.
+ * Listens on a non-blocking socket. Only this user and root may connect: the
+ * socket's mode says so, and owner_accept asks the kernel who connects. May
+ * fail: CUSTOS_EBUSY (a server answers there already), CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status owner_listen(const struct curator *c, int *fd,
                                            custos_err *err);
@@ -64,7 +64,8 @@ void owner_answer(struct curator *c, const struct owner_hooks *hooks, str line,
 
 /*
  * The other side: sends the line to the server of a store and waits for its
- * reply, in a. May fail: CUSTOS_ENAME (none runs), CUSTOS_EIO, CUSTOS_ENOMEM.
+ * reply, which is allocated in `a`. May fail: CUSTOS_ENAME (no server runs),
+ * CUSTOS_EIO, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status owner_ask(const char *store, str line, arena *a,
                                         str *reply, custos_err *err);

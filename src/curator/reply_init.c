@@ -28,7 +28,7 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* A thousandth of the budget's epsilon, as text in a; NULL without memory. */
+/* A thousandth of the budget's epsilon, as text in `a`; NULL without memory. */
 static const char *
 price_of(const struct policy *p, arena *a)
 {

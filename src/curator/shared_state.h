@@ -45,8 +45,8 @@ struct shared_state {
     int crashes;                  /* descriptor of the crash file, or
                                      CRASH_NO_FILE, CRASH_READ_ONLY */
     _Atomic uint64_t
-        crashes_seen;       /* crash_size when all marks in it had been taken
-                               up */
+        crashes_seen;       /* crash_size when all marks in the file had been
+                               taken up */
     atomic_bool unreadable; /* the crash file has an unreadable mark: nobody is
                                charged */
     atomic_bool unwritten;  /* a failure could not be written: nobody is
@@ -59,7 +59,7 @@ struct curator {
     struct snapshot *snapshot;
     pthread_mutex_t mutex; /* guards engine, for curator_interrupt */
     struct engine *engine; /* of the snapshot; NULL: not connected yet */
-    struct ledger *ledger; /* to read from */
+    struct ledger *ledger; /* see curator_ledger */
     custos_rng *rng;
     struct mechs *mechs;             /* mechanisms cached from earlier
                                         questions */

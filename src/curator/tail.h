@@ -1,6 +1,5 @@
 /*
- * A tight upper bound on the tail of a sum of noises, computed in about a
- * microsecond.
+ * A close upper bound on the tail of a sum of noises, computed in microseconds.
  *
  * The sum is X + k Y with k >= 0. Y, the noise of a count, takes whole numbers
  * and often has a small scale, so its points are summed one by one. X is the
@@ -17,7 +16,8 @@
 
 enum {
     TAIL_COARSE = 16, /* a law with a smaller scale becomes a table */
-    TAIL_REACH = 17,  /* of its scale; less than 10^-7 of a Laplace is beyond */
+    TAIL_REACH = 17,  /* the scales that a table covers; less than 10^-7 of a
+                         Laplace is beyond */
     TAIL_REACH_GAUSS = 6,
     TAIL_TABLE = TAIL_COARSE * TAIL_REACH + 2,
     TAIL_SMOOTH_MAX = 3,
