@@ -1,7 +1,7 @@
 /*
  * Exact sums of whole numbers in 128 bits. They cannot overflow: the planner has
- * proved that the most rows of the table times the most that a row adds fits. The
- * loop over values is compiled for 32 and for 64 bits; add_any does the other
+ * proved that the largest number of rows, times the most that one row adds, fits.
+ * The loop over values is compiled for 32 and for 64 bits; add_any does the other
  * types.
  */
 #include "engine/add.h"

@@ -35,7 +35,7 @@ not_decoded(const struct policy_table *t, custos_err *err)
                   SHOWN(t->name));
 }
 
-/* Counts the changes of one row, which are the items of its list. */
+/* Counts the changes of one row: the items of its list `changes`. */
 static custos_status
 count_changes(struct import *m, struct engine_import_table *t,
               const struct duck_column *list, size_t row, custos_err *err)

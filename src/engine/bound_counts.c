@@ -1,10 +1,11 @@
 /*
  * The exact numbers of a bound selection (plan/bound_selection.h): for each bound,
  * how many units need a larger one. What a unit needs is rows_needed, the least
- * bound that loses none of its rows. On a path that is bounded by rank, this is
- * the largest rank of a row that passes the conditions; on other paths it is the
- * number of such rows. The largest of all paths counts. rows_needed depends on
- * the unit's own rows alone, since relations are unit-local.
+ * bound that loses none of its rows. A path is a relation that is cut by the bound
+ * (bound_selection_walk). On a path that is bounded by rank, rows_needed is the
+ * largest rank of a row that passes the conditions; on other paths it is the number
+ * of such rows. The largest of all paths counts. rows_needed depends on the unit's
+ * own rows alone, since relations are unit-local.
  */
 #include "plan/bound_selection.h"
 
@@ -23,7 +24,7 @@ struct printing {
 };
 
 /* Prints unit and rows_needed of one path. If the path is all of FROM, rows are
-   bounded after WHERE and keys, so these conditions apply. */
+   bounded after WHERE and the conditions on keys, so these are printed too. */
 static void
 print_path(void *ctx, const struct relation *r)
 {
@@ -39,7 +40,7 @@ print_path(void *ctx, const struct relation *r)
     p->more = true;
 }
 
-/* For a stored table and no conditions, ranks are enough: a unit needs more than k
+/* For a sorted table without conditions, ranks are enough: a unit needs more than k
    rows if it has a row of rank k + 1. */
 static void
 print_ranks(struct engine *e, const struct plan *plan, size_t n,

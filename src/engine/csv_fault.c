@@ -1,7 +1,7 @@
 /*
  * The engine's message has the line number, the line itself, the cause and the
- * file, each on a new line. If a line of the owner's file looks like one of these,
- * our message, which only the owner sees, may name a wrong cause or file.
+ * file, each on a new line. If a line of the owner's file looks like one of these
+ * lines, our message, which only the owner sees, may name a wrong cause or file.
  */
 #include "engine/csv_fault.h"
 

@@ -134,7 +134,7 @@ shown_of(const struct groups *found, const size_t *at, size_t chosen)
     return n;
 }
 
-/* Writes to at where the chosen groups are, in the order of their keys. */
+/* Writes the indices of the chosen groups to `at`, in the order of their keys. */
 static size_t
 place_chosen(struct groups *found, const uint8_t *kept, size_t *at)
 {

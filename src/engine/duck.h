@@ -157,8 +157,8 @@ CUSTOS_MUST_USE custos_status duck_hash_add(struct duck_connection *c, str salt,
 /*
  * From now on statements of c's database may call value_ordinal(column, row,
  * unit, value), a SMALLINT: the ordinal of the value (ordinals.h). Each of
- * `columns` columns has a memory of its own. The statement fails if rows do not
- * come one after the other. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
+ * `columns` columns has a state of its own. The statement fails if rows do not come
+ * in order. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duck_ordinal_add(struct duck_connection *c,
                                                size_t columns, custos_err *err);

@@ -54,8 +54,9 @@ skip_quoted(const char *at)
 bool
 duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to)
 {
-    /* statement_number is volatile: the engine would not push conditions that
-       use it below a join, nor see that two keys or values are the same. */
+    /* These statements run unchanged. statement_number is volatile: the engine would
+       not push conditions that use it below a join, nor see that two keys or values
+       are the same. */
     static const char *const more[] = {" JOIN ", " GROUP BY ", " ORDER BY ",
                                        "DISTINCT ", " OVER "};
     const char *at = sql, *next;

@@ -9,14 +9,14 @@
  *   whole_narrow(x)           a HUGEINT as BIGINT, saturating at its ends
  *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped;
  *                             NULL for NaN; BIGINT or HUGEINT, like the limits
- *   whole_index(x, from, n)   x - from, an INTEGER; NULL unless 0 .. n - 1
+ *   whole_index(x, from, n)   x - from, an INTEGER; NULL if not in 0 .. n - 1
  *   statement_number(n)       number n of duck_numbers.h; NULL if there is none
- *   period_number(d, p)       base/period.h, of a date or timestamp; NULL outside
- *                             the years 1 to 9999, or if p is not a period
+ *   period_number(d, p)       as in base/period.h, of a date or timestamp; NULL
+ *                             outside the years 1 to 9999, or if p is not a period
  *   calendar(d)               d, a date or timestamp; NULL outside the years 1
  *                             to 9999
- *   date_shift(d, days)       NULL outside the years 1 to 9999
- *   read_whole real bool date timestamp (text)    NULL if text is not one
+ *   date_shift(d, days)       d + days; NULL outside the years 1 to 9999
+ *   read_whole real bool date timestamp (text)   the value; NULL if text has none
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
  *   text_concat(a, b)         NULL if it has more than TEXT_COMPUTED_MAX bytes
  *   text_short(a, most)       a; NULL if it has more than `most` bytes
@@ -66,6 +66,6 @@ void own_set_text(const struct own_call *c, size_t row, str text);
 extern const struct own_function own_whole[];
 extern const struct own_function own_read[];
 extern const struct own_function own_text_functions[];
-extern const struct own_function own_bound[]; /* never folded to a constant */
+extern const struct own_function own_bound[]; /* volatile: never a constant */
 
 #endif

@@ -33,8 +33,8 @@ text_concat(duckdb_function_info info, duckdb_data_chunk input,
     }
 }
 
-/* Not a macro in the catalog: its text would contain the argument twice, so nested
-   calls would grow exponentially before they run. */
+/* Not a macro in the catalog: the text of a macro would contain the argument twice,
+   so nested calls would grow exponentially before they run. */
 static void
 text_short(duckdb_function_info info, duckdb_data_chunk input,
            duckdb_vector output)

@@ -1,6 +1,6 @@
 /*
- * Functions of the engine on whole numbers and dates that cannot fail: base/whole.h
- * for columns.
+ * Functions in the engine on whole numbers and dates that cannot fail: those of
+ * base/whole.h, applied to columns.
  *
  * THEOREM  total-functions
  *   Each function of own_whole, own_read, own_text_functions and own_bound

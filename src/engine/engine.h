@@ -178,7 +178,8 @@ CUSTOS_MUST_USE custos_status engine_public(struct engine *e,
                                             struct engine_rows *out,
                                             custos_err *err);
 
-/* Progress of an import: done of total, in no particular unit. */
+/* Progress of an import: `done` of `total` hundredths of steps; `what` names the
+   step. */
 typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
                                 const char *what);
 
@@ -227,10 +228,10 @@ uint64_t engine_import_lost(const struct engine_import_column *c);
  * (under its lock): units resolved, values brought into their domains, rows
  * sorted by unit and rank. The version takes effect when store_commit is
  * called; a failure leaves nothing behind. base: the folder that paths of sources
- * are relative to. May fail: CUSTOS_EIO, CUSTOS_EPOLICY (the
- * source has no such column, parent keys are not unique ...), CUSTOS_ENOMEM.
- * If a column or a table would lose more than max_loss_ppm millionths, the import
- * fails with CUSTOS_EPOLICY, and *tables is set: `refused` says which.
+ * are relative to. May fail: CUSTOS_EPOLICY (a source lacks a column, parent keys
+ * are not unique ...), CUSTOS_EBUSY (another import runs), CUSTOS_ENOMEM, and as
+ * source_open. If a column or a table would lose more than max_loss_ppm millionths,
+ * the import fails with CUSTOS_EPOLICY, and *tables is set: `refused` says which.
  */
 CUSTOS_MUST_USE custos_status engine_import(
     struct store *s, const struct policy *p, const char *base,

@@ -13,8 +13,8 @@ struct file_mark {
     int64_t size, changed_ns, inode;
 };
 
-/* For a DuckDB file, the mark includes its log if there is one. False: there is no
-   file. */
+/* For a DuckDB file, the mark includes its write-ahead log, if any. False: there is
+   no file. */
 bool file_mark_read(const char *path, struct file_mark *out);
 
 static inline bool

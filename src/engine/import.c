@@ -1,12 +1,13 @@
 /*
- * Makes a new data version: stages the sources, numbers the people, and writes each
+ * Makes a new data version: stages the sources, numbers the units, and writes each
  * table sorted by unit and rank. All of this happens in tmp/; the version gets its
  * name when it is complete and synced.
  *
- * Tables of the version: t<i> for table i of the policy; people; facts (those of
- * the policy that the columns depend on); sources (attached tables, with the marks
- * of their files); cuts (units at about equal distances in rows, where threads
- * divide their work).
+ * Tables of the version: t<i> for table i of the policy; people (the number of each
+ * unit); p<i>_<j> (import.h), if an attached table needs them; facts (those of the
+ * policy that the columns depend on); sources (attached tables, with the marks of
+ * their files); cuts (units at about equal distances in rows, where threads divide
+ * their work).
  */
 #include "engine/import.h"
 

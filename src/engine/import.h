@@ -66,7 +66,7 @@ CUSTOS_MUST_USE custos_status import_example_add(struct import *m,
 enum view_change import_change_of(str x);
 
 /* Called when the changes of c are counted: sets its `values` and `empty`, and
-   guesses the format of the examples. */
+   guesses the format of the examples. left: how many values are not NULL. */
 void import_column_end(struct engine_import_table *t,
                        struct engine_import_column *c, uint64_t left);
 
@@ -95,8 +95,8 @@ CUSTOS_MUST_USE custos_status import_unit_paths(struct import *m,
 CUSTOS_MUST_USE custos_status import_references(struct import *m,
                                                 custos_err *err);
 
-/* The schema of p<i>_<j>: in the version when an attached table needs it, else in
-   the stage. */
+/* The schema of p<i>_<j>: "" (in the version) if an attached table needs it, else
+   "stage.". */
 const char *
 unit_path_schema(const struct policy *p, const struct policy_table *t,
                  const struct policy_column *key);

@@ -1,5 +1,6 @@
 /*
- * If a key is made NULL, its row stays and is in the NULL group.
+ * Prints keys as engine text. If a key is made NULL, its row stays and is in the
+ * NULL group.
  */
 #include "engine/key.h"
 

@@ -1,6 +1,6 @@
 /*
- * Keys of the data, that is, values that become the names of groups: how they are
- * printed as engine text, and how two of them are compared.
+ * Keys of discovered groups: how they are printed as engine text, and how two of
+ * them are compared.
  */
 #ifndef ENGINE_KEY_H
 #define ENGINE_KEY_H

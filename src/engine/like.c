@@ -33,7 +33,7 @@ is_continuation(unsigned int byte)
 
 /* -------------------------------------------------------------- compile -- */
 
-/* Ends the segment that begins at unit start; an empty one is left out. */
+/* Ends the segment that begins at units[start]; an empty one is left out. */
 static void
 add_segment(struct like *l, size_t start)
 {

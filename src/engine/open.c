@@ -244,9 +244,9 @@ connect_all(struct engine *e, custos_err *err)
 
 /*
  * If all tables are so small that the engine would scan them on one thread anyway,
- * it gets only one: waking others costs more than a small query. The time of a
- * query may reveal this, like everything that the engine does;
- * serve/response_steps.h deals with that.
+ * it gets only one thread: waking others costs more than a small query. The time of
+ * a query may reveal this, like everything that the engine does;
+ * serve/reply_queue.h and serve/response_steps.h deal with that.
  */
 static custos_status
 open_size(struct engine *e, int64_t small_rows, custos_err *err)

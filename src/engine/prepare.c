@@ -53,7 +53,7 @@ prepare_print(struct engine *e, const struct relation *r, struct buf *out)
 
 /* --------------------------------------------------------------- parts -- */
 
-/* walk_parts calls a part_see for the outermost parts below r, until it fails. */
+/* walk_parts calls `see` for each outermost public part in r, until a call fails. */
 typedef custos_status (*part_see)(void *ctx, const struct relation *r,
                                   custos_err *err);
 

@@ -152,9 +152,8 @@ rows_read(struct duck_rows *rows, arena *a, struct engine_rows *out,
     }
     if (!st && !fits)
         st = custos_fail(err, CUSTOS_ENOMEM,
-                         "the answer is larger than a query may be" HINT
-                         "ask for "
-                         "fewer rows with LIMIT");
+                         "the answer needs more memory than a query may "
+                         "use" HINT "ask for fewer rows with LIMIT");
     if (!st)
         *out = r;
     return st;

@@ -1,7 +1,8 @@
 /*
- * The values of quantiles. The engine sorts them, group by group, and gives each
- * value once with its number of occurrences. They are sealed here and handed on one
- * group after the other, so that memory holds one group at a time.
+ * Collects the values whose quantiles are released. The engine sorts them, group by
+ * group, and gives each value once with its number of occurrences. They are sealed
+ * here and handed on one group after the other, so that memory holds one group at a
+ * time.
  */
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@ struct collector {
     custos_int *cells;
     size_t room, pad, n;
     const struct groups *among; /* NULL: all cells of the plan, in order */
-    size_t n_groups, next;      /* those before next are done */
+    size_t n_groups, next;      /* groups before next are done */
     size_t cell;                /* the group that is being collected */
     bool open;                  /* is a group being collected? */
     bool *done;                 /* by group: was it handed on? */

@@ -70,7 +70,7 @@ facts_of_column(const struct policy_column *c, struct buf *out)
         buf_add_text(out, i ? " " : " values ");
         view_literal(c, &c->values[i], out);
     }
-    if (c->references_table.len > 0) { /* the import checks that it is unique */
+    if (c->references_table.len > 0) { /* the import checks this key */
         buf_add_text(out, " references ");
         duck_quote_name(out, c->references_table);
         buf_add_text(out, ".");

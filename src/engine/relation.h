@@ -11,7 +11,7 @@
  *     ordinal_<i>    h<i>, of a stored table read alone
  *     key_<i>        the row's value of the plan's key i
  *     value_<i>      the value i that the row adds (struct work_values)
- *     subquery_<i>   of IN (SELECT ...)
+ *     subquery_<i>   the query i of IN (SELECT ...)
  *
  * No name chosen by a user can collide with these: a statement refers to tables and
  * columns by number, and names of a source occur only in the innermost SELECT of
@@ -40,8 +40,9 @@ relation_rows(const struct relation *r)
 
 /*
  * Prints a name or a SELECT in parentheses, without alias. It has the columns that
- * are carried; for a private relation also the unit, and the rank, which identifies
- * a row within its unit (join-order); and the seed, if the relation is seeded.
+ * are carried (plan/carry.h); for a private relation also the unit, and the rank,
+ * which identifies a row within its unit (join-order); and the seed, if the
+ * relation is seeded.
  */
 void
 relation_print(struct engine *e, const struct relation *r, struct buf *out);

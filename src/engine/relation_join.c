@@ -1,7 +1,8 @@
 /*
  * Prints joins as engine text. A chain of joins is one flat FROM, because the engine
- * finds a good order of joins only among those of one FROM. Item n is one side: its
- * columns, with the numbers they have in the join, and unit_<n>, rank_<n>, seed_<n>.
+ * finds a good order of joins only among those of one FROM. Item n of it is one
+ * side of a join: its columns, with the numbers they have in the join, and
+ * unit_<n>, rank_<n>, seed_<n>.
  *
  * Every join of two private relations requires that their units are equal,
  * whatever its condition says. So rows of two units never meet, and everything
@@ -10,7 +11,7 @@
  * plan/relation.h.
  *
  * A join passes on only the columns that are read above it, and it orders pairs by
- * values of fixed width. So the rows that a join multiplies copy no other texts.
+ * values of fixed width. So no other text is copied for each row that a join makes.
  */
 #include "engine/relation.h"
 

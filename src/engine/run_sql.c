@@ -65,7 +65,7 @@ work_sums(const struct plan *plan, const struct work_values *values,
             buf_printf(out, ", sum(value_%d), ", v);
             buf_printf(out, p->centre ? "count(value_%d)" : "0", v);
             break;
-        case PART_SQUARES: /* each at most 2^48 (grid_lay) */
+        case PART_SQUARES: /* a square is at most 2^48 (grid_lay) */
             buf_printf(out, ", sum(CAST(value_%d - ", v);
             work_whole(p->centre, out);
             buf_printf(out, " AS BIGINT) * CAST(value_%d - ", v);

@@ -270,8 +270,8 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
     return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Fails: the policy names a column that the source does not have, or has in another
-   case. */
+/* Fails: the policy names a column that the source does not have, or that it spells
+   in another case. */
 static custos_status
 column_fail(const struct duck_rows *shape, const struct policy_column *column,
             const char *path, custos_err *err)

@@ -331,7 +331,7 @@ has_type(const struct policy *p, enum data_type a, enum data_type b)
     return false;
 }
 
-/* Clamps a measured speed to a sane range around the usual one. */
+/* Clamps a measured speed to a sane range around the default. */
 static int64_t
 clamp_speed(int64_t speed, int64_t usual)
 {

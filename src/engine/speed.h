@@ -14,7 +14,7 @@
  *     quantile 1500000
  *     fixed 1000            microseconds
  *
- * With another engine or another number of processors it is measured again.
+ * It is measured again if the engine or the number of processors has changed.
  */
 #ifndef ENGINE_SPEED_H
 #define ENGINE_SPEED_H

@@ -171,7 +171,7 @@ is_referenced(const struct policy *p, const struct policy_table *t,
 }
 
 /*
- * Joins rely on this: a row meets at most one row by a key that is referenced.
+ * Joins rely on this: through a referenced key, a row meets at most one row.
  * Attached files may change at any time, so nothing relies on their keys.
  */
 custos_status

@@ -1,8 +1,8 @@
 /*
  * Columns that say which values an import changed, for the owner's report. The
- * statement that reads the source computes them besides those of the view, so that a
- * source is read once. A row without changes costs a few comparisons: one list for
- * all columns takes far less time than a column for each.
+ * statement that reads the source computes them together with those of the view, so
+ * that a source is read once. A row without changes costs a few comparisons: one
+ * list for all columns takes far less time than a column for each.
  *
  * A missing value does not count as changed. Except in text columns, an empty text
  * counts as missing: many programs quote every field of a CSV.

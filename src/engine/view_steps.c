@@ -90,7 +90,7 @@ digits_of(i128 n)
     return digits;
 }
 
-/* Prints c<i>, a decimal, as a whole number of units of its last digit. */
+/* Prints c<i>, a decimal, as a whole number of steps of its last digit. */
 static void
 decimal_steps(const struct policy_column *c, size_t i, i128 lower, i128 upper,
               struct buf *out)
