@@ -5,7 +5,7 @@
  *     policy/N.yaml  policies as they were read; `current` names the one in force
  *     secret         32 bytes: the salt of ranks; never leaves the store
  *     ledger.db      outlives every data version
- *     lock           held while charging or checkpointing
+ *     lock           held while charging or checkpointing the ledger
  *     import         held while importing; charges need only `lock` and go on
  *     current        "D P": the data version and the policy in force
  *     data/N.duckdb  immutable, opened read-only by any number of processes
@@ -32,7 +32,7 @@ enum { STORE_FORMAT = 1, STORE_SECRET_BYTES = 32, STORE_PATH_MAX = 4096 };
 
 struct store {
     char path[STORE_PATH_MAX]; /* absolute */
-    uint64_t version; /* data version in force when opened or set; 0: none */
+    uint64_t version; /* data version in force when last read or set; 0: none */
     uint64_t policy;  /* policy in force at that time */
     uint8_t secret[STORE_SECRET_BYTES];
     int import; /* descriptor of the import lock; -1: not held */
