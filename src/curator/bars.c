@@ -30,7 +30,7 @@ struct question {
                             bar */
     double near2, far2;  /* least and largest squared mean */
     double size, size_v; /* rounding error: constant, and per unit of v */
-    double spread;       /* of the noise, in units of candidates */
+    double spread;       /* of the noise, on the scale of candidates */
     double (*ask)(const struct question *q, double candidate);
 };
 

@@ -1,6 +1,6 @@
 /*
- * Handlers for the signals of a crash (SIGSEGV and others). They write the rows
- * of the running questions to the crash file and sync it, using only
+ * Handlers for the signals of a crash (SIGSEGV and others). They write the row
+ * numbers of the affected questions to the crash file and sync it, using only
  * async-signal-safe calls, and leave the rest to the previous handler.
  *
  * A signal leaves a mark if an instruction of this process caused it, or if the
@@ -81,7 +81,7 @@ on_fault(int signal, siginfo_t *info, void *context)
         if (FAULTS[i] == signal)
             sigaction(signal, &before[i], NULL);
     if (sent)
-        raise(signal); /* a faulting instruction faults again by itself */
+        raise(signal); /* else the faulting instruction faults again */
 }
 
 /* ------------------------------------------------------------- watching -- */

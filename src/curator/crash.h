@@ -1,9 +1,9 @@
 /*
  * The marks that a process leaves when it crashes while it works on charged
  * questions: their row numbers, one a line, in the store's file `crashes`. The
- * next charge in the store turns these marks into failures (tripwire.h); such a
- * mark is then taken up, and overwritten by empty lines. So the file never
- * shrinks.
+ * next charge in the store turns these marks into failures (tripwire.h). A mark
+ * that became a failure is called taken up, and is overwritten with newlines;
+ * the file never shrinks.
  */
 #ifndef CURATOR_CRASH_H
 #define CURATOR_CRASH_H

@@ -88,7 +88,7 @@ struct credential_info {
     } tokens[CREDENTIAL_TOKENS_MAX];
 };
 
-/* Has it expired by `now`? */
+/* Has a credential expired by `now`? expires: 0 for never. */
 bool credential_is_expired(int64_t expires, int64_t now);
 CUSTOS_MUST_USE custos_status credential_list(struct ledger *l, arena *a,
                                               struct credential_info **out,

@@ -156,7 +156,7 @@ struct work_snapshot {
 struct ask {
     str who; /* analyst's name; empty: the owner */
     str sql;
-    str epsilon; /* or empty */
+    str epsilon; /* or empty; like the next two, as in struct plan_options */
     str within;
     bool jointly;
     int64_t now;

@@ -35,7 +35,8 @@ CUSTOS_MUST_USE custos_status
 ledger_writer_charge(struct ledger_writer *t, const struct ledger_request *r,
                      struct receipt *out, custos_err *err);
 
-/* The same for an act of the owner (ledger_act). */
+/* The same for a row that charges nothing, such as an act of the owner
+   (ledger_act). */
 CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,
                                                 const char *act, str words,
                                                 str who, int64_t now,

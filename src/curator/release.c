@@ -150,8 +150,8 @@ report_more(size_t more, struct answer *answer)
     char text[160];
 
     snprintf(text, sizeof text,
-             "%zu more group%s chosen than %s shown, the last in the order of "
-             "keys: group by something coarser",
+             "%zu more group%s chosen than %s shown; those left out come last "
+             "in the order of keys: group by something coarser",
              more, more == 1 ? " was" : "s were", more == 1 ? "is" : "are");
     answer_remark(answer, text);
 }

@@ -25,13 +25,13 @@ struct reply_report {
 /*
  * For each private table that has no max_rows, and no bound for the data in
  * force: counts its rows with an ordinary question of the owner, at a
- * thousandth of the budget's epsilon; it is charged, and its answer stored.
- * From the answer this computes an upper bound that holds with probability
- * 1 - 1e-9, rounds it up to a power of two, and writes it to the store's file
- * `rows`. Rows of a unit beyond its contribution bound are not counted. A table
- * whose question is refused has no bound; that is not a failure. What *out
- * points to is allocated in `a`. May fail: CUSTOS_EIO, CUSTOS_ENOMEM and as
- * curator_open.
+ * thousandth of the budget's epsilon; the question is charged, and its answer
+ * stored. From the answer this computes an upper bound that holds with
+ * probability 1 - 1e-9, rounds it up to a power of two, and writes it to the
+ * store's file `rows`. Rows of a unit beyond its contribution bound are not
+ * counted. A table whose question is refused has no bound; that is not a
+ * failure. What *out points to is allocated in `a`. May fail: CUSTOS_EIO,
+ * CUSTOS_ENOMEM and as curator_open.
  */
 CUSTOS_MUST_USE custos_status reply_rows_charge(const char *store, int64_t now,
                                                 arena *a,

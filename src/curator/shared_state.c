@@ -36,8 +36,8 @@ snapshot_release(struct snapshot *w)
     free(w);
 }
 
-/* Opens the policy that s has in force, without its data. The caller holds
-   *out, also after a failure if it is not NULL. */
+/* Opens the policy that s has in force, without its data. The caller
+   releases *out, also after a failure if it is not NULL. */
 static custos_status
 snapshot_open(const struct store *s, struct snapshot **out, custos_err *err)
 {
