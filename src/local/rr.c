@@ -41,7 +41,7 @@ enum {
 
 static const uint64_t k_max = (uint64_t)1 << 32;
 
-/* *log_up = ln(a) rounded up to EPSILON_PLACES. Needs a > 0. */
+/* *r = ln(a), rounded up to EPSILON_PLACES decimals. Needs a > 0. */
 static void
 log_up(rat *r, const rat *a)
 {

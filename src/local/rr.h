@@ -1,5 +1,5 @@
 /*
- * The contents of a randomized-response handle; all kinds follow one law.
+ * The contents of a randomized-response handle; all kinds follow the same law.
  */
 #ifndef LOCAL_RR_H
 #define LOCAL_RR_H

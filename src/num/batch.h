@@ -18,14 +18,14 @@ void rats_clear(rat *r, size_t n);
 /* Sets r to a 64-bit unsigned integer. */
 void rat_set_u64(rat *r, uint64_t value);
 
-/* r = a b, where b is exact. */
+/* r = a b, and r = a + b, where b is exact. */
 void ival_mul_rat(ival *r, const ival *a, const rat *b);
 void ival_add_rat(ival *r, const ival *a, const rat *b);
 
 /* Whether no point is above 0. */
 bool ival_is_at_most_zero(const ival *a);
 
-/* r = the larger of the two numbers. */
+/* Encloses the larger of the two numbers. */
 void ival_max(ival *r, const ival *a, const ival *b);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Sums term by term if that is short (small variance, or terms that fall
+ * Sums term by term if few terms suffice (small variance, or terms that fall
  * fast), otherwise by the Euler-Maclaurin formula with a certified remainder.
  *
  * THEOREM  gauss-sum-enclosed
@@ -11,7 +11,7 @@
  * SOURCE   doc/proofs/gauss-sum-enclosed.md
  * NEEDS    v > 0, m an integer.
  * GIVES    an interval that contains G(m). Its width relative to G(m) is near
- *          2^-bits, for the given precision.
+ *          2^-bits, where bits is the precision of the result.
  * FAILS    cannot; if the terms do not converge, the interval is wider.
  * TESTED   gauss_sum_agrees_with_plain_sums gauss_sum_routes_agree
  */
@@ -207,8 +207,8 @@ hermite_step(struct maclaurin *s, int64_t n)
 }
 
 /*
- * |b_k| = |B_2k| / (2k)!; after the end of the list 2 zeta(2k) / (2 pi)^2k,
- * which takes far longer. Called for k = 1, 2, ...
+ * |b_k| = |B_2k| / (2k)!; after the end of the list it is computed as
+ * 2 zeta(2k) / (2 pi)^2k, which takes far longer. Called for k = 1, 2, ...
  */
 static void
 bernoulli_step(struct maclaurin *s, int64_t k)

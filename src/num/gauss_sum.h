@@ -3,8 +3,8 @@
  *
  *     G(m) = sum over integers x >= m of exp(-x^2 / 2v)
  *
- * for any variance v > 0, however large. The exact privacy of the discrete
- * Gaussian and its error bars need nothing else.
+ * for any variance v > 0, however large. The exact delta of the discrete
+ * Gaussian and its error bars are computed from these sums.
  */
 #ifndef NUM_GAUSS_SUM_H
 #define NUM_GAUSS_SUM_H

@@ -231,7 +231,7 @@ ival_up(const ival *a, rat *out)
 
 /*
  * Rounds a * 2^k to an integer in direction `way`; false unless every point of
- * a gives the same.
+ * a gives the same integer.
  */
 static bool
 round_pow2(const ival *a, long k, mpfr_rnd_t way, mpz_t out)

@@ -1,11 +1,12 @@
 /*
  * Intervals that certainly contain a real number: two MPFR floats, every
- * operation rounded outward. Only the doubles of account/ and the
- * fixed point of noise/ compute exp, log or erfc in another way.
+ * operation rounded outward. On the path of private values, only the fixed
+ * point of noise/ computes exp in another way.
  *
- * All results may alias operands. An operation that is undefined on part of
- * the interval (1/0, log of a negative number) gives the widest interval, so
- * that a certified comparison can only answer "not certain".
+ * All results may alias operands. If an operation is undefined at an end of
+ * the interval (log of a negative number), that end of the result is infinite;
+ * after a division by an interval that contains 0, both ends are. An infinite
+ * end makes a certified comparison answer "not certain".
  */
 #ifndef NUM_IVAL_H
 #define NUM_IVAL_H
@@ -77,8 +78,9 @@ struct real {
 
 /*
  * The `bits` <= 64 bits after the first `skip` of the binary expansion of x in
- * [0, 1). May fail: CUSTOS_EINTERNAL, when IVAL_BITS_MAX bits do not decide
- * them (impossible for a number that is not dyadic).
+ * [0, 1). May fail: CUSTOS_EINTERNAL, if IVAL_BITS_MAX bits of precision do
+ * not decide them (x is dyadic, or extremely close to a dyadic number), or if
+ * skip >= IVAL_BITS_MAX / 2.
  */
 CUSTOS_MUST_USE custos_status real_bits(struct real x, size_t skip,
                                         unsigned bits, uint64_t *out);

@@ -10,7 +10,8 @@
 void ival_pi(ival *r);
 
 /*
- * erfc by n terms of its continued fraction; a > 0. With few terms it is wide.
+ * erfc by n terms of its continued fraction; a > 0. With few terms the result
+ * is wide.
  */
 void ival_erfc_fraction(ival *r, const ival *a, unsigned long n);
 void ival_zeta(ival *r, unsigned long n); /* n >= 2 */
@@ -34,8 +35,8 @@ bool ival_is_narrow(const ival *a, long bits);
 bool ival_is_below_pow2(const ival *a, long exponent);
 
 /*
- * The ceiling of the upper end; *certain says whether every point has the
- * same. False if it exceeds 128 bits.
+ * The ceiling of the upper end; *certain says whether every point has the same
+ * ceiling. False if an end is infinite or the ceiling exceeds 128 bits.
  */
 bool ival_ceil_up(const ival *a, i128 *out, bool *certain);
 

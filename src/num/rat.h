@@ -36,7 +36,10 @@ void rat_clear(rat *r);
 CUSTOS_MUST_USE custos_status rat_read(const char *text, const char *name,
                                        rat *r, custos_err *err);
 
-/* The same, but the number must be > 0. May fail: also with CUSTOS_ERANGE. */
+/*
+ * The same, but the number must be > 0. May also fail with CUSTOS_ERANGE, and
+ * *r has then been set.
+ */
 CUSTOS_MUST_USE custos_status rat_read_positive(const char *text,
                                                 const char *name, rat *r,
                                                 custos_err *err);
@@ -70,7 +73,7 @@ bool rat_is_whole(const rat *a);
 /* The largest e with 2^e <= a. Needs a > 0. */
 long rat_log2_floor(const rat *a);
 
-/* Rounded as named; false if the result exceeds 128 bits. */
+/* Rounded as named; false if the result does not fit in *out. */
 bool rat_floor_i128(const rat *a, i128 *out);
 bool rat_ceil_i128(const rat *a, i128 *out);
 bool rat_floor_u64(const rat *a, uint64_t *out);

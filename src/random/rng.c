@@ -36,7 +36,7 @@
 
 enum {
     KEY_BYTES = crypto_stream_chacha20_KEYBYTES,
-    STRETCH_WORDS = 508,   /* together with the next key, just under a page */
+    STRETCH_WORDS = 508,   /* together with the next key, 4096 bytes */
     STRETCHES_A_KEY = 256, /* then fresh randomness is mixed in again */
 };
 
@@ -120,7 +120,7 @@ fill_words(custos_rng *r, uint64_t *out, size_t n)
 
 /*
  * Waits until this caller has the hold. If the pages survive a fork, the child
- * inherits a hold that another thread of the parent had at that moment, and no
+ * inherits a hold that some thread of the parent had at that moment, and no
  * thread of the child would release it. In that case the holder is a process
  * id, and the child takes over the hold of the other process.
  */
