@@ -26,7 +26,10 @@ splat(uint64_t x)
     return _mm256_set1_epi64x((int64_t)x);
 }
 
-/* AVX2 compares only signed lanes; flipping the top bits makes it unsigned. */
+/*
+ * AVX2 compares only signed lanes; with the top bits flipped, the comparison is
+ * unsigned.
+ */
 static inline __m256i
 flip_top(__m256i x)
 {

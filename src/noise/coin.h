@@ -33,7 +33,10 @@ struct slope {
 
 enum { SLOPE_LOG2_MIN = -8192 };
 
-/* Copies rate > 0. May fail: CUSTOS_ERANGE (2^64 or more, or almost 0). */
+/*
+ * Copies rate > 0. May fail: CUSTOS_ERANGE (the rate is 2^64 or more, or below
+ * 2^SLOPE_LOG2_MIN).
+ */
 CUSTOS_MUST_USE custos_status slope_init(struct slope *s, const rat *rate);
 void slope_clear(struct slope *s);
 
@@ -45,7 +48,8 @@ uint64_t slope_exp(const struct slope *s, uint64_t gap);
 
 /*
  * Flips n coins: heads[i] is 1 with probability exp(-rate * gaps[i]), exactly,
- * else 0. Time depends only on n. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
+ * else 0. Without refinement the time depends only on n. May fail:
+ * CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
 CUSTOS_MUST_USE custos_status slope_flip(const struct slope *s, custos_rng *rng,
                                          const uint64_t *gaps, size_t n,

@@ -187,7 +187,7 @@ first_word(const struct dials *d, const struct tails *t, size_t i, size_t c,
     else
         tails_top(t, c, tail);
     if (!ival_bits_one_minus(tail, bits, &first)) {
-        /* UNREACHABLE: except for one rate in 2^100, where it is correct */
+        /* UNREACHABLE: in practice (one rate in 2^100); correct if reached */
         struct cut_of of = {d, i, c};
 
         st = real_bits(dials_cut(&of), 0, bits, &first);
@@ -207,7 +207,7 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     rat_init(&d->rate);
     rat_set(&d->rate, rate);
     d->sign = shape == DIALS_LAPLACE;
-    /* The top digit has 16 cuts of its own, so it cannot be row 0. */
+    /* In the two-sided law the 16 cuts of a top digit do not fit in row 0. */
     d->count = digits_needed(rate, d->sign ? 2 : 1);
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);
@@ -378,7 +378,7 @@ settle_dial(const struct dials *d, size_t i, word head, custos_rng *rng,
 /*
  * The top digit exceeds 15: the law is memoryless, so 16 is added and the
  * digit is drawn anew. place_settled has room for 2^56 such steps, each of
- * probability 2^-64.
+ * probability below 2^-64.
  */
 static custos_status
 settle_top(const struct dials *d, custos_rng *rng, uint64_t *digit)

@@ -4,10 +4,10 @@
  *
  * A dial has up to 16 cuts 0 < F_0 < F_1 < ... < 1. A uniform real U in [0, 1)
  * gives the number of cuts at or below it. The first word of U is compared
- * with the first words of all cuts. Only if two are equal (a tie, of
- * probability at most cuts * 2^-63), more words are drawn and compared with
- * further digits of the cut, which are computed only then. The outcome has
- * exactly its distribution; no number is rounded.
+ * with the first words of all cuts. If it equals one of them (a tie, of
+ * probability at most cuts * 2^-63), more words of U are drawn and compared
+ * with further digits of that cut, which are computed only then. The outcome
+ * has exactly its distribution; no number is rounded.
  */
 #ifndef NOISE_DIALS_H
 #define NOISE_DIALS_H
@@ -81,9 +81,9 @@ CUSTOS_MUST_USE custos_status dials_init(struct dials *d,
 void dials_clear(struct dials *d);
 
 /*
- * Reads draws from .. n - 1 of a block of n <= BLOCK; the word of dial j for
- * draw i is words[j * n + i]. Returns a mask of the draws with a tie, whose
- * outcomes dials_settle must still decide. Cannot fail.
+ * Reads the draws `from` .. n - 1 of a block of n <= BLOCK; the word of dial j
+ * for draw i is words[j * n + i]. Returns a mask of the draws with a tie,
+ * whose outcomes dials_settle must still decide. Cannot fail.
  */
 typedef uint64_t dials_scan_fn(const struct dials *d, const uint64_t *words,
                                size_t from, size_t n, struct outcomes *out);
@@ -100,7 +100,7 @@ CUSTOS_MUST_USE custos_status dials_settle(const struct dials *d,
                                            const uint64_t *words, size_t i,
                                            size_t n, struct outcomes *out);
 
-/* Cut c of dial i as a real number, for settling and for the tests. */
+/* A cut of a dial as a real number, for settling and for the tests. */
 struct cut_of {
     const struct dials *dials;
     size_t dial, cut;

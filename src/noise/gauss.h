@@ -19,7 +19,7 @@ struct gauss {
     rat variance;    /* sigma^2, exact */
     rat center;      /* sigma^2 / t, exact */
     uint64_t t;      /* scale of the proposals */
-    uint64_t limit;  /* floor(7.99 sqrt 2 sigma): above, never accepted */
+    uint64_t limit;  /* floor(7.99 sqrt 2 sigma): above, fixed point gives 0 */
     unsigned shift;  /* limit << shift fills 64 bits */
     uint64_t slope;  /* 2^(124 - shift) / (sqrt 2 sigma), rounded down */
     uint64_t offset; /* 2^60 sigma / (sqrt 2 t), rounded down */
@@ -35,7 +35,10 @@ struct verdicts {
     uint64_t undecided; /* neither certainly accepted nor certainly not */
 };
 
-/* Judges proposals from .. n - 1 of a block; coins[i] is for i. Cannot fail. */
+/*
+ * Judges the proposals `from` .. n - 1 of a block; coins[i] is the coin of
+ * proposal i. Cannot fail.
+ */
 typedef struct verdicts
 gauss_judge_fn(const struct gauss *g, const struct outcomes *proposals,
                const uint64_t *coins, size_t from, size_t n);

@@ -1,7 +1,7 @@
 /*
  * The noise laws behind one handle. A draw takes a block of words, scans the
- * dials once, settles ties and combines the outcomes. Only settling depends on
- * the values drawn. Words and outcomes are wiped.
+ * dials once, settles ties and combines the outcomes. Only settling takes a
+ * time that depends on the values drawn. Words and outcomes are wiped.
  */
 #include "noise/noise.h"
 
@@ -31,8 +31,8 @@ wipe_block(struct block *b, size_t stride, size_t n)
 }
 
 /*
- * Draws rows of n words, one row for each dial and `more` rows, then reads and
- * settles the dials.
+ * Draws rows of n words, one row for each dial and `more` further rows, then
+ * reads and settles the dials.
  */
 static custos_status
 read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
@@ -141,9 +141,9 @@ draw_proposals(const custos_noise *noise, custos_rng *rng, struct block *b,
 }
 
 /*
- * The number of proposals in a round depends on how many values are still
- * wanted, and which proposals are kept depends only on the coins. So a kept
- * value is independent of its position (discrete-gaussian-by-rejection).
+ * Proposals are independent and identically distributed, and how many are made
+ * at a time depends only on how many values are still wanted. So a kept value
+ * is independent of its position (discrete-gaussian-by-rejection).
  */
 static custos_status
 draw_gaussian(const custos_noise *noise, custos_rng *rng, i128 *out, size_t n)

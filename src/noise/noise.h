@@ -12,7 +12,8 @@
 /*
  * Makes a law with its tables. Copies `parameter`: the scale; for the discrete
  * Gaussian the *variance*, for Bernoulli p, for Bernoulli(exp(-x)) x, for
- * uniform the number of values. May fail: CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ * uniform the number of values. May fail: CUSTOS_EINVAL (unknown law),
+ * CUSTOS_ERANGE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status noise_new(const custos_alloc *alloc,
                                         custos_law law, const rat *parameter,

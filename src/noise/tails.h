@@ -22,7 +22,7 @@ void tails_clear(struct tails *t);
 /* Moves to the next digit, whose ratio is q^16. */
 void tails_next(struct tails *t);
 
-/* P[D > cut] of a digit: below the top one, cut < 15; tails_top, cut < 16. */
+/* P[D > cut]: of a lower digit (cut < 15), and of the top one (cut < 16). */
 void tails_digit(const struct tails *t, size_t cut, ival *out);
 void tails_top(const struct tails *t, size_t cut, ival *out);
 
