@@ -312,7 +312,7 @@ custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
 {
     if (!mech || mech->kind == SEALED_REALS)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "a whole error bar needs a mechanism on ints or "
-                           "wide ints");
+                           "a whole-number error bar needs a mechanism on ints "
+                           "or wide ints");
     return custos_noise_error(mech->noise, beta, n, half_width, err);
 }

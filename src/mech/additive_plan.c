@@ -161,8 +161,8 @@ sensitivity_log2(const struct asked *a)
 }
 
 /*
- * A grid so fine that rounding up costs at most a millionth; it depends only
- * on the parameters.
+ * A grid so fine that rounding raises the sensitivity by at most a millionth;
+ * it depends only on the parameters.
  */
 static long
 default_grid(const struct asked *a, const struct additive_plan *p)

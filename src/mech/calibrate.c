@@ -32,7 +32,7 @@ enum {
     SIGMA_BITS = 60,
 };
 
-/* The number of the point that is searched for. */
+/* Which number of the point is searched for. */
 enum unknown { SIGMA, EPSILON };
 
 struct search {
@@ -184,9 +184,9 @@ calibrate_epsilon(enum gauss_route route, struct gauss_point *p,
  *   sqrt(2 ln(1.25/delta)) D / epsilon is (epsilon, delta)-DP.
  * SOURCE   Dwork, Roth 2014, theorem A.1; Kamath 2020, lecture 5.
  * NEEDS    0 < delta < 1, 0 < epsilon < 1.
- * GIVES    sigma rounded up to 60 bits. It is about the continuous law:
- *          additive_plan.c checks it against the discrete one.
- * FAILS    CUSTOS_ERANGE when epsilon >= 1, where the formula is false: at
+ * GIVES    sigma rounded up to 60 bits. The theorem is about the continuous
+ *          law; additive_plan.c checks this sigma against the discrete law.
+ * FAILS    CUSTOS_ERANGE when epsilon >= 1, where the formula can be false: at
  *          epsilon 10 and delta 1e-5, its sigma has a delta of 2.3e-5.
  * TESTED   calibrate_fuzz classical_formula_fails_at_ten
  */

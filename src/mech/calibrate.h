@@ -9,15 +9,15 @@
 #include "mech/gauss_delta.h"
 
 /*
- * Checks that epsilon is between 2^-64 and 2^20, where all searches end. May
- * fail: CUSTOS_ERANGE.
+ * Checks that epsilon is between 2^-64 and 2^20, a range in which every search
+ * ends. May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_check_epsilon(const rat *epsilon,
                                                       custos_err *err);
 
 /*
- * The least sigma, up to one part in 2^46, that is certified to give
- * (p->epsilon, delta) by the route. Sets p->variance to its square. Needs an
+ * The least sigma, up to one part in 2^46, that is certified by the given
+ * route to give (p->epsilon, delta). Sets p->variance to its square. Needs an
  * epsilon checked as above and delta in [10^-528, 1). May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_sigma(enum gauss_route route,
@@ -32,8 +32,8 @@ CUSTOS_MUST_USE custos_status calibrate_sigma_near(enum gauss_route route,
                                                    custos_err *err);
 
 /*
- * The same by the classical formula, which needs epsilon < 1.
- * May fail: CUSTOS_ERANGE.
+ * The sigma of the classical formula, which needs epsilon < 1. Sets
+ * p->variance to its square. May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_classical(struct gauss_point *p,
                                                   const rat *delta, rat *sigma,

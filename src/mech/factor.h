@@ -35,7 +35,7 @@ void factor_apply(const uint64_t *c, size_t n, i128 *x);
 
 /*
  * Turns y, in units of 2^-m, into C^-1 y in units of 2^-FACTOR_FRACTION, each
- * step rounded to nearest. y may be any numbers: too large ones are clamped.
+ * step rounded to nearest. y may hold any numbers; those too large are clamped.
  */
 void factor_solve(const uint64_t *c, size_t n, i128 *y);
 

@@ -76,7 +76,7 @@ hockey_stick(ival *r, const rat *epsilon, const ival *near, const ival *far)
  *   - exp(epsilon) P[Z > epsilon sigma/D + D/2sigma].
  * SOURCE   Balle, Wang 2018, arXiv:1805.06530, theorem 8.
  * NEEDS    variance, sensitivity, epsilon > 0.
- * GIVES    an interval that contains this difference. It is about the
+ * GIVES    an interval that contains this difference. The theorem is about the
  *          continuous law. The library's noise is discrete, so additive_plan.c
  *          never rests its promise on this route alone.
  * FAILS    cannot.

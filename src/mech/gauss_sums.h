@@ -1,7 +1,8 @@
 /*
  * Sums of discrete Gaussian draws of one variance: the divergence between the
  * sum of j draws and the same sum shifted by j. Results are cached, because a
- * search asks for the same few repeatedly.
+ * search asks for the same few repeatedly. G is that of num/gauss_sum.h at
+ * variance j v, and C is the factor in theorem keys-gauss.
  */
 #ifndef MECH_GAUSS_SUMS_H
 #define MECH_GAUSS_SUMS_H

@@ -1,7 +1,7 @@
 /*
  * Histograms: counts by bin, of data whose units have a bounded number of
- * rows. Only the sensitivity is specific; the noise comes from the additive
- * mechanism.
+ * rows. Only the sensitivity is specific to histograms; the noise comes from
+ * the additive mechanism.
  *
  * THEOREM  histogram-sensitivity
  *   Let a unit have at most r rows, each in one bin. Under add/remove the

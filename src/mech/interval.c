@@ -1,7 +1,7 @@
 /*
- * Error bars. One draw may miss with probability p = 1 - (1-beta)^(1/n), so
- * that n draws together miss with probability beta. The draws are independent,
- * so no union bound is needed.
+ * Error bars. One draw may lie outside its bar with probability
+ * p = 1 - (1-beta)^(1/n); then any of n draws does with probability beta. The
+ * draws are independent, so no union bound is needed.
  *
  * THEOREM  interval-exact
  *   P[|Y| > m] is 2 q^(m+1) / (1+q) for discrete Laplace with q = exp(-1/t),
@@ -137,7 +137,7 @@ gauss_half_width(const custos_noise *noise, const rat *beta, size_t n, i128 *m)
 
     while (!gauss_covers(variance, beta, n, high)) {
         low = high;
-        high *= 2; /* ends: sigma <= 2^60, and tails fall like exp(-m^2) */
+        high *= 2; /* this ends: sigma <= 2^60, tails fall like exp(-m^2) */
     }
     while (high - low > 1) {
         i128 middle = low + (high - low) / 2;

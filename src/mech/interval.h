@@ -11,7 +11,7 @@
 /*
  * The least integer m >= 0 with P[n independent draws all within m of 0] >=
  * 1 - beta, or m + 1 if that cannot be decided. Needs 0 < beta < 1, n >= 1.
- * May fail: CUSTOS_EINVAL, for a law without an error bar; CUSTOS_EOVERFLOW.
+ * May fail: CUSTOS_EINVAL, for a law without an error bar.
  */
 CUSTOS_MUST_USE custos_status interval_half_width(const custos_noise *noise,
                                                   const rat *beta, size_t n,

@@ -37,7 +37,10 @@ struct asked {
     custos_adjacency adjacency;
 };
 
-/* Makes the table. Each key that one unit can change gets an equal share. */
+/*
+ * Makes the table. Each key that one unit can change gets an equal share of
+ * epsilon and delta.
+ */
 static custos_status
 geometric_make(custos_keys *k, struct asked *a, custos_err *err)
 {

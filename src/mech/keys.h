@@ -1,8 +1,8 @@
 /*
- * The contents of a selection of keys. Every rule draws a random threshold for
- * each key, without looking at the data, and releases the key if its count of
- * units reaches the threshold. The first `floor` units of each key, a public
- * number, do not count.
+ * The contents of a handle that selects keys. Every rule draws a random
+ * threshold for each key, without looking at the data, and releases the key if
+ * its count of units reaches the threshold. The first `floor` units of each
+ * key do not count; `floor` is public.
  */
 #ifndef MECH_KEYS_H
 #define MECH_KEYS_H
@@ -17,8 +17,8 @@
 enum { KEYS_BITS = 120 }; /* fraction bits of a chance in a table */
 
 /*
- * A key of n units has the chance chance[n] 2^-KEYS_BITS for n < count, and 1
- * for larger n.
+ * A key of n units above the floor is released with probability
+ * chance[n] 2^-KEYS_BITS if n < count, and 1 otherwise.
  */
 struct keys_table {
     u128 *chance;
@@ -59,13 +59,13 @@ void keys_table_clear(const custos_alloc *alloc, struct keys_table *t);
 
 /*
  * The threshold of a table for a number drawn from 0 .. 2^KEYS_BITS - 1: the
- * number of entries that are at most that. Reads all entries.
+ * number of entries that are at most `drawn`. Reads all entries.
  */
 uint64_t keys_table_threshold(const struct keys_table *t, u128 drawn);
 
 /*
- * Finds the least threshold with Gaussian noise. g's numbers must be
- * initialised. May fail: CUSTOS_ERANGE.
+ * Finds the variance and the threshold of the Gaussian rule, and the delta
+ * they need. g's numbers must be initialised. May fail: CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status keys_gauss_find(custos_adjacency adjacency,
                                               uint64_t keys, const rat *epsilon,

@@ -163,7 +163,8 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
     st = rat_read_open_unit(chance, "chance", &p, err);
     rat_init(&half);
     rat_set_i64(&half, 1, 2);
-    if (!st && rat_cmp(&p, &half) > 0) { /* half - 1 units have at most 1/2 */
+    /* A key with facts.half - 1 units has a chance of at most 1/2. */
+    if (!st && rat_cmp(&p, &half) > 0) {
         low = keys->facts.half - 1;
         high = keys->facts.half;
     }

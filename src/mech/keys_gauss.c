@@ -4,8 +4,8 @@
  *
  * A unit's keys are of two kinds: those that it holds alone, whose release
  * reveals the unit, and shared ones, whose counts move by 1. The cost of one
- * such split is a hockey-stick divergence of a sum of Gaussians. The promise
- * costs what the worst split costs, not the sum of both kinds.
+ * such split is a hockey-stick divergence of a sum of Gaussians. The delta of
+ * the promise is the cost of the worst split, not a sum over both kinds.
  *
  * THEOREM  keys-gauss
  *   Add discrete Gaussian noise of variance v >= 1 to all counts >= 1 and
@@ -184,7 +184,10 @@ scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
 
     ival_set_i64(delta, 0);
     for (; way <= end; way++) {
-        /* Mostly one of these two is worst, and most blocks are skipped. */
+        /*
+         * Usually one of the first two is the worst, so that the third call
+         * skips most blocks.
+         */
         block_worst(delta, s, way, keys, keys, keys);
         block_worst(delta, s, way, keys, 0, 0);
         block_worst(delta, s, way, keys, 0, keys);
@@ -220,7 +223,7 @@ block_fits(const struct wish *w, struct scene *s, enum way way, uint64_t least,
            block_fits(w, s, way, least, middle);
 }
 
-/* Whether 1 - (1-p)^k <= delta is certain: quick, and the first to fail. */
+/* Whether 1 - (1-p)^k <= delta is certain: a quick check, made first. */
 static bool
 alone_fits(const struct wish *w, struct scene *s)
 {
@@ -321,7 +324,7 @@ threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
     *low = 0;
     while (!wish_fits(w, s, threshold, PART_ALONE)) {
         *low = threshold;
-        threshold *= 2; /* ends: sigma is below 2^53, delta above 1e-400 */
+        threshold *= 2; /* this ends: sigma < 2^53, delta >= 10^-528 */
     }
     return threshold;
 }
@@ -329,8 +332,8 @@ threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
 /*
  * The least threshold among a few variances above `first`, and its scene;
  * false if there is none. The least threshold at which keys held alone keep
- * the promise rises with the variance: once it is no better, larger variances
- * are not tried.
+ * the promise rises with the variance: once it is not below the best one
+ * found, larger variances are not tried.
  */
 static bool
 best_of_tries(const struct wish *w, const rat *first, int64_t *best,
@@ -383,7 +386,7 @@ keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
     rat_init(&first);
     st = variance_first(&w, &first, err);
     if (!st && !best_of_tries(&w, &first, &g->threshold, &s))
-        st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: 1/8 suffices */
+        st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: the 8th fits */
                          "no Gaussian threshold keeps this promise" HINT
                          "use another rule");
     if (!st) {

@@ -20,7 +20,7 @@ options_read(void *to, size_t room, const void *from)
 
     if (from)
         memcpy(&size, from, sizeof size);
-    /* A struct of pointers and sizes has a multiple of their size. */
+    /* Options are pointers and sizes, so their size is a multiple of 8. */
     if (size < 2 * sizeof size || size > room || size % sizeof size)
         return false;
     memset(to, 0, room);

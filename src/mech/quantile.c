@@ -162,7 +162,7 @@ node_set_rate(const struct plan *p, struct node *node)
     rat_set_i128(&x, p->o->values_per_unit ? (i128)p->o->values_per_unit : 1);
     rat_mul(&x, &x, &rate);
     rat_div(&rate, &p->level, &x);
-    /* 1e-400 / (2^64 2^33 11) <= rate <= 1024 */
+    /* 10^-528 / (2^64 2^33 11) <= rate <= 1024 */
     CUSTOS_REQUIRE(!slope_init(&node->slope, &rate));
     node->made = true;
     rat_clear(&rate);

@@ -39,9 +39,9 @@ struct custos_quantile {
 };
 
 /*
- * Sorted values from .. to-1 of `cells`, all in low .. high. A cell has the
- * value in its low 64 bits. Above it, 32 bits each, are the index after the
- * last equal value and the index of the first equal value.
+ * The sorted values `from` .. `to` - 1 of `cells`, all in low .. high. A cell
+ * has the value in its low 64 bits. Above it, 32 bits each, are the index after
+ * the last equal value and the index of the first equal value.
  */
 struct stretch {
     const u128 *cells;

@@ -44,7 +44,7 @@
 
 enum {
     KINDS = 3,       /* slots for each value */
-    Z_LOG2_MAX = 12, /* above it a weight vanishes against the best */
+    Z_LOG2_MAX = 12, /* exp(-2^12) vanishes against the best weight */
     EXPONENT_ZERO = 8192,
     SLACK_BITS = 47, /* sums are known to one part in 2^47 */
 };

@@ -1,8 +1,8 @@
 /*
  * Sealed values: copied in, changed in place by one mechanism, then wiped.
  *
- * Every value has a cell of 128 bits from the start. So a release needs no
- * memory of its own and cannot run out of it after the data was touched.
+ * Every value has a cell of 128 bits from the start. So a release can work in
+ * place, and need not allocate memory after the data was touched.
  */
 #include "mech/sealed.h"
 

@@ -110,7 +110,8 @@ contest_set_law(struct contest *c, custos_err *err)
 }
 
 /*
- * Does everything that can fail without the scores. On failure, c is cleared.
+ * Does everything that can fail and does not need the scores. On failure, c is
+ * cleared.
  */
 static custos_status
 contest_init(struct contest *c, const custos_alloc *alloc,

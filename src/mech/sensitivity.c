@@ -143,7 +143,7 @@ counting_row(const custos_query *q, bool change_one, i128 *differ,
     case CUSTOS_POINTS: /* one cell; or the cell left and the cell entered */
         *differ = change_one && q->count > 1 ? 2 : 1;
         return CUSTOS_OK;
-    case CUSTOS_THRESHOLDS: /* the last one counts all rows, often a constant */
+    case CUSTOS_THRESHOLDS: /* the last counts all rows: it may be constant */
         *differ = (i128)q->count - (change_one && !rows_can_vanish(q));
         return CUSTOS_OK;
     case CUSTOS_ATTRIBUTES:

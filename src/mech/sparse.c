@@ -1,10 +1,10 @@
 /*
  * The sparse vector technique. Values are compared with a threshold that was
- * shifted once, at random; only the c answers "above" cost anything. All
- * quantities are integers, so the shifts in the proof are integers too.
+ * shifted once, at random; of the answers only "above" costs anything, and it
+ * is given at most c times. All quantities are integers, so the shifts in the
+ * proof are integers too.
  *
- * The handle counts down, and no function counts up: what is spent stays
- * spent.
+ * `left` counts the remaining answers "above". No function raises it.
  *
  * THEOREM  sparse-vector-lattice
  *   Let queries be integers of sensitivity D. Draw r ~ dLaplace(D/e1) once,

@@ -31,8 +31,8 @@ enum {
 
 /*
  * B = A C^-1 has first column b = C^-1 (1, 1, ...). weights[t] is the sum of
- * b_0^2 .. b_t^2 in units of 2^-32. Two units are added to each b, which is
- * more than the error of factor_solve.
+ * b_0^2 .. b_t^2 in units of 2^-32. Two units of 2^-16 are added to each b,
+ * which is more than the error of factor_solve.
  */
 void
 sums_weigh(struct custos_sums *s, i128 *work)
@@ -141,8 +141,8 @@ laplace_error(const custos_sums *sums, size_t k, const ival *log)
 }
 
 /*
- * sigma sqrt(2 W log) in steps, W = weights in units of 2^-32, plus 1 for the
- * rounding in factor_solve and of the sums to integers.
+ * sigma sqrt(2 W log) in units of the elements, plus 1 for the rounding in
+ * factor_solve and of the sums to integers. W is the weight of sum t.
  */
 static i128
 root_error(const custos_sums *sums, size_t t, const ival *log)

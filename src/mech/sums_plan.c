@@ -128,7 +128,7 @@ options_check(const custos_sums_options *o, custos_err *err)
                            "elements must be at most 2^32");
     if (o->method == CUSTOS_SQUARE_ROOT && o->elements > FACTOR_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW,
-                           "for the square root elements must be at most "
+                           "for the square root, elements must be at most "
                            "65536");
     return CUSTOS_OK;
 }
