@@ -128,7 +128,7 @@ amount_read(str text, enum amount_unit unit, amount *out)
             return false;
     if (places > (size_t)unit || a == AMOUNT_INFINITE)
         return false;
-    /* Only this text is accepted, so equal amounts have equal hashes. */
+    /* Each amount has only one valid text, so equal amounts hash alike. */
     len = amount_write(a, unit, again);
     if (!str_equal(text, (str){again, len}))
         return false;

@@ -23,7 +23,7 @@ typedef u128 amount;
 #define AMOUNT_INFINITE (~(amount)0)
 
 enum amount_unit {
-    AMOUNT_LOSS = 20,  /* 10^-20: epsilon, rho, mu squared, orders */
+    AMOUNT_LOSS = 20,  /* 10^-20: epsilon, rho, mu squared, divergences */
     AMOUNT_DELTA = 36, /* 10^-36 */
 };
 

@@ -38,8 +38,9 @@ void charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
                        struct charge *out);
 
 /*
- * The same in epsilon, rho and delta only, which is what sums and best-of-both
- * filters count; every other amount is infinite. A hundred times as fast.
+ * The same in epsilon, rho and delta only, which is what pure and best-of-both
+ * filters count; every other amount is infinite. About a hundred times as fast
+ * as charge_of_amounts.
  */
 void charge_of_price(const rat *epsilon, const rat *rho, const rat *delta,
                      struct charge *out);

@@ -252,7 +252,7 @@ compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
     rat two[2];
 
     if (plan->adjacency == CUSTOS_CHANGE_ONE)
-        return "the plan must be one under add/remove, as each part sees it";
+        return "parallel composition needs a plan under add/remove";
     rats_init(two, 2);
     reason = two_largest(plan, delta, 1, two);
     rat_set(epsilon, &two[0]);

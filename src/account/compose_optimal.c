@@ -1,7 +1,7 @@
 /*
  * Optimal composition of k releases that are all (eps, delta)-DP, exactly. The
- * worst case is k randomized responses, of which l give the less likely
- * answer; its probabilities under the two neighbours are b_l and c_l, and
+ * worst case is k randomized responses. The probability that l of them give
+ * the less likely answer is b_l under one neighbour and c_l under the other;
  * b_l/c_l falls with l.
  *
  * THEOREM  compose-optimal

@@ -32,7 +32,7 @@
 enum {
     WORK = 20000,    /* curve evaluations, roughly */
     MANY = 64,       /* with more Laplaces, they are summed in doubles */
-    MANY_SHARE = 24, /* curves in doubles take as long as one exact */
+    MANY_SHARE = 24, /* so many curves in doubles take as long as one exact */
     STEPS_LEAST = 1,
     STEPS_MOST = 48,
     WALK_MOST = 24,

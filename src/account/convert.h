@@ -1,7 +1,8 @@
 /*
  * Conversions from one privacy currency to another, each by the best known
  * bound and rounded the safe way: costs up, budgets down. Orders are given as
- * alpha; Gaussian DP is given by mu squared, which adds up.
+ * alpha; Gaussian DP is given by mu squared, because the squares add up under
+ * composition.
  *
  * All numbers are positive unless stated otherwise; delta is in (0, 1). A
  * function that returns bool returns false, and sets nothing, if the result
@@ -17,7 +18,7 @@
 
 /* --------------------------------------------------------- concentrated -- */
 
-/* The least epsilon found such that rho >= 0 gives (epsilon, delta)-DP. */
+/* The least epsilon found such that rho-zCDP implies (epsilon, delta)-DP. */
 bool zcdp_epsilon_up(const rat *rho, const rat *delta, rat *epsilon);
 
 /* The least delta found for rho >= 0 and epsilon >= 0; at most 1. */

@@ -24,8 +24,8 @@ octant_twiddle(size_t k, size_t n, double *c, double *s)
 /*
  * Twiddle k of the pass with halves of length `half` is at index half + k, so
  * each pass reads its own twiddles in order. The twiddles of the largest pass
- * come from one octant by exact swaps and sign changes; every other pass takes
- * every second one of the next larger pass.
+ * come from one octant by exact swaps and sign changes; each smaller pass takes
+ * every second twiddle of the next larger pass.
  */
 static void
 fill_twiddles(struct fft *f)
@@ -76,7 +76,7 @@ fft_clear(struct fft *f)
     f->cos = f->sin = NULL;
 }
 
-/* Two doubles: every 64-bit processor has vector instructions for them. */
+/* Two doubles: x86-64 and ARM64 have vector instructions for them. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 static inline pair

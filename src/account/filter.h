@@ -54,7 +54,8 @@ CUSTOS_MUST_USE custos_status filter_admit(struct filter *f,
 /*
  * Sets the sums as if charges that add up to `spent` had been admitted, under
  * these limits or others: the owner may change the promise, but not what was
- * spent. Sums above the limits are kept; the filter then admits nothing.
+ * spent. Sums above the limits are kept. Until they are within the limits (for
+ * best of both, in one lane), the filter admits nothing.
  */
 void filter_resume(struct filter *f, const struct charge *spent);
 
@@ -65,8 +66,8 @@ void filter_resume(struct filter *f, const struct charge *spent);
 amount filter_left_epsilon(const struct filter *f);
 
 /*
- * Whether `left` exceeds what the sum of epsilon has room for, so that rho
- * pays.
+ * Whether a charge of epsilon = `left` exceeds what remains in the epsilon
+ * lane, so that the rho lane must admit it.
  */
 bool filter_left_in_rho(const struct filter *f, amount left);
 

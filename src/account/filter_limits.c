@@ -1,7 +1,7 @@
 /*
- * From a promise to limits: how much of each currency keeps it, rounded down.
- * The promised delta is divided between the members' own deltas and the
- * conversion.
+ * From a promise to limits: how much of each currency keeps the promise,
+ * rounded down. The promised delta is divided between the own deltas of the
+ * admitted charges (members) and the conversion.
  */
 #include "account/filter.h"
 
@@ -110,8 +110,8 @@ limit_of(const rat *x)
 }
 
 /*
- * The order with the most room for a Gaussian: that of the largest loss /
- * alpha.
+ * The order with the most room for a Gaussian, whose loss is proportional to
+ * alpha: the one with the largest limit / alpha.
  */
 static size_t
 order_default(const struct promise *p)

@@ -1,6 +1,7 @@
 /*
  * Removing a group of k units takes k steps from neighbour to neighbour. Each
- * step multiplies by e^epsilon and adds delta, which makes a geometric series.
+ * step multiplies the bound on a probability by e^epsilon and adds delta, so
+ * the deltas form a geometric series.
  *
  * THEOREM  group-approx
  *   (epsilon, delta)-DP for one unit is (k epsilon, delta (e^(k epsilon) - 1)
@@ -125,7 +126,7 @@ group_delta_textbook_up(const rat *epsilon, const rat *delta, uint64_t size,
 
 /* ------------------------------------------------- the public interface -- */
 
-/* Rejects an empty group, and numbers too large to be written in 17 digits. */
+/* Rejects an empty group, and numbers too large for the results' text. */
 static custos_status
 check_size(const rat *x, uint64_t size, const char *name, custos_err *err)
 {

@@ -1,12 +1,13 @@
 /*
  * A privacy loss laid out on a line, so that it can be cut anywhere. If the
- * loss is continuous, a position on the line is x. Otherwise atom i is spread
- * evenly over [i, i + 1), and a cut within it splits the outcome by a coin.
+ * loss is continuous, a position on the line is the x of loss.h. Otherwise
+ * atom i is spread evenly over [i, i + 1), and a cut within it splits the
+ * outcome by a coin.
  *
  * THEOREM  quadrature-weights
  *   Gauss-Legendre rules of 2, 3 and 5 points, on panels of at most 1/256,
  *   1/12 and all of loss_step, give P and Q of any interval within a relative
- *   error of 1e-14. The rule's own share of that error is below 5e-15.
+ *   error of 1e-14. The quadrature's own share of that error is below 5e-15.
  * SOURCE   doc/proofs/quadrature-weights.md
  * NEEDS    losses of at most LOSS_MAX.
  * GIVES    line_piece, within line.error, rounding included; at most `tail` of

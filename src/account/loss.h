@@ -83,7 +83,7 @@ double loss_infinite_or_lost(const struct loss *l);
 /*
  * Bounds the relative error of every density and mass and the absolute error
  * of every loss computed here, if the parameters are themselves rounded by up
- * to 4 units. doc/proofs/quadrature-weights.md, 2.
+ * to 4 units in the last place. doc/proofs/quadrature-weights.md, 2.
  */
 double loss_error(const struct loss *l, const struct loss_range *r);
 

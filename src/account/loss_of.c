@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "num/rat_double.h"
 
-#define ATOM_ERROR 2e-13 /* of any q0 and l0 here; derived in doc/proofs */
+#define ATOM_ERROR 2e-13 /* of q0 and l0; doc/proofs/quadrature-weights.md */
 
 void
 loss_of_clear(struct loss_of *l)
@@ -117,12 +117,12 @@ loss_of_discrete_laplace(const custos_alloc *alloc, const rat *epsilon,
 
 enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
 
-#define LOST_MOST 1e-39 /* of outcomes whose Q0 or P0 is not a normal double */
+#define LOST_MOST 1e-39 /* the most probability that may not be listed */
 
 /*
- * How far around 0 and around the sensitivity outcomes are listed: at most so
- * far that exp(-x^2 / 2v) over its total, which is below 4 sqrt(v) + 2, stays
- * above e^-706 around both. Negative if no outcome can be listed.
+ * How far around 0 and around the sensitivity the outcomes are listed: at most
+ * so far that exp(-x^2 / 2v) over its total, which is below 4 sqrt(v) + 2,
+ * stays above e^-706 around both. Negative if no outcome can be listed.
  */
 static double
 gauss_reach(double v, double width)

@@ -21,7 +21,7 @@
  * GIVES    out->loss, for the order ORDER_REMOVE; out owns its atoms.
  * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW if a double cannot represent the
  *          parameters, or probabilities that matter, and for LINE_ATOMS_MAX
- *          atoms: use another currency then.
+ *          atoms or more: use another currency then.
  * TESTED   curves_of_mechanisms_agree_with_exact_sums,
  *          discrete_gaussian_atoms_are_accurate,
  *          mechanisms_out_of_reach_are_refused

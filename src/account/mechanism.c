@@ -13,7 +13,7 @@
 #include "num/batch.h"
 
 enum {
-    RATIO_LOG2 = 64,   /* epsilon and D/sigma must be above 2^-64 */
+    RATIO_LOG2 = 64,   /* epsilon and (D/sigma)^2 must be at least 2^-64 */
     EPSILON_LOG2 = 20, /* and below 2^20 */
 };
 

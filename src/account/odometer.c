@@ -1,9 +1,10 @@
 /*
- * For a fixed lambda, exp(lambda L - lambda (1 + lambda) sum rho_i) has mean
- * at most 1 at every step, so the probability that it ever exceeds m/delta is
- * at most delta/m (Ville). A grid of m lambdas, fixed in advance, costs ln m;
- * at every sum, one of them is near the best. The lambdas are powers of two,
- * so (1 + lambda) sum rho_i takes a shift and an addition.
+ * Let L be the privacy loss so far. For a fixed lambda,
+ * exp(lambda L - lambda (1 + lambda) sum rho_i) has mean at most 1 at every
+ * step, so the probability that it ever exceeds m/delta is at most delta/m
+ * (Ville). A grid of m lambdas, fixed in advance, costs ln m; whatever the sum
+ * is, one of them is near the best. The lambdas are powers of two, so
+ * (1 + lambda) sum rho_i takes a shift and an addition.
  *
  * THEOREM  odometer-grid
  *   Let b = min(sum eps_i, min_j (1 + lambda_j) sum rho_i + ln(m/delta) /

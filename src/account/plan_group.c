@@ -24,9 +24,9 @@ group_pure(struct mechanism *m, uint64_t size)
 }
 
 /*
- * A group may move several numbers where one person moves one. Continuous
- * noise does not depend on that; for the discrete Gaussian, only the squared
- * sensitivity remains valid.
+ * A group may move several numbers where one person moves one. The cost of
+ * continuous noise does not depend on that; for the discrete Gaussian, only
+ * the squared sensitivity remains valid.
  */
 static void
 group_gauss(struct mechanism *m, uint64_t size)
@@ -79,7 +79,7 @@ mechanism_group(struct mechanism *m, uint64_t size, custos_err *err)
     rats_clear(x, 2);
     if (reach >= REACH_LOG2 || rat_cmp_i64(&m->delta, 1) >= 0)
         return custos_fail(err, CUSTOS_ERANGE,
-                           "size is too large: nothing is left of %s",
+                           "size is too large: %s does not protect the group",
                            mechanism_name(m->kind));
     return CUSTOS_OK;
 }

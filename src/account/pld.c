@@ -17,7 +17,7 @@ enum { POINTS_MIN = 256 };
 
 #define UNIT 0x1p-53
 #define WINDOW 14.0        /* least width in tilted standard deviations */
-#define LOG_OUTSIDE (-20.) /* ln of the mass outside it, roughly at most */
+#define LOG_OUTSIDE (-20.) /* ln of the mass outside, roughly at most */
 
 /* The window, and the steps of the Chernoff bound at its ends. */
 struct window {
@@ -59,8 +59,9 @@ log_moment(const double *w, size_t n, double from, double h, double t,
 }
 
 /*
- * Writes one tilted part to re and im of the spectrum. Any divisors are valid,
- * because K accounts for them; with these the sums are at most 1.
+ * Writes one tilted part, divided by its sums, to re and im of the spectrum.
+ * Any divisors are valid, because K accounts for them; with these the sums
+ * become at most 1.
  */
 static void
 load_part(struct spectrum *s, struct pld *p, const struct weights *w, double k)
@@ -82,7 +83,8 @@ load_part(struct spectrum *s, struct pld *p, const struct weights *w, double k)
         low += w->low[i] * e;
     }
     /*
-     * A sum that has nearly underflowed has no error bound: set_window fails.
+     * A sum that has nearly underflowed has no error bound: a spread of 1 makes
+     * set_window fail.
      */
     p->spread += up > 0 && up < 1e-280;
     up = up > 0 ? up * (1 + 4 * UNIT * (double)w->n) : 1;

@@ -1,5 +1,5 @@
 /*
- * For smooth parts, the distance between the two curves is about
+ * For smooth parts, the distance between the upper and the lower curve is about
  * counts h^2 (1 + theta) / 8. For others, the first try shows how large it is.
  */
 #include "account/pld_bounds.h"
@@ -13,7 +13,7 @@
 enum {
     TRIES = 8,
     SADDLE_PARTS = 32, /* with more, saddle_epsilon is tried first */
-    GRID_PARTS = 4096, /* with more, only it is used, if it succeeds */
+    GRID_PARTS = 4096, /* with more, no grid is used if that succeeds */
     GAUSSIANS_MAX = 1 << 16,
     WORK_MAX = 1 << 20, /* limit on points times parts of a refinement */
 };
@@ -122,8 +122,8 @@ try_step(const struct sketch *s, struct pld_aim aim, double h,
 
 /*
  * Tries finer and finer grids. If a finer grid did not help, the tilt was too
- * steep: between losses that are far apart, it makes the values to be read too
- * small. Fails if no grid could be computed.
+ * steep (between losses that are far apart, it makes the values to be read too
+ * small) and is halved. Fails if no grid could be computed.
  */
 static custos_status
 refine_grid(struct sketch *s, struct pld_aim aim, double width,

@@ -14,12 +14,13 @@
  * cost of the plan is the larger of the two.
  *
  * `width` is the target for high - low (for delta: relative to high), not a
- * promise: the grid has at most some 10^6 points. Both bounds are infinite if
- * the probability of an infinite loss certainly exceeds delta.
+ * promise: the grid has at most PLD_POINTS_MAX points. Both bounds are infinite
+ * if the probability of an infinite loss certainly exceeds delta.
  *
- * May fail: CUSTOS_ENOMEM; CUSTOS_EINVAL unless 0 < delta < 1 or epsilon >= 0,
- * and width > 0; CUSTOS_EOVERFLOW for counts above 2^40, losses above LOSS_MAX
- * or too many atoms: use another theorem then.
+ * May fail: CUSTOS_ENOMEM; CUSTOS_EINVAL unless 1e-200 < delta < 1 or
+ * 0 <= epsilon <= LOSS_MAX, and width > 0 and n > 0; CUSTOS_EOVERFLOW for
+ * counts above 2^40, losses above LOSS_MAX or too many atoms: use another
+ * theorem then.
  */
 CUSTOS_MUST_USE custos_status pld_bounds(const custos_alloc *alloc,
                                          const struct pld_part *parts, size_t n,

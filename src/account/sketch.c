@@ -120,9 +120,9 @@ sketch_outside(const struct sketch *s, double t, double step, double x,
 }
 
 /*
- * Whether tilt t is at or past the saddle point of the aim, or its mean has
- * nearly reached the largest sum. A larger tilt would then only shrink what
- * matters.
+ * Whether tilt t is at or past the saddle point of the aim, or the tilted mean
+ * has nearly reached the largest sum of losses. A larger tilt would then only
+ * shrink the terms that matter.
  */
 static bool
 far_enough(const struct sketch *s, double t, struct pld_aim aim)

@@ -1,7 +1,8 @@
 /*
- * A plan in a few hundred points per part, and from them its approximate
- * cumulants. They serve to choose tilts, steps and windows, and any choice is
- * valid: no bound depends on a sketch.
+ * A sketch describes each part of a plan by SKETCH_POINTS points, from which
+ * the plan's approximate cumulants are computed. They serve to choose tilts,
+ * steps and windows. Any choice gives valid bounds; a sketch only makes them
+ * narrow.
  */
 #ifndef ACCOUNT_SKETCH_H
 #define ACCOUNT_SKETCH_H

@@ -29,7 +29,7 @@ struct spectrum {
     double error;
 };
 
-/* With `parts` == 1 it uses half the memory. */
+/* With `parts` == 1 the part and the product share their buffers. */
 CUSTOS_MUST_USE custos_status spectrum_init(struct spectrum *s,
                                             const custos_alloc *alloc, size_t n,
                                             size_t parts);

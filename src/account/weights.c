@@ -1,8 +1,8 @@
 /*
  * Puts a loss on the grid. Two walks, from the ends towards the heaviest cell,
- * cut the line once between every two grid points. The pieces between points
- * and cuts then add up to the cells of `up` (from point to point) and to the
- * cells of `low` (from cut to cut).
+ * cut the line once between each grid point and the next. The pieces between
+ * points and cuts then add up to the cells of `up` (from point to point) and
+ * to the cells of `low` (from cut to cut).
  *
  * The gain of a piece at a grid point of loss a is P - e^a Q: it is 0 if the
  * piece's ln P/Q is a.

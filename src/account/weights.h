@@ -11,8 +11,8 @@
  *          arXiv:2207.04380 (the pessimistic estimate);
  *          doc/proofs/tilted-composition.md, 2.
  * NEEDS    0 < h <= WEIGHTS_STEP_MAX.
- * GIVES    up: weights of at most 1 + error times these dominate the true loss
- *          lowered by at most `shift`.
+ * GIVES    up: these weights, times a factor of at most 1 + error, dominate
+ *          the true loss lowered by at most `shift`.
  * FAILS    CUSTOS_ENOMEM; CUSTOS_EOVERFLOW above WEIGHTS_MAX points or as
  *          line_init.
  * TESTED   upper_curve_lies_above
