@@ -29,8 +29,8 @@ compose_theorem compose_gdp;
 void compose_add(rat *sum, const rat *x, uint64_t count);
 
 /*
- * rest = delta minus the own deltas of the plan's mechanisms (its members);
- * false if that is negative.
+ * rest = delta minus the deltas of the plan's mechanisms (its members); false
+ * if that is negative.
  */
 bool compose_rest(const struct custos_plan *plan, const rat *delta, rat *rest);
 

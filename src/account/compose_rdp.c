@@ -39,7 +39,7 @@ enum {
     ITERATIONS = 6,
     ORDER_BITS = 64,
     ORDER_LOG2 = 24,   /* orders from 1 + 2^-24 to 1 + 2^24 */
-    EPSILON_LOG2 = 16, /* doubles sum only epsilons from 2^-16 to 2^16 */
+    EPSILON_LOG2 = 16, /* doubles sum only epsilons from 2^-15 to 2^16 */
 };
 
 struct order_search {

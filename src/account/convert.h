@@ -18,7 +18,10 @@
 
 /* --------------------------------------------------------- concentrated -- */
 
-/* The least epsilon found such that rho-zCDP implies (epsilon, delta)-DP. */
+/*
+ * The least epsilon found such that rho-zCDP, rho >= 0, implies
+ * (epsilon, delta)-DP.
+ */
 bool zcdp_epsilon_up(const rat *rho, const rat *delta, rat *epsilon);
 
 /* The least delta found for rho >= 0 and epsilon >= 0; at most 1. */

@@ -200,7 +200,7 @@ cost_epsilon_at_up(const struct mechanism *m, const rat *delta, rat *epsilon)
     rat_init(&base);
     rat_div(&base, delta, &m->sample);
     if (rat_cmp_i64(&base, 1) >= 0) {
-        rat_set_i64(epsilon, 0, 1); /* delta >= q: the unit is rarely sampled */
+        rat_set_i64(epsilon, 0, 1); /* P[the unit is sampled] <= delta */
         got = true;
     } else if (mechanism_is_gaussian(m)) {
         got = gauss_epsilon_at(m, &base, epsilon);

@@ -13,7 +13,7 @@
 /* The epsilon at the mechanism's own delta; false for Gaussians. */
 bool cost_epsilon_up(const struct mechanism *m, rat *epsilon);
 
-/* The mechanism's own delta: 0 unless generic. Exact. */
+/* The mechanism's own delta: 0 unless its kind is generic. Exact. */
 void cost_delta(const struct mechanism *m, rat *delta);
 
 /* The rho of concentrated DP, which holds up to cost_delta. */

@@ -85,7 +85,10 @@ void filter_report(const struct filter *f, custos_filter_facts *out);
 /* The filter as bytes, in the same layout on all machines. */
 void filter_save(const struct filter *f, uint8_t bytes[FILTER_BYTES]);
 
-/* May fail: CUSTOS_EINVAL, for bytes that filter_save never writes. */
+/*
+ * May fail: CUSTOS_EINVAL, for bytes that filter_save does not write, or that
+ * hold sums above their limits.
+ */
 CUSTOS_MUST_USE custos_status filter_load(struct filter *f,
                                           const uint8_t bytes[FILTER_BYTES],
                                           custos_err *err);

@@ -1,7 +1,7 @@
 /*
  * What remains, as one number: the largest pure charge that still fits. A
  * bisection on admission itself finds it. So this charge is admitted, and one
- * that is a unit larger is not, whichever lane admits it.
+ * that is a unit larger is not, in any lane.
  */
 #include "account/filter.h"
 

@@ -1,6 +1,6 @@
 /*
  * From a promise to limits: how much of each currency keeps the promise,
- * rounded down. The promised delta is divided between the own deltas of the
+ * rounded down. The promised delta is divided between the deltas of the
  * admitted charges (members) and the conversion.
  */
 #include "account/filter.h"

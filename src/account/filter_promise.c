@@ -3,7 +3,7 @@
  * file decides how delta is divided.
  *
  * The best-of-both filter keeps a promise with a delta. Half of delta pays for
- * the conversion. The other half is for the own deltas of the admitted charges
+ * the conversion. The other half is for the deltas of the admitted charges
  * (members), which the theorem counts twice, so their limit is a quarter of
  * delta. If delta is 0, a limit on the sum of epsilon keeps the promise.
  */

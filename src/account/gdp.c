@@ -11,7 +11,7 @@
  *          2018, arXiv:1805.06530, theorem 8.
  * NEEDS    mu^2 >= 0. The discrete Gaussian is not D/sigma-GDP.
  * GIVES    epsilon rounded up, mu^2 rounded down.
- * FAILS    cannot, as rdp-to-approx.
+ * FAILS    cannot; an epsilon above 2^1300 is reported as none.
  * TESTED   convert_gdp_fuzz convert_gdp_known_values
  */
 #include "account/convert.h"

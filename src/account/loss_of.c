@@ -117,7 +117,7 @@ loss_of_discrete_laplace(const custos_alloc *alloc, const rat *epsilon,
 
 enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
 
-#define LOST_MOST 1e-39 /* the most probability that may not be listed */
+#define LOST_MOST 1e-39 /* limit on the probability of unlisted outcomes */
 
 /*
  * How far around 0 and around the sensitivity the outcomes are listed: at most

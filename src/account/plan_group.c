@@ -1,6 +1,6 @@
 /*
- * The plan as a group of people sees it: the same noise on values that move
- * further.
+ * What a plan costs a group of people: the noise is the same, but the group
+ * moves values further than one person does.
  */
 #include <string.h>
 

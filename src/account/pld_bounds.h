@@ -1,7 +1,7 @@
 /*
  * Bounds on the cost of a plan, as narrow as asked for, in both orders of
  * neighbours. Chooses the step of the grid and refines it; for many parts it
- * uses no grid.
+ * first tries to do without a grid.
  */
 #ifndef ACCOUNT_PLD_BOUNDS_H
 #define ACCOUNT_PLD_BOUNDS_H

@@ -121,7 +121,7 @@ curve_epsilon(const struct pld *p, enum side side, double delta)
     return side == SIDE_UP ? curve_x(&c) : -INFINITY;
 }
 
-/* No loss is above `most`: there delta is P[inf]. */
+/* No finite loss is above `most`: from there on, delta is P[inf]. */
 struct bounds
 pld_epsilon(const struct pld *p, double delta)
 {

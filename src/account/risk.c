@@ -1,6 +1,6 @@
 /*
  * What promises mean for people: error rates of tests, an attacker's beliefs,
- * expected utility, numbers of persons exposed. All numbers are certified
+ * expected utility, numbers of people exposed. All numbers are certified
  * intervals, rounded to the cautious side.
  */
 #include "account/risk.h"

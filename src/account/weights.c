@@ -339,7 +339,7 @@ fill_cells(const struct pass *p, size_t meet)
     }
 }
 
-/* Roughly the point below the heaviest cell; any point is valid. */
+/* Roughly the point at the heaviest cell; any point is valid. */
 static size_t
 find_heaviest(const struct pass *p)
 {

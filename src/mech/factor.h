@@ -1,7 +1,7 @@
 /*
  * The square root C of the matrix A of partial sums (A = C C), rounded to
  * multiples of 2^-m. Both are lower triangular and constant along diagonals,
- * so one column determines them. Everything here except factor_apply works on
+ * so one column determines each. Everything here except factor_apply works on
  * public numbers or on values that already have their noise.
  */
 #ifndef MECH_FACTOR_H

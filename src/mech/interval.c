@@ -1,7 +1,7 @@
 /*
  * Error bars. One draw may lie outside its bar with probability
- * p = 1 - (1-beta)^(1/n); then any of n draws does with probability beta. The
- * draws are independent, so no union bound is needed.
+ * p = 1 - (1-beta)^(1/n); then at least one of n draws does with probability
+ * beta. The draws are independent, so no union bound is needed.
  *
  * THEOREM  interval-exact
  *   P[|Y| > m] is 2 q^(m+1) / (1+q) for discrete Laplace with q = exp(-1/t),

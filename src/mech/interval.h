@@ -18,8 +18,8 @@ CUSTOS_MUST_USE custos_status interval_half_width(const custos_noise *noise,
                                                   i128 *m, custos_err *err);
 
 /*
- * Encloses 1 - (1-p)^(1/n): the probability with which each of n draws may
- * miss if p is the probability that any of them does.
+ * Encloses 1 - (1-p)^(1/n): the probability with which each of n draws may lie
+ * outside its error bar if p is the probability that at least one does.
  */
 void interval_share(ival *r, const rat *p, size_t n);
 

@@ -20,7 +20,7 @@ options_read(void *to, size_t room, const void *from)
 
     if (from)
         memcpy(&size, from, sizeof size);
-    /* Options are pointers and sizes, so their size is a multiple of 8. */
+    /* Options contain pointers, so their size is a multiple of a pointer's. */
     if (size < 2 * sizeof size || size > room || size % sizeof size)
         return false;
     memset(to, 0, room);

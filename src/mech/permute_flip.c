@@ -1,8 +1,9 @@
 /*
  * Permute-and-flip: candidates come in random order, and each is taken with
- * probability exp(-rate * gap). Here every candidate is flipped and one of the
- * heads is drawn uniformly, so the time reveals nothing. The best candidate is
- * always heads, so there is at least one.
+ * probability exp(-rate * gap), until one is. Here a coin is flipped for every
+ * candidate, and one of the heads (candidates whose coin shows heads) is drawn
+ * uniformly, so the time reveals nothing. The best candidate is always a head,
+ * so there is at least one.
  *
  * For the uniform choice every candidate gets a random key, and the head with
  * the largest key wins; if two heads share the largest key, all keys are drawn

@@ -1,6 +1,6 @@
 /*
  * Several quantiles at one price: makes a tree of pivots from the options,
- * then opens the values and cuts them level by level.
+ * then opens the values and cuts them, from the root down.
  *
  * THEOREM  quantile-tree
  *   m pivots in a balanced tree have L = ceil(log2(m+1)) levels. Let num/den

@@ -4,7 +4,7 @@
  *
  *     every prefix    sum t: draw t
  *     every element   sum t: draws 1 .. t
- *     binary tree     sum t: one draw for each one bit of t
+ *     binary tree     sum t: one draw for each bit of t that is 1
  *     square root     draws on C x, multiplied by C^-1 and summed
  *
  * For the first three methods, the exact sum plus its draws equals the sum of

@@ -57,8 +57,8 @@ read_block(const custos_noise *noise, custos_rng *rng, struct block *b,
 }
 
 /*
- * Outcome i with its sign. Uses 64-bit arithmetic if the public scale is so
- * small that 64 bits suffice. No branch on the outcome.
+ * Outcome i with its sign. Uses 64-bit arithmetic if 64 bits suffice, which
+ * depends only on the public scale and on ties. No branch on the outcome.
  */
 static inline i128
 signed_outcome(const struct block *b, size_t i)

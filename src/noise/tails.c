@@ -7,7 +7,7 @@
  * computed from the one before, and so is its distance to 1:
  * 1 - q^(k+1) = (1 - q^k) + q^k (1 - q). There are only sums, products and
  * quotients of positive numbers, so a digit loses only about 4 bits. If an
- * enclosure is too wide, dials.c notices it when it reads its bits.
+ * enclosure is too wide, dials.c notices that when it reads the first bits.
  */
 #include "noise/tails.h"
 

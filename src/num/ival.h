@@ -1,12 +1,12 @@
 /*
  * Intervals that certainly contain a real number: two MPFR floats, every
- * operation rounded outward. On the path of private values, only the fixed
- * point of noise/ computes exp in another way.
+ * operation rounded outward. In the folders that tools/nofloat checks, only
+ * the fixed point of noise/ computes exp in another way.
  *
  * All results may alias operands. If an operation is undefined at an end of
  * the interval (log of a negative number), that end of the result is infinite;
- * after a division by an interval that contains 0, both ends are. An infinite
- * end makes a certified comparison answer "not certain".
+ * after a division by an interval that contains 0, both ends are. A certified
+ * comparison that depends on such an end answers "not certain".
  */
 #ifndef NUM_IVAL_H
 #define NUM_IVAL_H
