@@ -1,6 +1,6 @@
 /*
- * An arena: memory with one lifetime (a query's), taken piece by piece and
- * freed all at once. It has a limit, so that no query can exhaust memory.
+ * An arena: memory with one lifetime (such as a query's), taken piece by piece
+ * and freed all at once. It has a limit, so that no query can exhaust memory.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -16,13 +16,13 @@ arena *arena_new(const custos_alloc *alloc, size_t limit_bytes);
 /* Wipes and frees a and everything taken from it. */
 void arena_free(arena *a);
 
-/* Wipes and frees all pieces; a is empty again. */
+/* Wipes all pieces; a is empty again, but keeps a block for new pieces. */
 void arena_reset(arena *a);
 
 /*
  * From now on at most `bytes` more may be taken, besides the arena's own limit;
- * SIZE_MAX: no such bound. Only the requested sizes count, not the blocks they
- * are in, so that what fits does not depend on earlier pieces.
+ * SIZE_MAX: no such bound. Only the sizes of the pieces count, not of the
+ * blocks they are in, so that what fits does not depend on how full a block is.
  */
 void arena_allow(arena *a, size_t bytes);
 

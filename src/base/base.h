@@ -1,6 +1,6 @@
 /*
- * Small definitions for every file: a check that stays on in every build, and
- * wiping memory.
+ * Small definitions for every file: 128-bit integers, a check that stays on in
+ * every build, and wiping memory.
  */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H

@@ -1,7 +1,7 @@
 /*
- * Checked integer arithmetic: each function returns false on overflow, and then
- * *r must not be used. Use these, never bare + or *, on sizes, sensitivities
- * and grid values.
+ * Checked integer arithmetic: each ck_ function returns false on overflow, and
+ * then *r must not be used. Use these, never bare + or *, on sizes,
+ * sensitivities and grid values. Below them, sums and limits without branches.
  */
 #ifndef BASE_CK_H
 #define BASE_CK_H
@@ -40,7 +40,7 @@ CK_DEFINE(u128, u128)
 /*
  * Masks, all ones or all zeros. Compilers tend to turn a comparison whose
  * result is a mask back into a jump. They do not do this to arithmetic on sign
- * bits with the mask made opaque (attack/t_a07_secret checks that).
+ * bits with the mask made opaque (test/attack/t_a07_secret.c checks that).
  */
 static inline i128
 mask_of_top(u128 x)

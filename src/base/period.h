@@ -1,7 +1,7 @@
 /*
- * Hours, days, weeks ... of the calendar as numbers, counted from the first
- * moment of the year 1, which was a Monday. Consecutive periods have
- * consecutive numbers.
+ * Hours, days, weeks ... of the calendar as numbers, counted from the first day
+ * of the year 1, which was a Monday. Consecutive periods have consecutive
+ * numbers.
  */
 #ifndef BASE_PERIOD_H
 #define BASE_PERIOD_H

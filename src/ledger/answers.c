@@ -142,8 +142,8 @@ ledger_answer_find(struct ledger *l, const uint8_t key[32], arena *a,
     return st;
 }
 
-/* Drops a few older answers for each new one; the time of its charge counts as
-   now. */
+/* Drops at most TRIM_MOST older answers when a new one is stored; `now` is the
+   time of the new one's charge. */
 static custos_status
 make_room(struct db *d, const struct ledger_job *job, custos_err *err)
 {

@@ -65,9 +65,10 @@ struct standing {
 };
 
 /*
- * Admits the charge if common budget, own budget and window all admit it, and
- * adds it to *s, which was read in this transaction. May fail: CUSTOS_ESPENT,
- * and as reading.
+ * Reads the sums into *s, and admits the charge if common budget, own budget
+ * and window all admit it; a shared answer needs no common budget. Adds
+ * nothing: ledger_append does. May fail: CUSTOS_ESPENT, CUSTOS_ENAME, and as
+ * reading does.
  */
 CUSTOS_MUST_USE custos_status budgets_admit(struct db *d, struct terms *t,
                                             const struct ledger_request *r,

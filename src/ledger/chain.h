@@ -13,7 +13,8 @@ void chain_hash(const struct ledger_row *row,
                 const uint8_t before[LEDGER_HASH_BYTES],
                 uint8_t out[LEDGER_HASH_BYTES]);
 
-/* Add a part to a hash, preceded by its length. */
+/* Add a field to a hash: bytes preceded by their length, or a number in 8
+   bytes. */
 struct sha256;
 void chain_add_bytes(struct sha256 *h, const void *ptr, size_t len);
 void chain_add_int(struct sha256 *h, uint64_t x);
@@ -53,7 +54,7 @@ CUSTOS_MUST_USE custos_status chain_follow(const struct ledger_row *row,
 bool chain_is_shared(const struct ledger_row *row);
 #define CHAIN_SHARED "shared" /* the words of such a row */
 
-/* "row 17 of the ledger is damaged ..." */
+/* CUSTOS_ECORRUPT with "the ledger is damaged: row 17 ..." */
 custos_status chain_fail(custos_err *err, uint64_t seq, const char *how);
 
 #endif

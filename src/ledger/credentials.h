@@ -5,7 +5,8 @@
  *
  * A name has one password and up to LEDGER_TOKENS_MAX tokens, so that a new
  * token can be given out before the old one ends. The owner ("") has tokens
- * only. Metrics tokens belong to no name and permit nothing else.
+ * only. Metrics tokens belong to no name and permit only metrics and health
+ * checks.
  */
 #ifndef LEDGER_CREDENTIALS_H
 #define LEDGER_CREDENTIALS_H

@@ -49,7 +49,7 @@ void ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n);
 /* What each kind of job does; arg is the job. */
 ledger_step step_charge, step_act, step_keep;
 
-/* Runs a step on one snapshot. */
+/* Runs a step in a transaction that only reads. */
 CUSTOS_MUST_USE custos_status ledger_read(struct ledger *l, ledger_step *step,
                                           void *arg, custos_err *err);
 
@@ -62,7 +62,8 @@ CUSTOS_MUST_USE custos_status ledger_terms_now(struct ledger *l,
 
 /*
  * Appends a row (to an empty chain the opening row first), and updates the
- * common sums. c, own: for a charge, its cost and the analyst's sums before it.
+ * common sums. c, own: for a charge, its cost and the analyst's sums before it,
+ * to which the cost is added.
  */
 CUSTOS_MUST_USE custos_status ledger_append(struct ledger *l,
                                             struct ledger_row *row,

@@ -148,7 +148,8 @@ make_ready(struct ledger *l, custos_err *err)
     return l->db ? CUSTOS_OK : open_file(l, err);
 }
 
-/* Runs all parts in the open transaction; fails only if disk or memory does. */
+/* Runs all parts in the open transaction. A refusal is no failure, unless the
+   refused part has written something. */
 static custos_status
 run_parts(struct ledger *l, struct ledger_part *parts, size_t n,
           custos_err *err)

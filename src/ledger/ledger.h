@@ -25,7 +25,8 @@ enum { LEDGER_FORMAT = 5, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
-/* Identifies a row: a ledger restored from an older backup does not have it. */
+/* Identifies a row. A ledger restored from a backup that is older than the row
+   does not have that row. */
 struct receipt {
     uint64_t seq;
     uint8_t hash[LEDGER_HASH_BYTES]; /* of row seq, and so of all rows before
@@ -96,7 +97,8 @@ struct ledger_request {
     int64_t now;
     bool shared; /* a cached answer, given to another analyst: charged to their
                     own budget and window, not to the common budget */
-    /* The policy's limits for the tripwire; with 0, the first one suspends. */
+    /* The policy's limits for the tripwire. With 0, the first failure suspends
+       everybody, and the first overrun its analyst. */
     uint64_t max_failures, max_overruns;
     /* Limits on the bytes of an analyst's rows, in total and per minute; 0:
        none. */
@@ -186,7 +188,7 @@ struct ledger_job {
  *   CUSTOS_EOVERFLOW  the analyst's rows take too much space
  *   CUSTOS_ENAME      no such analyst
  *   CUSTOS_EDENIED    the analyst is suspended (LEDGER_SUSPENDED_SAID)
- *   CUSTOS_EINVAL     a charge of nothing
+ *   CUSTOS_EINVAL     a charge of nothing, or of the owner for a shared answer
  *
  * For answers, the first one under a key is kept. CUSTOS_ENAME: the receipt is
  * not of this ledger.
@@ -292,8 +294,8 @@ CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
 
 /*
  * Spending over time, of everybody (who empty) or of one analyst: the sum after
- * each of at most `most` (2 or more) charges, evenly spaced by number and
- * including the first and the last; in the currency and with the limit now in
+ * each of at most `most` (2 or more) charges, evenly spaced by number from the
+ * first on, and after the last; in the currency and with the limit now in
  * force. Allocated in a.
  */
 struct ledger_point {
@@ -324,7 +326,7 @@ CUSTOS_MUST_USE custos_status ledger_terms_get(struct ledger *l, arena *a,
 struct ledger_row {
     uint64_t seq;
     int64_t time;
-    str kind; /* "open", "terms", "charge", or the owner's act */
+    str kind; /* "open", "terms", "charge", or an act such as "import" */
     str who, query, plan, theorems, words;
     str epsilon, rho, delta; /* exact text; empty for acts */
     uint64_t data_version;
@@ -377,7 +379,7 @@ CUSTOS_MUST_USE custos_status ledger_verify_after(struct ledger *l,
                                                   struct receipt *head,
                                                   custos_err *err);
 
-/* Copies a consistent snapshot to a new file (backup). */
+/* Copies the ledger, as of one moment, to a new file (backup). */
 CUSTOS_MUST_USE custos_status ledger_copy(struct ledger *l, const char *path,
                                           custos_err *err);
 

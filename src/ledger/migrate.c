@@ -144,7 +144,8 @@ ledger_make(const char *path, custos_err *err)
     if (!st)
         st = create_tables(half, err);
     if (!st && rename(half, path) != 0)
-        st = custos_fail(err, CUSTOS_EIO, "the ledger's file cannot be named");
+        st = custos_fail(err, CUSTOS_EIO,
+                         "the ledger's new file cannot be renamed");
     if (!st)
         st = folder_sync(path, err);
     remove_all(half); /* after a success too: removes the log, which is empty */

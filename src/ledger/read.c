@@ -1,6 +1,7 @@
 /*
- * Reading: balances, windows, rows, terms, and a copy of the file. Nothing here
- * takes the lock; each call reads one snapshot.
+ * Reading: balances, windows, rows, terms, and a copy of the file. Each call
+ * reads in one transaction, and takes the lock only if the file must be
+ * reopened after a failure.
  */
 #include <string.h>
 #include <unistd.h>

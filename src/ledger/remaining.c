@@ -5,7 +5,7 @@
  * THEOREM  left-after
  *   The number reported for a charge is the largest epsilon of a pure charge
  *   that all filters of an analyst would admit right after they had admitted
- *   that charge: it never promises more room than there is.
+ *   that charge: it never promises more than remains.
  * SOURCE   by definition: filter_admit counts the charge on copies of the
  *          filters that budgets_admit uses, with the same sums, and
  *          filter_left_epsilon tries actual admissions.

@@ -49,7 +49,8 @@ walk_terms(struct walk *w, const struct ledger_row *row, custos_err *err)
     if (!st && w->terms &&
         (t->said.adjacency != w->terms->said.adjacency ||
          !str_equal(t->said.unit, w->terms->said.unit)))
-        st = chain_fail(err, row->seq, "changes what is counted");
+        st = chain_fail(err, row->seq,
+                        "changes the adjacency or the privacy unit");
     if (st) {
         terms_free(t);
         return st;

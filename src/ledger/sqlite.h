@@ -50,7 +50,7 @@ CUSTOS_MUST_USE custos_status db_checkpoint(struct db *d,
 /* SQLite's own check of its pages and indexes. */
 CUSTOS_MUST_USE custos_status db_check(struct db *d, custos_err *err);
 
-/* Copies a consistent snapshot into the empty file at path. */
+/* Copies the database, as of one moment, into the empty file at path. */
 CUSTOS_MUST_USE custos_status db_copy(struct db *d, const char *path,
                                       custos_err *err);
 

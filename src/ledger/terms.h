@@ -73,7 +73,8 @@ size_t terms_analyst(const struct terms *t, str who);
 CUSTOS_MUST_USE custos_status terms_find(const struct terms *t, str who,
                                          size_t *analyst, custos_err *err);
 
-/* The filters of an analyst with nothing spent; NULL if there is none. */
+/* The filters of an analyst's own budget and window, with nothing spent; NULL
+   if the analyst has no such limit. */
 CUSTOS_MUST_USE custos_status terms_own(struct terms *t, size_t analyst,
                                         const struct filter **out,
                                         custos_err *err);

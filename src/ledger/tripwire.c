@@ -40,8 +40,8 @@
 #include "base/error.h"
 #include "ledger/inside.h"
 
-/* The condition of the partial index; SQLite uses it only for a query with
-   exactly these words. */
+/* The condition of the partial index; SQLite uses the index only for a query
+   with exactly these words. */
 #define OF_THE_WIRE "kind IN ('failure', 'overrun', 'resume')"
 #define SINCE_RESUME                                                           \
     "seq > (SELECT coalesce(max(seq), 0) FROM chain WHERE " OF_THE_WIRE        \

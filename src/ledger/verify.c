@@ -34,7 +34,7 @@ check_balances(struct db *d, const struct replay *r, custos_err *err)
                              "the ledger is damaged: the balance of %.60s is "
                              "not the sum of its charges" HINT
                              "restore a backup",
-                             t->who.len ? t->who.ptr : "the whole");
+                             t->who.len ? t->who.ptr : "the store");
     }
     if (st)
         return st;

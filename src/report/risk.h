@@ -1,5 +1,5 @@
 /*
- * What a promise means for one person: bounds from libcustos (section: risk)
+ * What a promise means for one person: bounds from libcustos (custos_risk_*)
  * and sentences that explain them, for the terminal and the console.
  */
 #ifndef REPORT_RISK_H

@@ -37,7 +37,8 @@ static const char *const epsilons[] = {"0",   "0.05", "0.1", "0.2", "0.4",
                                        "4",   "6",    "8"};
 
 /* Adds a promise to *risk, and creates *risk for the first one. Skips a promise
-   with a delta of nearly 1, which says nothing. */
+   that says nothing: its delta is nearly 1, or its epsilon EPSILON_MOST or
+   more. */
 static custos_status
 promise_add(custos_risk **risk, const rat *epsilon, const rat *delta,
             custos_err *err)
