@@ -1,7 +1,7 @@
 /*
  * Finds what is missing or dangerous in a usable policy. A danger is a promise
- * that protects less than it seems; advice names what analysts will miss. Only
- * the policy is read, no data.
+ * that protects less than it seems; advice is everything else, such as a column
+ * that cannot be summed. Only the policy is read, no data.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,8 +130,9 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
 {
     const struct policy_column *column = &t->columns[i];
     bool pure = is_zero(c->p->query_delta) || column->type == TYPE_REAL;
-    const char *grouped = pure ? "it cannot be grouped by"
-                               : "grouped by, only groups of many units show";
+    const char *grouped = pure ? "you cannot group by it"
+                               : "if you group by it, only groups of many "
+                                 "units are shown";
     str name = column->name;
 
     if ((!t->unit_is_row && t->unit_column == i) ||
@@ -155,7 +156,8 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
              !column->has_range && !column->values)
         add_remark(
             c, ADVICE, column->line,
-            "column '%.*s' has no range, nor have its years and months: %s",
+            "column '%.*s' has no range, so its years and months have none "
+            "either: %s",
             SHOWN(name), grouped);
 }
 

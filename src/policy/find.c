@@ -75,7 +75,8 @@ policy_is_key(const struct policy *p, const struct policy_table *t,
 }
 
 /* Without rows_per_unit, a unit has one row of t if t's unit column is a key,
-   and every reference on the path ends at the unit column of its table. */
+   and every reference from there to the unit names the unit column of the table
+   that it references. */
 bool
 policy_rows_known(const struct policy *p, const struct policy_table *t)
 {

@@ -60,7 +60,7 @@ struct reading {
                              (policy_read_past) */
 };
 
-/* CUSTOS_EPOLICY with "PATH, line N: " before the sentence. */
+/* CUSTOS_EPOLICY with "FILE, line N: " before the message. */
 custos_status reading_fail(const struct reading *r, int line, const char *said,
                            ...) CUSTOS_PRINTF(3, 4);
 

@@ -57,8 +57,8 @@ struct policy_column {
     bool nullable;  /* default true */
     bool has_range; /* numbers, dates, timestamps: values are clamped to it */
     struct datum lower, upper;
-    struct datum *values; /* the public domain, ordered; NULL: none. */
-    size_t n_values;      /* (both values of a boolean are public) */
+    struct datum *values; /* the public domain, ordered; NULL: none is listed */
+    size_t n_values;      /* 0 for a boolean, whose two values are public */
     size_t text_max; /* TYPE_TEXT: most bytes of a value; longer ones become
                         NULL */
     str references_table, references_column; /* empty: none */
@@ -82,7 +82,8 @@ struct policy_table {
     uint64_t groups_per_unit; /* g; at most m if m is given; default m */
     uint64_t max_rows;        /* public upper bound; default 2^40 */
     bool max_rows_given;      /* the file has it */
-    bool prefer_speed; /* `bound: before-where`: keep rank <= m before WHERE */
+    bool prefer_speed; /* `bound: before-where`: the first m rows of a unit by
+                          rank are chosen before WHERE */
     str comment;
     int line;
     bool rows_given;   /* the file has rows_per_unit */
@@ -138,8 +139,8 @@ struct policy {
     str query_delta;        /* delta of one query; default: a thousandth of the
                                budget's, "0" when pure */
     str min_epsilon;        /* the least epsilon that a query is charged */
-    str min_rho;            /* and the least rho; default: a ten-thousandth of
-                               the budget's */
+    str min_rho;            /* and the least rho; default of both: a
+                               ten-thousandth of the budget's */
     uint64_t max_failures;  /* failures of this many analysts suspend everybody;
                                default 3 */
     uint64_t max_overruns;  /* an analyst with more overruns among the last
@@ -210,7 +211,7 @@ const struct policy_table *
 policy_unit_parent(const struct policy *p, const struct policy_table *t,
                    const struct policy_column **key);
 
-/* Does another column reference this one? Then its values are unique. */
+/* Does another column reference this one? Then this one's values are unique. */
 bool policy_is_key(const struct policy *p, const struct policy_table *t,
                    const struct policy_column *c);
 
@@ -225,7 +226,7 @@ bool policy_rows_known(const struct policy *p, const struct policy_table *t);
 bool policy_grants(const struct policy *p, const struct policy_analyst *who,
                    const struct policy_table *t, const struct policy_column *c);
 
-/* May they use any column of the table? */
+/* May they use at least one column of the table? */
 bool
 policy_grants_table(const struct policy *p, const struct policy_analyst *who,
                     const struct policy_table *t);
@@ -243,9 +244,10 @@ struct policy_remark {
 };
 
 /*
- * policy_read that collects mistakes: after CUSTOS_EPOLICY, all mistakes that
- * do not follow from one another, at most one per line, in the order of lines.
- * References between tables are checked only if the tables have no mistakes.
+ * Like policy_read, but collects mistakes: after CUSTOS_EPOLICY, all mistakes
+ * that do not follow from one another, at most one per line, in the order of
+ * lines. References between tables are checked only if no mistake was found
+ * before; the same holds for views, and for analysts.
  */
 CUSTOS_MUST_USE custos_status policy_read_all(arena *a, str text,
                                               const char *path,

@@ -77,7 +77,8 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
         st = reading_go_on(r, read_storage(r, root, p));
     if (!st)
         st = reading_go_on(r, read_tables(r, root, p));
-    /* Parts that refer to others are read only if those have no mistakes. */
+    /* Parts that refer to others are read only if no mistake was found so
+       far. */
     if (!st && !has_mistakes(r))
         st = reading_go_on(r, resolve_tables(r, root, p));
     if (!st && !has_mistakes(r))

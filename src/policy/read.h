@@ -23,7 +23,8 @@ CUSTOS_MUST_USE custos_status read_tripwire(const struct reading *r,
                                             const struct node *root,
                                             struct policy *p);
 
-/* {epsilon, delta}: epsilon > 0 is required, delta in [0, 1) is optional. */
+/* {epsilon, delta}: epsilon > 0 is required, delta in [0, 1) is optional;
+   no_delta: the delta if the map has none. */
 CUSTOS_MUST_USE custos_status read_amounts(const struct reading *r,
                                            const struct node *map,
                                            const char *what, str no_delta,

@@ -1,6 +1,6 @@
 /*
- * Reads one column: its type, and its public domain, which is a range or a list
- * of values of the column's type.
+ * Reads one column: its type, and its public domain, if it has one: a range, a
+ * list of values, or both, of the column's type.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -207,8 +207,8 @@ read_values(const struct reading *r, const struct node *n,
     return check_values(r, c, sorted, n->n);
 }
 
-/* Sets how long a text can be: max_bytes, or the length of the longest listed
-   value. */
+/* Sets how long a text can be: the length of the longest listed value, or
+   max_bytes, or the default. */
 static custos_status
 read_length(const struct reading *r, const struct node *map,
             struct policy_column *c)

@@ -1,8 +1,8 @@
 /*
  * Checks references between tables. Every private table must lead to the unit
  * it protects: its unit is the row, a column whose value identifies the person,
- * or a column that references a table for which the same holds. This needs no
- * data.
+ * or a column that references a table whose unit is found in one of the last
+ * two ways. This needs no data.
  */
 #include <stdio.h>
 #include <string.h>
@@ -171,8 +171,8 @@ read_unit(const struct reading *r, const struct node *map,
     return CUSTOS_OK;
 }
 
-/* A unit column has no range, since clamping would merge people, and is not
-   real, since floating-point values do not identify anybody. */
+/* A unit column has no range, since clamping would merge people, and is neither
+   real nor boolean, since such values do not identify anybody. */
 static custos_status
 check_unit_key(const struct reading *r, const struct policy_table *t,
                const struct policy_column *c)

@@ -120,28 +120,29 @@ tables_and_columns(void **state)
           "3 table 't' does not say rows_per_unit: each query spends a quarter "
           "of its epsilon on choosing a bound; where a unit has one row, say "
           "rows_per_unit: 1\n");
-    check(BUDGET,
-          "unit: id, rows_per_unit: 2, columns: {id: {type: integer},\n"
-          " a: {type: integer},\n b: {type: integer, values: [1, 2]},\n"
-          " c: {type: text},\n d: {type: date},\n e: {type: timestamp},\n"
-          " f: {type: real},\n g: {type: text, values: [a]}}",
-          QUERY,
-          "4 column 'a' has no range: it cannot be summed or averaged; grouped "
-          "by, only groups of many units show\n"
-          "5 column 'b' has values but no range: it needs both to be "
-          "summed\n"
-          "6 column 'c' has no values: grouped by, only groups of many units "
-          "show\n"
-          "7 column 'd' has no range, nor have its years and months: grouped "
-          "by, only groups of many units show\n"
-          "8 column 'e' has no range, nor have its years and months: grouped "
-          "by, only groups of many units show\n"
-          "9 column 'f' has no range: it cannot be summed or averaged; it "
-          "cannot be grouped by\n");
+    check(
+        BUDGET,
+        "unit: id, rows_per_unit: 2, columns: {id: {type: integer},\n"
+        " a: {type: integer},\n b: {type: integer, values: [1, 2]},\n"
+        " c: {type: text},\n d: {type: date},\n e: {type: timestamp},\n"
+        " f: {type: real},\n g: {type: text, values: [a]}}",
+        QUERY,
+        "4 column 'a' has no range: it cannot be summed or averaged; if you "
+        "group by it, only groups of many units are shown\n"
+        "5 column 'b' has values but no range: it needs both to be "
+        "summed\n"
+        "6 column 'c' has no values: if you group by it, only groups of many "
+        "units are shown\n"
+        "7 column 'd' has no range, so its years and months have none either: "
+        "if you group by it, only groups of many units are shown\n"
+        "8 column 'e' has no range, so its years and months have none either: "
+        "if you group by it, only groups of many units are shown\n"
+        "9 column 'f' has no range: it cannot be summed or averaged; "
+        "you cannot group by it\n");
     check("{epsilon: 1, n: 1000}",
           "unit: id, rows_per_unit: 1, columns: {id: {type: integer},\n"
           " c: {type: text}}",
-          QUERY, "4 column 'c' has no values: it cannot be grouped by\n");
+          QUERY, "4 column 'c' has no values: you cannot group by it\n");
     check(BUDGET, "public: true, columns: {a: {type: integer}}", QUERY, "");
 }
 
