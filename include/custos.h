@@ -8,8 +8,9 @@
  *   "1e-6" is a millionth. They are read as exact rationals and stay exact, or
  *   are rounded towards more privacy. No parameter is ever a double.
  * - Every handle is explicit; the library has no mutable globals, opens no
- *   file or socket and reads no clock. A handle belongs to one thread at a
- *   time; functions that take it as const may run in several threads at once.
+ *   file or socket and reads no clock. Unless its type says otherwise, a handle
+ *   belongs to one thread at a time; functions that take it as const may run in
+ *   several threads at once.
  * - Every function that can fail returns a custos_status. Outputs are set only
  *   on success, unless a function says otherwise. `err` may be NULL; success
  *   leaves it untouched. Its texts for analysts never depend on the data.
@@ -875,8 +876,8 @@ custos_rr_answer(const custos_rr *rr, custos_rng *rng, custos_sealed *truths,
                  size_t n, int64_t *reports, custos_err *err);
 
 /*
- * The functions below write numbers as text, NUL-terminated, into `room`
- * bytes; 1024 always suffice. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * The functions below that take `text` write a number to it, NUL-terminated, in
+ * `room` bytes; 1024 always suffice. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
  * CUSTOS_ERANGE (n = 0, count > n), CUSTOS_EOVERFLOW (no room), CUSTOS_ENOMEM.
  */
 
@@ -1022,7 +1023,8 @@ CUSTOS_API void custos_filter_free(custos_filter *filter);
  * Counts the charge if the promise still holds with it. Call this *before* the
  * query runs. CUSTOS_ESPENT: the query must not run; nothing is counted, the
  * message says what is needed and what is left, and a smaller charge may still
- * be admitted. Constant time. May also fail: CUSTOS_EINVAL.
+ * be admitted. Takes the same time however many charges were admitted. May also
+ * fail: CUSTOS_EINVAL.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_admit(
     custos_filter *filter, const custos_charge *charge, custos_err *err);

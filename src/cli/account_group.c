@@ -202,10 +202,10 @@ const struct verb account_group = {
              "account group --rho NUMBER --size COUNT\n"
              "account group --mechanism MECHANISM ... --delta NUMBER --size "
              "COUNT",
-    .about = "A promise to one person protects a group of people less well, "
-             "and so it does the\nrows of one person where the row was the "
-             "unit. The bound is tighter if you give\nthe mechanisms instead "
-             "of their promise.",
+    .about = "A promise to one person protects a group of people less well. "
+             "Likewise, a promise\nto one row protects a person with several "
+             "rows less well. The bound is tighter if\nyou give the mechanisms "
+             "instead of their promise.",
     .examples = "custos account group --epsilon 0.5 --delta 1e-6 --size 3\n"
                 "custos account group --rho 0.01 --size 10\n"
                 "custos account group --mechanism gaussian:sigma=20:count=50 "

@@ -1,6 +1,6 @@
 /*
  * Points of a plan's privacy curve: epsilon at deltas that are evenly spaced on
- * a log scale. Each epsilon is an interval; its width is at most a thousandth of
+ * a log scale. Each epsilon is an interval; its width is about a thousandth of
  * the epsilon at the smallest delta.
  */
 #include "cli/account_points.h"

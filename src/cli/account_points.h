@@ -28,7 +28,7 @@ struct points {
 int points_of_plan(const custos_plan *plan, const char *delta, size_t n,
                    struct points *p);
 
-/* Adds n more points: their deltas are multiples of 1/n of the delta at
+/* Adds n more points: their deltas are 1/n, 2/n, ..., 1 times the delta at
    epsilon 0. */
 int points_of_zero(const custos_plan *plan, size_t n, struct points *p);
 

@@ -91,7 +91,8 @@ print_secrets(const char *name, const struct credentials *g, bool made,
     return code;
 }
 
-/* Turns --expires into the time at which it ends; 0 if not given. */
+/* Turns --expires into the time at which the password or token expires; 0 if
+   not given. */
 static int
 expiry_read(const struct args *args, int64_t *out)
 {

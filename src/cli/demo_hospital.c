@@ -37,7 +37,7 @@ static const struct department {
 };
 
 static const char *const policy_text =
-    "# The policy of a hospital that nobody lives in.\n"
+    "# The policy of a made-up hospital.\n"
     "custos: 1\n"
     "adjacency: add-remove\n"
     "budget: {epsilon: 1, delta: 1e-9, n: %" PRIu64 "}\n"

@@ -1,5 +1,5 @@
 /*
- * Issues, replaces and revokes the tokens of the owner and of monitoring.
+ * Issues, replaces and revokes the tokens of the owner and those for metrics.
  */
 #ifndef CLI_OWNER_TOKEN_H
 #define CLI_OWNER_TOKEN_H

@@ -1,7 +1,7 @@
 /*
  * `custos restore`: makes a store from a backup. Its ledger lacks what was spent
  * after the backup was made. Given the newest receipt that anybody has, restore
- * rejects such a backup.
+ * rejects a backup that is older than the receipt.
  */
 #include <unistd.h>
 
