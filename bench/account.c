@@ -31,7 +31,8 @@ check(int fine, const char *what)
 
 struct row {
     const char *what;
-    double delta, width, exact[2]; /* exact: by order; 0 if unknown */
+    double delta, width, exact[2]; /* exact: for both orders of the neighbours;
+                                      0 if unknown */
     struct bounds got[2];
     double ms;
 };
@@ -97,7 +98,8 @@ bench_subsampled(void)
     measure_print("pld_subsampled_1e-4_ms", fine.ms, "ms");
 }
 
-/* Uses the grid: a single part is not merged in closed form. */
+/* Measures composition on the grid: Gaussians are not merged in closed form
+   here, since there is only one part. */
 static void
 bench_gauss(void)
 {

@@ -12,8 +12,8 @@
 double measure_seconds(void);
 
 /*
- * Reads the finest clock available, in its own unit. All earlier instructions
- * have finished, and no later one has begun.
+ * Reads the finest clock available, in its own unit. On x86-64 all earlier
+ * instructions have finished then, and no later one has begun.
  */
 uint64_t measure_ticks(void);
 

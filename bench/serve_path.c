@@ -1,6 +1,6 @@
 /*
- * What a server's workers do, without sockets: threads that share one curator
- * query a table of 100 rows, and every charge is on the disk.
+ * What a server's worker threads do, without sockets: threads that share one
+ * curator query a table of 100 rows, and every charge is on the disk.
  *
  *     build/bench/serve_path [THREADS] [SECONDS] [FOLDER]
  *

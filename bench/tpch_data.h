@@ -29,7 +29,7 @@ struct tpch_query {
 };
 extern const struct tpch_query tpch_queries[TPCH_QUERIES];
 
-/* Run it before the statements below. */
+/* Defines a macro that the statements of tpch_print_copy use: run it first. */
 extern const char *const tpch_macro;
 
 struct tpch_sizes {

@@ -34,7 +34,8 @@ exact_sum(void)
 
         sum += llround((t < 35 ? 35 : t > 42 ? 42 : t) * STEPS);
     }
-    return (double)sum / STEPS; /* exact: a power of two, below 2^53 */
+    /* Exact: STEPS is a power of two, and sum is below 2^53. */
+    return (double)sum / STEPS;
 }
 
 int

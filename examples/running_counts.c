@@ -1,6 +1,7 @@
 /*
  * A count that is published every day of a year. The binary tree pays once for
- * all 365 sums; its error grows only with the logarithm of the days.
+ * all 365 sums; its error grows only like a power of the logarithm of the
+ * number of days.
  */
 #include <custos.h>
 #include <inttypes.h>

@@ -1,9 +1,10 @@
 /*
- * The boundary of standard input: values.c reads the bytes of a stranger's
- * file. In one piece or byte by byte, the result must be the same, and every
- * whole number it takes must be written as it was read.
+ * Standard input of `custos noise`: cli/values.c parses the bytes of any file.
+ * The result must be the same whether they come in one piece or byte by byte,
+ * and every whole number that is accepted must be the same after it is written
+ * and read again.
  */
-#include "cli/values.c" /* the command is no library */
+#include "cli/values.c" /* the command is not a library */
 
 #include "custos.h"
 
@@ -16,7 +17,7 @@ require(bool fact)
         abort();
 }
 
-/* Writes what was taken and reads it back. */
+/* Writes the accepted numbers and reads them back. */
 static void
 check_fixpoint(const struct values *v)
 {

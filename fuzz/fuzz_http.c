@@ -1,8 +1,9 @@
 /*
- * The boundary of HTTP: the head of a request and its body, as lines of the
- * input: method, path, arguments (name=value&...), Content-Type, Accept, and
- * the rest is the body. A request is routed to a place that has its method, or
- * answered at once by a reply of the list; a body is a query or a sentence.
+ * HTTP requests. The lines of the input are method, path, arguments
+ * (name=value&...), Content-Type and Accept; the rest is the body. A request
+ * must be routed to a task that its method allows, or be answered at once with
+ * one of the expected statuses. A body must be decoded, or rejected with a
+ * message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ is_open(enum http_task task)
     return task == TASK_HEALTH || task == TASK_OPENAPI || task == TASK_LEARN;
 }
 
-/* Numbers among arguments: taken, or refused by a sentence. */
+/* Numbers in arguments must be accepted, or rejected with a message. */
 static void
 check_numbers(const struct http_request *r, enum http_task task)
 {
@@ -90,7 +91,8 @@ check_numbers(const struct http_request *r, enum http_task task)
     custos_risk_free(risk);
 }
 
-/* Routed to what this method may do, with a door, or answered. */
+/* The request must be routed to a task that its method allows, which is open to
+   everybody only if it is in the list above, or be answered at once. */
 static void
 check_route(const struct http_request *r)
 {

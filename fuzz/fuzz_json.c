@@ -1,6 +1,6 @@
 /*
- * The boundary of JSON: what is read is written and read back as the same;
- * bodies of queries are taken or refused with a sentence.
+ * JSON: a value that was read, written and read again must be the same. The
+ * body of a query must be decoded, or rejected with a message.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * The boundary of PostgreSQL's protocol: a stream of bytes is the same
- * messages however it is cut into pieces, each message lies inside what was
- * given, and what is refused is refused with a sentence.
+ * PostgreSQL's protocol: a stream of bytes must give the same messages however
+ * it is cut into pieces. Each message must lie within the bytes that have
+ * arrived, and a rejection must have a message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ add_startup(struct sha256 *h, const struct pg_startup *s)
     buf_clear(&out);
 }
 
-/* All that a message says. */
+/* Adds the contents of a message to the hash. */
 static void
 add_message(struct sha256 *h, const struct pg_message *m)
 {
@@ -104,7 +104,8 @@ add_message(struct sha256 *h, const struct pg_message *m)
     }
 }
 
-/* One message from a copy of exactly what is there. */
+/* Decodes one message from a copy of exactly the bytes that have arrived, so
+   that ASan finds a read past their end. */
 static enum pg_in
 take(str bytes, bool first, struct sha256 *h, size_t *used)
 {
@@ -134,7 +135,8 @@ take(str bytes, bool first, struct sha256 *h, size_t *used)
     return got;
 }
 
-/* The stream in pieces whose sizes follow from `seed`; 0: all at once. */
+/* Decodes the stream in pieces whose sizes follow from `seed`; 0: all at once.
+   out: a hash of all messages. */
 static void
 read_stream(str stream, unsigned seed, uint8_t out[SHA256_BYTES])
 {
@@ -173,7 +175,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (len > 1 << 14)
         return 0;
     read_stream(stream, 0, whole);
-    /* The last byte, where it is not part of a message, only cuts. */
+    /* The last byte of the input chooses the pieces. */
     read_stream(stream, 1 + (len ? data[len - 1] : 0u), pieces);
     require(!memcmp(whole, pieces, sizeof whole));
     return 0;

@@ -1,7 +1,7 @@
 /*
- * The boundary of parameters: what is read as a value is written in text and
- * in binary and read back, and the same value must come out; as texts too,
- * arrays included. The first two bytes choose type and format.
+ * Parameters of the PostgreSQL protocol: a value that was read is written in
+ * text and in binary and read again, and must be the same. The same for values
+ * read as text, arrays included. The first two bytes choose type and format.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,7 +56,8 @@ check_refused(custos_status st, const custos_err *err)
     require(err->code == st && err->said[0]);
 }
 
-/* A float4 is read as the shortest decimal, so it comes back as itself. */
+/* Writes a value and reads it again. Of floats only the type is compared, since
+   a decimal that is no double becomes the nearest double. */
 static void
 check_value(const struct datum *d, uint32_t oid)
 {
@@ -69,8 +70,8 @@ check_value(const struct datum *d, uint32_t oid)
         buf_init(&out, NULL, WRITTEN_MAX);
         require(!pg_value_write(d, oid, format, &out, NULL) && !out.failed);
         b.bytes = (str){buf_text(&out), out.len};
-        /* Of decimals that no double holds the nearest one may need more
-           digits than are read. */
+        /* The nearest double may have more digits than pg_value_read
+           accepts. */
         if (pg_value_read(&b, oid, format, 1, &again, NULL)) {
             require(oid == PG_FLOAT8 || oid == PG_FLOAT4);
         } else {
@@ -101,7 +102,7 @@ check_text(const struct pg_bytes *b, uint32_t oid, enum pg_format format)
         struct pg_bytes c = {.bytes = {buf_text(&binary), binary.len}};
 
         st = pg_text_read(&c, oid, PG_BINARY, 1, &again, NULL);
-        /* what came in binary is one text, and comes back as it */
+        /* a value given in binary has only one text, which must come back */
         if (format == PG_BINARY && oid != PG_FLOAT8 && oid != PG_FLOAT4)
             require(!st && again.len == text.len &&
                     !memcmp(buf_text(&again), buf_text(&text), text.len));

@@ -1,7 +1,8 @@
 /*
- * The boundary of policies: any bytes are a policy that keeps its rules, or
- * are refused in one sentence with a line. The same bytes as SmartNoise
- * metadata: refused likewise, or turned into YAML in which only TODO is wrong.
+ * Policies: any bytes must give a policy that keeps the rules of policy.h, or
+ * be rejected with a message that names a line. The same bytes as SmartNoise
+ * metadata must be rejected in the same way, or converted to YAML in which only
+ * the TODOs are wrong.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ check_taken(arena *a, const struct policy *p)
         require(remarks[i - 1].line <= remarks[i].line);
 }
 
-/* With an answer in each place of TODO it is at least YAML. */
+/* With a value in place of each TODO, the result must at least be YAML. */
 static void
 check_imported(arena *a, struct buf *out)
 {
@@ -122,7 +123,8 @@ import(str text)
     arena_free(a);
 }
 
-/* All mistakes: some where the first is one, none where there is none. */
+/* policy_read_all must fail as policy_read did, and list mistakes exactly if
+   there is one. */
 static void
 check_list(str text, custos_status st)
 {

@@ -1,7 +1,7 @@
 /*
- * The boundary of number text: what rat_read takes is written and read back.
- * The same number must come out, and its text must be a fixpoint; what is
- * refused must leave the number unchanged and say so in one line.
+ * Numbers as text: a number that rat_read accepts is written and read again. It
+ * must be the same number, and must be written as the same text. A text that is
+ * rejected must leave the output unchanged and give a message.
  */
 #include <stdint.h>
 #include <stdlib.h>

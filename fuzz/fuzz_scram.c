@@ -1,7 +1,8 @@
 /*
- * The boundary of logins: two messages, cut at the first newline; the first
- * byte says what was offered and chosen. Nobody gets in, for nobody knows the
- * password. And verifiers: what is read is written as the same text.
+ * Logins by SCRAM: the input is two messages of a client, separated by the
+ * first newline; its first byte chooses mechanism and channel binding. No login
+ * may succeed, since the input cannot know the password. Also verifiers: one
+ * that was read, written and read again must be the same.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * The boundary of a session: bytes of a stranger to the machine, with a curator
- * that is not there. The first byte says who it is (a stranger, or somebody who
- * has logged in) and how the rest is cut; some bytes between pieces stop what
- * runs. It must end or wait, hold no more than its bounds, answer in whole
- * messages, and ask nothing for a stranger.
+ * Sessions: the state machine gets any bytes, with a fake in place of the
+ * curator. The first byte of the input says whether the client has logged in,
+ * how the other bytes are cut into pieces, and whether questions are held,
+ * refused or cancelled. The session must end or wait for more, send only whole
+ * messages, and ask nothing for a client that has not logged in (a stranger).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ number_at(const char *p)
     return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
 }
 
-/* What was sent is whole messages of known kinds, but for the byte that answers
-   a request for TLS. */
+/* The session must have sent only whole messages of known kinds, and single
+   bytes in reply to requests for TLS. */
 static void
 check_sent(const struct fake *f, bool stranger)
 {

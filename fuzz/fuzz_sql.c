@@ -1,6 +1,7 @@
 /*
- * The boundary of SQL text: what sql_read takes is printed and read back, and
- * the same text must come out; what it refuses must say so within the text.
+ * SQL text: a query that sql_read accepts is printed, read again and printed
+ * again, and both prints must be equal. A rejection must have a message and a
+ * position within the text.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,8 +30,8 @@ check_refused(custos_status st, size_t len, const custos_err *err)
     require(err->at >= 0 && (size_t)err->at <= len);
 }
 
-/* The one text has more parentheses and quotes: near the limits of length and
-   depth it may be refused, and for nothing else. */
+/* The printed text has more parentheses and quotes than the input, so it may be
+   rejected for its length or depth, but for nothing else. */
 static void
 check_taken(arena *a, const struct query *q)
 {

@@ -1,7 +1,7 @@
 /*
- * The boundary of a session's text: it is cut into statements that lie within
- * it, parameters of questions are found and given, and what is for the catalog
- * is written for its database or refused.
+ * The SQL text of a session: it must be split into statements that lie within
+ * it. The parameters of questions are found and set; a question about the
+ * catalog must be rewritten for the database that holds it, or rejected.
  */
 #include "sql/statement.h"
 

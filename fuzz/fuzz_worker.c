@@ -1,7 +1,7 @@
 /*
- * The boundary between the server and its worker processes: every message is
- * taken and comes back as the same bytes, or is refused; nothing else happens.
- * The first byte chooses the kind.
+ * Messages between the server and its worker processes: any bytes must be
+ * rejected, or decoded and encoded to bytes that do not change when this is
+ * repeated. The first byte chooses the kind of message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -81,8 +81,9 @@ try_failed(str bytes)
     require(memchr(err.noted, 0, sizeof err.noted) != NULL);
 }
 
-/* What is taken has one form: numbers may be written longer than need be, so
-   it is compared with itself, read and written once more. */
+/* Decodes a message and encodes it again. The input may have numbers that are
+   longer than necessary, so the result is not compared with the input but with
+   the result of a second call. */
 static void
 try_kind(unsigned kind, str bytes, arena *a, struct buf *out)
 {
