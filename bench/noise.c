@@ -3,10 +3,11 @@
  * kernel, many draws per call and one per call, compared with the textbook
  * sampler.
  *
- * Short segments of all contenders take turns, so that other load on the machine
- * affects all of them alike. The table gives the median segment and the best
- * one. The `bench:` lines give the best rate, which is disturbed least, and the
- * median of the ratios within each round, which is valid on a busy machine too.
+ * The samplers take turns, so that other load on the machine affects all of them
+ * alike. A turn is called a segment; one segment of each sampler is a round. The
+ * table gives the median segment and the best one. The `bench:` lines give the
+ * best rate, which is disturbed least, and the median of the ratios within each
+ * round, which is valid on a busy machine too.
  */
 #include <math.h>
 #include <stdio.h>

@@ -292,8 +292,8 @@ measure_loss(const struct tpch_query *q)
         see(q, answer, &exact, &seen);
         answer_free(answer);
     }
-    printf("%-4s %8.3f s  plain %8.3f s  ratio %5.2f with bounds that it "
-           "chooses; of a value %.1f %% are lost (the median; with noise)\n",
+    printf("%-4s %8.3f s  plain %8.3f s  ratio %5.2f with bound selection; "
+           "the median value is %.1f %% too small (noise included)\n",
            q->name, measure_median(private, RUNS), measure_median(open, RUNS),
            measure_median(ratio, RUNS),
            100 * measure_median(seen.lost, seen.values));

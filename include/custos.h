@@ -1291,9 +1291,10 @@ typedef struct custos_calibrated {
 /*
  * The least noise for a promise: all scales and sigmas are multiplied by one
  * factor (epsilons are divided by it; deltas stay). The factor is certain to
- * keep the promise, and within about a ten-thousandth of the least that does.
- * delta may be 0. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM,
- * CUSTOS_ERANGE (no factor from 2^-40 to 2^40 suffices).
+ * keep the promise, and within about a ten-thousandth of the least that does (a
+ * hundredth for a plan of more than 32 mechanisms). delta may be 0. May fail:
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE (also if no factor
+ * from 2^-40 to 2^40 suffices).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_calibrate_noise(
     const custos_plan *plan, const char *epsilon, const char *delta,

@@ -45,7 +45,7 @@ static const struct option options[PLAN_OPTIONS] = {
 
 #define COUNT_TOP 1e12
 #define LN_20 2.995732273553991 /* 95 % of Laplace(1) is within +- this */
-#define Z_95 1.959963984540054  /* 95 % of a normal law is within +- this */
+#define Z_95 1.959963984540054  /* 95 % of N(0, 1) is within +- this */
 #define UP (1 + 1e-12)          /* exceeds the rounding errors in this file */
 
 /* The options as numbers; 0 for what is to be computed. */

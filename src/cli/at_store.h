@@ -19,7 +19,7 @@ const char *store_given(const char *given);
    no other clock. */
 int64_t clock_us(void);
 
-/* No core dumps: exact values must not reach the disk. */
+/* Turns off core dumps: exact values and secrets must not reach the disk. */
 void forbid_cores(void);
 
 #endif

@@ -36,8 +36,8 @@ struct chart {
 };
 
 /*
- * Writes the file in one step, by a rename. Returns CLI_OK, or CLI_FAILED after
- * printing why.
+ * Writes the file in one step, by a rename. Returns CLI_OK, or an exit code
+ * after printing why.
  */
 int svg_write(const char *path, const struct chart *chart);
 

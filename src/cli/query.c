@@ -184,13 +184,14 @@ const struct verb verb_query = {
     .name = "query",
     .summary = "ask one question in SQL; the answer is private",
     .usage = "query [options] SQL",
-    .about = "Every answer has noise; beside each value is its 95 % error bar. "
-             "The price is\n"
-             "charged to the store's budget before the data is read. The same "
-             "question on\n"
-             "unchanged data gets the cached answer at no cost. \\d in custos "
-             "shell lists the\n"
-             "tables and columns to ask about.",
+    .about =
+        "Answers from private tables have noise; beside each value is its "
+        "95 % error bar.\n"
+        "The price is charged to the store's budget before the data is "
+        "read. The same\n"
+        "question on unchanged data gets the cached answer at no cost. \\d "
+        "in custos shell\n"
+        "lists the tables and columns to ask about.",
     .examples =
         "custos query \"SELECT count(*) FROM patients\" --epsilon 0.1\n"
         "custos query \"SELECT city, avg(age) FROM patients GROUP BY city\"\n"

@@ -1,5 +1,5 @@
 /*
- * Asks one question and prints its answer, for `query`, `shell` and `demo`.
+ * Asks one question and prints its answer, for `query` and `shell`.
  */
 #ifndef CLI_QUERY_H
 #define CLI_QUERY_H

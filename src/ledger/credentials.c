@@ -64,7 +64,8 @@ fail_damage(custos_err *err)
                        "restore a backup");
 }
 
-/* Ends a query of at most one row, and says what it has found. */
+/* Ends a query of at most one row. Fails with CUSTOS_ENAME if there was none,
+   and with CUSTOS_ECORRUPT if it was malformed. */
 static custos_status
 discovered_one(struct query *q, bool found, bool whole, custos_err *err)
 {

@@ -80,7 +80,8 @@ CUSTOS_MUST_USE custos_status ledger_terms_set(struct ledger *l,
                                                struct receipt *out,
                                                custos_err *err);
 
-/* Records an act of the owner, such as "import" or "restore", with details. */
+/* Records an act of the owner, such as "import" or "restore", or an event, such
+   as "failure"; `words` has the details. */
 CUSTOS_MUST_USE custos_status ledger_act(struct ledger *l, const char *act,
                                          str words, str who, int64_t now,
                                          struct receipt *out, custos_err *err);

@@ -17,7 +17,8 @@ CUSTOS_MUST_USE custos_status size_add(struct db *d, enum size_of what, str who,
 
 /*
  * May this charge's row be added? CUSTOS_EOVERFLOW: the analyst's rows would
- * take more than the request's limits, in total or in this minute.
+ * take more than the request's limits, in total or in this minute (for which
+ * only the rows that this handle has added count).
  */
 CUSTOS_MUST_USE custos_status growth_judge(struct ledger *l,
                                            const struct ledger_request *r,

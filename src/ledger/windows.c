@@ -13,7 +13,8 @@
  *          with a time in (S, S'], or, if the clock went back, adds those in
  *          (S', S].
  * NEEDS    row R is in the chain, with its hash; otherwise (a transaction that
- *          was rolled back, a sum that overflowed) all rows are summed again.
+ *          was rolled back, a sum that overflowed) the whole window is summed
+ *          again.
  * GIVES    the same admission as a sum over the whole window.
  * FAILS    as reading does; a row without amounts is CUSTOS_ECORRUPT.
  * TESTED   windows_are_what_a_whole_sum_says windows_forget_what_was_undone

@@ -29,8 +29,8 @@ enum { QUERIES_MOST = 10000 };
 /* A tenth or a thousandth of a longer amount could be too long for rat_read. */
 enum { AMOUNT_BYTES_MAX = 40 };
 
-/* An amount is at least the ledger's unit: 1e-20 for epsilon, 1e-36 for
-   delta. */
+/* An amount is at most 1e6 and at least the ledger's unit (1e-20, for delta
+   1e-36), or 0 if its kind allows that. */
 static bool
 amount_in_range(const rat *x, enum amount_kind kind)
 {
