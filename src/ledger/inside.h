@@ -1,7 +1,7 @@
 /*
- * What the files of this folder share: the handle, and transactions. All writes
- * go through ledger_write; a read that needs more than one statement goes
- * through ledger_read.
+ * What the files of this folder share: the handle, and transactions. Rows are
+ * written through ledger_write or ledger_write_all; a read that needs more than
+ * one statement goes through ledger_read.
  */
 #ifndef LEDGER_INSIDE_H
 #define LEDGER_INSIDE_H

@@ -281,8 +281,8 @@ CUSTOS_MUST_USE custos_status ledger_left_in(struct ledger *l, str who,
                                              bool *in_rho, custos_err *err);
 
 /*
- * The sums of all charges of one analyst, or of everybody (who empty). A
- * currency without a bound is "infinity".
+ * The sums of all charges of one analyst, or of the common budget (who empty).
+ * A currency without a bound is "infinity".
  */
 struct ledger_spent {
     char epsilon[CUSTOS_AMOUNT_MAX], rho[CUSTOS_AMOUNT_MAX];
