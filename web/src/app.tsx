@@ -125,7 +125,7 @@ export function App() {
     <Frame page={page} me={me} leave={() => leave()}>
       {gone && (
         <p class="news bad" role="alert">
-          The server does not answer. Nothing is lost: charges stand, and their answers are stored.
+          The server does not answer. What was charged stays charged; answers that it has sent are stored.
           Trying again every {RETRY_MS / 1000} seconds.
         </p>
       )}

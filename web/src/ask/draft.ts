@@ -28,7 +28,7 @@ function read(me: Me): Draft | null {
   }
 }
 
-/* The draft, a function that changes it, and whether the tab had none. */
+/* The draft, a function that changes it, and whether the tab had no draft. */
 export function useDraft(me: Me) {
   const [kept] = useState(() => read(me));
   const [draft, setDraft] = useState<Draft>(kept ?? EMPTY);

@@ -6,8 +6,8 @@ import { Frame } from "../parts/chart/frame";
 import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, isSpent, type Forecast } from "./forecast";
 
-const AHEAD = 0.35;    /* how much of the future is shown, relative to the past */
-const FURTHER = 10;    /* the most of it, if that shows the end of the budget */
+const AHEAD = 0.35;    /* the future that is shown, as a part of the past that is shown */
+const FURTHER = 10;    /* the same, at most, if the budget ends by then */
 const DAY_MS = 86_400_000;
 const LEAST_MS = 1_000;
 

@@ -1,7 +1,7 @@
 /*
  * Hashes the chain again in the browser: SHA-256 over the bytes that
  * /v1/openapi.json describes. Each row's hash covers the hash of the row before, so
- * a row that was changed, removed or inserted is found.
+ * a change, removal or insertion is found at the latest at the row after it.
  */
 import type { Api, LedgerRow } from "../api";
 
@@ -84,6 +84,6 @@ export async function rehash(api: Api, seen: (rows: number) => void, signal: Abo
   }
   return {
     ok: true, rows: count, head: `${count}:${before}`,
-    said: `This page hashed all ${count} rows again, and each one matches the next.`,
+    said: `This page hashed all ${count} rows again, and they form one chain.`,
   };
 }

@@ -70,8 +70,8 @@ export function Verify({ rows }: { rows: LedgerRow[] }) {
     <section class="card" aria-labelledby="verify">
       <h2 id="verify">Is the ledger intact?</h2>
       <p class="soft">
-        Every row carries a SHA-256 hash of itself and of the row before it. Changing, removing or
-        inserting a row breaks the chain from there on.
+        Every row carries a SHA-256 hash of itself and of the row before it. A row that is changed,
+        removed or inserted breaks the chain for the rows after it.
       </p>
       <p class="row">
         <button type="button" disabled={check.kind === "running"} onClick={() => void run()}>

@@ -24,7 +24,7 @@ const absolute = (n: bigint) => (n < 0n ? -n : n);
 
 type Rounding = "near" | "up" | "down";
 
-/* Writes so many decimals; "up" rounds away from zero, so that an error bar never
+/* Writes `places` digits after the point; "up" rounds away from zero, so that an error bar never
    shrinks. */
 function written({ units, scale }: Decimal, places: number, how: Rounding): string {
   let n = absolute(units);
@@ -45,7 +45,7 @@ export function grouped(text: string): string {
   return d ? written(d, d.scale, "near") : text;
 }
 
-/* Rounds to so many significant digits, for sentences and labels. */
+/* Rounds to `digits` significant digits, for sentences and labels. */
 export function brief(text: string, digits = 3, how: Rounding = "near"): string {
   const d = read(text);
   if (!d) return text;
