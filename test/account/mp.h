@@ -27,7 +27,7 @@ mp_next(void)
     return mp_seed;
 }
 
-/* A log-uniform number of 40 bits between 2^low and 2^high. */
+/* A number between 2^low and 2^high: uniform exponent, 40 random bits. */
 static inline void
 mp_random(rat *r, int low, int high)
 {
@@ -57,7 +57,7 @@ mp_set(mpfr_t r, const rat *a)
     mpfr_set_q(r, a->q, MPFR_RNDN);
 }
 
-/* Asserts a >= b and a <= b (1 + slack) + tiny. */
+/* Asserts a >= b (1 - 2^-120) and a <= b (1 + slack) + 1e-40. */
 static inline void
 mp_check_up(const rat *a, const mpfr_t b, double slack)
 {

@@ -47,7 +47,7 @@ rounding_is_as_named(void **state)
     assert_true(rat_cmp(&back, &third) > 0);
     amount_to_rat(down, AMOUNT_LOSS, &back);
     assert_true(rat_cmp(&back, &third) < 0);
-    /* Nine decimals and half their square are exact. */
+    /* Half the square of a number with nine decimals is exact. */
     rat_mul(&exact, &exact, &exact);
     rat_set_i64(&back, 1, 2);
     rat_mul(&exact, &exact, &back);

@@ -77,7 +77,7 @@ calibrated_noise_fits_and_less_does_not(void **state)
 }
 
 /*
- * Near 1, delta hardly moves with epsilon and roundings limit the bounds. The
+ * A delta near 1 hardly moves with epsilon, and rounding limits the bounds. The
  * noise found must fit all the same. bench/account measures how long the search
  * takes.
  */
@@ -209,8 +209,8 @@ calibration_falls_back(void **state)
 }
 
 /*
- * Deltas at which the cost falls to 0, and losses so small that delta is small
- * although they are common. Closed forms give the expected factors.
+ * A delta near 1, and losses so small that delta is small although they are
+ * common. Closed forms give the expected factors.
  */
 static void
 calibrated_noise_at_the_edges(void **state)
@@ -232,7 +232,7 @@ static void
 calibration_refuses_what_cannot_be(void **state)
 {
     const char *one = "laplace:epsilon=1", *bad = "generic:epsilon=1:delta=0.1";
-    const char *rare = "gaussian:sigma=1:sample=0.1"; /* (0, 0.1)-DP already */
+    const char *rare = "gaussian:sigma=1:sample=0.1"; /* always (0, 0.1)-DP */
     custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
     custos_plan *never = plan_of(&bad, 1);
     custos_plan *always = plan_of(&rare, 1);

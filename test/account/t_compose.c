@@ -63,8 +63,8 @@ value(custos_bound b)
 }
 
 /*
- * Gaboardi 1.7: thresholds cost 8 eps, attributes 3 eps, a histogram 2 or 1
- * eps.
+ * Gaboardi 1.7: thresholds cost 8 eps, attributes 3 eps, a histogram 2 eps
+ * under change-one and 1 eps under add/remove.
  */
 static void
 compose_worked_examples(void **state)
@@ -108,7 +108,7 @@ compose_basic_shares_delta(void **state)
 
     (void)state;
     rat_init(&one);
-    /* 5e-6 - 2e-6 for three Gaussians */
+    /* Three Gaussians share 5e-6 - 2e-6. */
     assert_true(gdp_epsilon_up(&mu2, &share, &one));
     assert_true(fabs(value(row(plan, CUSTOS_BY_BASIC, "5e-6")) -
                      (3 * mpq_get_d(one.q) + 1 + 1.0 / 3)) < 1e-12);
@@ -154,9 +154,10 @@ compose_parallel_largest(void **state)
 /*
  * Sums over [90,100] with Laplace noise of scale 100; people are in two parts.
  * A person who changes within a part moves one sum by 10 and costs 0.1. A
- * person who moves to the other part moves both sums by 100. The event that
- * both noisy sums are at or below the old exact ones shows it: its probability
- * is 1/4 before the move and e^-2/4 after.
+ * person who moves to the other part moves both sums by up to 100 and costs 2.
+ * This event shows it: each noisy sum is on the side of its old exact value that
+ * is away from the new one. Its probability is 1/4 before the move and e^-2/4
+ * after.
  */
 static void
 compose_parallel_change_of_sums(void **state)
@@ -186,7 +187,8 @@ compose_parallel_change_of_sums(void **state)
 }
 
 /*
- * Both cases computed by hand: the unit leaves its part, or is replaced in it.
+ * Change-one over disjoint parts, computed by hand in both cases: the unit
+ * leaves its part, or is replaced in it.
  */
 static void
 compose_parallel_change_by_hand(void **state)
@@ -252,7 +254,7 @@ compose_advanced_is_a_root(void **state)
 
 /* ------------------------------------------------------------ optimal -- */
 
-/* The delta of k pairs, by walking all 3^k outcomes. */
+/* The delta at epsilon `at` of k (eps, d)-DP releases, over all 3^k outcomes. */
 static double
 brute(int k, double eps, double d, double at, double p, double q)
 {
@@ -302,7 +304,7 @@ compose_optimal_against_brute_force(void **state)
         fail_msg("the cases say little: %zu, %zu", positive, none);
 }
 
-/* Theorem 3.3 at e = (k - 2i) eps, computed with MPFR, up to k = 1000. */
+/* Theorem 3.3 of KOV15 at e = (k - 2i) eps, computed with MPFR. */
 static void
 kov_delta(mpfr_t r, unsigned long k, unsigned long i, const mpfr_t eps)
 {
@@ -407,7 +409,7 @@ compose_optimal_where_it_applies(void **state)
                 .reason,
             "100000"));
     }
-    /* too large for any other theorem: only the plain sum remains */
+    /* epsilon is so large that the row is the plain sum */
     assert_string_equal(row_of(plan_one("laplace:epsilon=1e6:count=100000"),
                                CUSTOS_BY_OPTIMAL, "1e-6")
                             .value,
@@ -420,7 +422,10 @@ compose_optimal_where_it_applies(void **state)
 
 /* ---------------------------------------------------------- soundness -- */
 
-/* For k equal responses CUSTOS_BY_OPTIMAL is exact; no row is below it. */
+/*
+ * For k equal randomized responses CUSTOS_BY_OPTIMAL is exact; no other row is
+ * below it.
+ */
 static void
 compose_rows_never_cross(void **state)
 {
@@ -586,7 +591,7 @@ compose_long_plans(void **state)
     custos_plan_free(plan);
 }
 
-/* Every text that the reader accepts has rows, at the corners of all ranges. */
+/* At the corners of all ranges every row is computed, and many have a value. */
 static void
 compose_corners(void **state)
 {
@@ -605,7 +610,7 @@ compose_corners(void **state)
     int values = 0, rows = 0;
 
     (void)state;
-    /* Steps of 7 still visit every kind and both ends of every range. */
+    /* Steps of 7 still visit every kind and both ends of epsilon's range. */
     for (int i = 0; i < 5 * 2 * 3; i += test_size(7, 1)) {
         char head[96], text[160];
         custos_plan *plan;

@@ -41,7 +41,7 @@ zcdp_at(mpfr_t r, const mpfr_t rho, const mpfr_t delta, const mpfr_t x)
     mpfr_clears(a, t, u, (mpfr_ptr)0);
 }
 
-/* The least over the orders, by golden section on ln(a - 1). */
+/* The least epsilon over the orders a, by golden section on ln(a - 1). */
 static void
 zcdp_least(mpfr_t r, const mpfr_t rho, const mpfr_t delta)
 {
@@ -531,7 +531,7 @@ convert_ends(void **state)
     assert_true(rat_cmp_i64(&x, 1) < 0);
     zcdp_delta_up(&one, &d, &x);
     assert_true(rat_cmp(&x, &d) < 0);
-    /* Delta would exceed 1; then delta is too small for a number. */
+    /* A delta that would exceed 1 is 1; one below 2^-1400 is 2^-1400. */
     rat_set_i64(&d, 100, 1);
     zcdp_delta_up(&d, &zero, &x);
     assert_int_equal(rat_cmp_i64(&x, 1), 0);

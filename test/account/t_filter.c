@@ -200,7 +200,7 @@ filter_rdp_orders(void **state)
     rat_init(&room);
     assert_int_equal(admit_all(all, gauss, 1000), 100);
     custos_filter_free(all);
-    /* Epsilon bounds its divergence at high orders only. */
+    /* Epsilon bounds the response's divergence at high orders, rho at low. */
     all = filter((custos_filter_options){.kind = CUSTOS_FILTER_RDP,
                                          .like = "gaussian:sigma=2",
                                          .delta = "1e-6"});
@@ -306,7 +306,7 @@ filter_best_of_both(void **state)
     assert_int_equal(admit_all(f, half, 10), 0);
     assert_int_equal(admit_all(f, tiny, 10), 10);
     custos_filter_free(f);
-    /* delta is split: 2 * 4e-7 for members, 2e-7 for the conversion. */
+    /* delta is split: 2 * 4e-7 for the charges, 2e-7 for the conversion. */
     o.member_delta = "4e-7";
     f = filter(o);
     assert_int_equal(custos_filter_report(f, &facts, NULL), CUSTOS_OK);
@@ -432,7 +432,7 @@ filter_says_what_is_left(void **state)
     custos_charge_free(large);
 }
 
-/* A limit curve beyond all amounts does not admit an infinite charge. */
+/* Limits beyond the largest amount do not admit an infinite charge. */
 static void
 filter_with_huge_limits(void **state)
 {
@@ -454,7 +454,7 @@ filter_with_huge_limits(void **state)
 /*
  * The queries are randomized responses of a few epsilons. The analyst chooses
  * each one after seeing the earlier answers, as long as the filter admits it.
- * By the theorem of the dominating pair these are the worst pure members. The
+ * By the theorem of the dominating pair these are the worst pure charges. The
  * value of a state is the largest P(S) - e^eps Q(S), per unit of P, over all
  * ways to continue. It is exact up to double rounding and covers every analyst.
  */
@@ -467,7 +467,10 @@ struct game {
     double seen[DEPTH + 1][DEPTH + 1][2 * DEPTH + 1][2 * DEPTH + 1];
 };
 
-/* n[i] queries of kind i were asked; net[i] is their ups minus their downs. */
+/*
+ * n[i] queries of kind i were asked; net[i] is how many of their answers raised
+ * the loss, minus how many lowered it.
+ */
 static double
 play(struct game *g, const struct filter *f, const int n[MENU],
      const int net[MENU])
@@ -594,7 +597,7 @@ filter_saves_and_loads(void **state)
     custos_charge_free(c);
 }
 
-/* A million charges: the state does not grow and the sum is exact. */
+/* A million charges of a millionth fill the budget exactly. */
 static void
 filter_is_linear(void **state)
 {
@@ -860,7 +863,10 @@ filter_resume_and_left(void **state)
     rats_clear(x, 2);
 }
 
-/* charge_of_price agrees with charge_of_amounts where it gives a price. */
+/*
+ * charge_of_price agrees with charge_of_amounts in epsilon, rho and delta; the
+ * rest is infinite.
+ */
 static void
 charge_of_price_agrees(void **state)
 {

@@ -1,9 +1,9 @@
 /*
  * Random plans compared with their exact curves: no upper bound is below the true
- * value, no lower bound is above it, and the two are no further apart than
- * requested, unless a reason is given.
+ * value, no lower bound is above it, and the two are seldom further apart than
+ * requested.
  *
- * 1,000 plans; with CUSTOS_LONG 100,000 (`make fuzz-account`), whose figures
+ * 600 plans; with CUSTOS_LONG 100,000 (`make fuzz-account`), whose figures
  * are printed as `bench:` lines.
  */
 #include <math.h>

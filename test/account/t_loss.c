@@ -228,7 +228,7 @@ atoms_rise(void **state)
     }
 }
 
-/* Only the mass of the outermost atoms counts as outside the line. */
+/* Outermost atoms of tiny mass are left out; their mass counts as outside. */
 static void
 thin_atoms_are_left_out(void **state)
 {
@@ -247,7 +247,7 @@ thin_atoms_are_left_out(void **state)
     assert_true(line.least == -1 && line.most == 40);
     assert_true(line.range.outside >= 1e-30 && line.range.outside < 2e-30);
     line_clear(&line);
-    l.order = ORDER_REMOVE; /* 60 is now likely */
+    l.order = ORDER_REMOVE; /* a loss of 60 has mass 1e-30 e^60 now */
     assert_int_equal(line_init(&line, NULL, &l, 1e-20), CUSTOS_OK);
     assert_int_equal(line.n, 3);
     assert_true(line.most == 60);

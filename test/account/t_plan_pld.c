@@ -107,7 +107,7 @@ plan_pld_is_sharp_on_lattices(void **state)
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) < 1e-6);
     assert_int_equal(custos_plan_pld_epsilon(plan, "1e-38", NULL, &got, NULL),
                      CUSTOS_OK);
-    /* By RDP it is at most 245.7201. */
+    /* By RDP epsilon is at most 245.7201. */
     assert_true(strtod(got.low, NULL) > 245.7 &&
                 strtod(got.low, NULL) < 245.7201);
     assert_true(strtod(got.high, NULL) < 245.75);
@@ -170,7 +170,10 @@ plan_pld_delta_in_both_orders(void **state)
     }
 }
 
-/* A plan costs what its worse order costs; the bounds are tight from 0 on. */
+/*
+ * A plan costs what its worse order costs; the bounds are close together at
+ * epsilon 0 too.
+ */
 static void
 plan_pld_delta_of_a_sample(void **state)
 {
@@ -218,8 +221,8 @@ plan_pld_is_sharp_for_small_losses(void **state)
 }
 
 /*
- * A pure mechanism costs at most its epsilon, once or five times, and more than
- * 0. Every one has a bound.
+ * A mechanism run once costs at most its epsilon, run five times at most five
+ * times that, and never 0. Every mechanism has a bound.
  */
 static void
 plan_pld_prices_every_mechanism(void **state)
@@ -575,7 +578,7 @@ group_of_a_plan_is_known(void **state)
 
 /*
  * A Gaussian at three times the sensitivity, against the promise that group
- * privacy derives for three from the promise to one.
+ * privacy derives for three units from the promise for one.
  */
 static void
 group_of_a_plan_beats_the_promise(void **state)
