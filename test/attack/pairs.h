@@ -133,7 +133,7 @@ struct pairs {
     uint64_t asked;
 };
 
-/* Forty people without the absent one; some have values at the edges. */
+/* 39 people, without the absent one; some have values at the edges. */
 static inline void
 pairs_people(struct buf *patients, struct buf *visits)
 {
@@ -163,8 +163,8 @@ pairs_people(struct buf *patients, struct buf *visits)
 }
 
 /*
- * Everybody has a short text; the present person has 20 texts of 64 KB, in
- * characters whose case is slow to change.
+ * The present person has 20 texts of 64 KB, in characters whose case is slow to
+ * change; everybody else has one short text.
  */
 static inline void
 pairs_letters(struct buf *letters, struct buf *wards)
@@ -188,8 +188,9 @@ pairs_letters(struct buf *letters, struct buf *wards)
 
 /*
  * A store with small tables passes whole numbers to the engine through a
- * function (engine/duck_numbers.h). Elsewhere they are constants, which the
- * optimizer moves and computes with. One table that no query reads decides.
+ * function (engine/duck_numbers.h). In other stores they are constants, which
+ * the optimizer moves and computes with. The size of `codes`, which no query
+ * reads, decides.
  */
 enum pairs_size { PAIRS_SMALL, PAIRS_LARGE };
 
@@ -332,8 +333,8 @@ pairs_charges(struct curator *c)
 
 /*
  * Keeps the remarks that may be compared. They may quote the query, so the
- * person's number is replaced. A bound on rows that a mechanism chose is left
- * out, because it is drawn anew each time.
+ * person's number is replaced. If a mechanism chose a bound on rows, none is
+ * kept, because the bound is drawn anew each time.
  */
 static inline void
 pairs_keep_remarks(str remarks, enum pairs_arm arm, char *out, size_t size)

@@ -6,7 +6,7 @@
  * Ours: a release is a multiple of a grid fixed by the parameters, and
  * neighbours have the same support. The twin draws Laplace noise by inverse CDF
  * in doubles. For each released value the attack searches for a uniform that
- * could have produced it, and finds none for the wrong neighbour.
+ * could have produced it, and often finds none for the wrong neighbour.
  */
 #include "attack/attack.h"
 

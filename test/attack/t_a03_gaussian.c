@@ -4,7 +4,7 @@
  * Support: a Box-Muller pair made from two uniforms of 53 bits can take only
  * few of the nearby pairs of doubles. For a released pair the attacker recovers
  * the uniforms and asks whether they give exactly this pair. With the
- * neighbour's values they mostly do not.
+ * neighbour's values they often do not.
  *
  * Time: where the number of coins depends on the value, so does the time. This
  * test counts the coins used, which needs no clock; `make bench-timing`
@@ -145,8 +145,8 @@ twin_laplace(custos_rng *rng, uint64_t scale)
 }
 
 /*
- * AUC of the coins used for telling the larger half of |X| from the smaller.
- * Without a noise handle, of the twin.
+ * How well the number of coins used tells the larger half of |X| from the
+ * smaller, as an AUC. If noise is NULL, the twin draws.
  */
 static double
 coins_auc(const custos_noise *noise, uint64_t seed, size_t n, uint64_t middle)
@@ -195,7 +195,7 @@ coins_tell_nothing(void **state)
     custos_noise *gauss = noise_of(CUSTOS_DISCRETE_GAUSSIAN, "10");
 
     (void)state;
-    /* Every draw of discrete Laplace uses as many coins: all ranks are tied. */
+    /* Discrete Laplace always uses the same number of coins: all are tied. */
     assert_true(coins_auc(laplace, 303, n, 7) == 0.5);
     assert_true(fabs(coins_auc(gauss, 304, n, 6) - 0.5) < most);
     custos_noise_free(laplace);

@@ -63,7 +63,7 @@ released_ints_stop_at_the_limits(void **state)
     one_step_stays_one_step(CUSTOS_GAUSSIAN, "1000000000000000000");
 }
 
-/* Reals: neighbours one step apart at the limit of the grid, 2^123 steps. */
+/* Reals: adjacent doubles, at the limit of the grid (2^123 steps) and below. */
 static void
 released_reals_stop_at_the_limits(void **state)
 {

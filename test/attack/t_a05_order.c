@@ -47,7 +47,10 @@ shuffle(custos_rng *rng, double *x, size_t n)
     }
 }
 
-/* Records of adversarial sizes: 2^53, then many ones; and M = 2^50. */
+/*
+ * Records of adversarial sizes: 2^53, then many ones; near 2^50 with alternating
+ * signs; of very different magnitudes.
+ */
 static void
 make_records(double *x, int kind)
 {

@@ -3,8 +3,8 @@
  * by one unit in the last place, the promise does not hold.
  *
  * Ours, for random epsilon and delta: sigma is at least the true value and at
- * most 1e-12 more, by an independent computation with 300 bits. The twins
- * compute in doubles, or round to the nearest.
+ * most 1 + 1e-12 times that, by an independent computation with 300 bits. The
+ * twins compute in doubles, or round to the nearest.
  */
 #include <stdio.h>
 
@@ -87,7 +87,7 @@ analytic_delta(mpfr_t delta, mpfr_t sigma, const char *epsilon)
     mpfr_clears(e, half, shift, a, b, (mpfr_ptr)0);
 }
 
-/* -1: sigma is too small; 1: more than 1e-12 too large; 0: right. */
+/* -1: sigma is too small; 1: above 1 + 1e-12 times the true one; 0: right. */
 static int
 judge_classical(const struct asked *a, const char *text)
 {
@@ -171,7 +171,7 @@ twin_in_doubles_is_caught(void **state)
     test_rng_free(rng);
 }
 
-/* A twin: our value, rounded to the nearest 17 digits instead of up. */
+/* A twin: the true value, rounded to the nearest 17 digits instead of up. */
 static void
 twin_to_the_nearest_is_caught(void **state)
 {

@@ -1,11 +1,11 @@
 /*
  * A7 again, for every branch: under valgrind (`make valgrind`) the data is
  * marked as undefined memory, and a jump or an address that depends on it is an
- * error. A C compiler may turn a mask into a jump; this test checks the code it
- * generated. Without valgrind the test cannot check anything and says so.
+ * error. A C compiler may turn a mask into a jump; this test checks the code
+ * that the compiler generated. Without valgrind it is skipped.
  *
- * The twin clamps with `if`. It runs in a child process, so that its errors are
- * counted separately.
+ * The twin compares a value with a limit in an `if`. It runs in a child process,
+ * so that its errors are counted separately.
  */
 #include <sys/wait.h>
 #include <unistd.h>

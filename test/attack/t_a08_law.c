@@ -2,8 +2,8 @@
  * A8: a sampler that is slightly wrong. Compares draws at many scales with the
  * exact distribution, and has one sharp statistic that detects a relative bias
  * of 1e-3 in the probability of 0 (1e-4 in the long run). The twins have that
- * bias, a scale that is 2 % too large, or values rounded from a continuous
- * distribution.
+ * bias, a scale that is 2 % too large, or continuous values truncated to whole
+ * numbers.
  *
  * test/noise checks the distributions exhaustively; this test sees only the
  * public interface. Seeds are fixed. With fresh seeds one chi-square test would
@@ -48,8 +48,8 @@ gauss_tail(double a, double m)
 }
 
 /*
- * Cell i >= HALF holds (i - HALF) w <= x < (i - HALF + 1) w; the last cell
- * holds everything beyond.
+ * Cell i holds (i - HALF) w <= x < (i - HALF + 1) w; the first and the last cell
+ * also hold everything beyond.
  */
 static double
 cell_of(double x, double width)
@@ -68,7 +68,7 @@ expect(struct fit *f, tail_fn *tail, double a, double width, double n)
     above[HALF] = 0;
     for (int i = 0; i < HALF; i++)
         f->expected[HALF + i] = n * (above[i] - above[i + 1]);
-    /* Below 0: (-i w, -(i-1) w] mirrored, x >= (i-1) w + 1 to i w. */
+    /* Below 0: [-i w, -(i-1) w), mirrored to (i-1) w + 1 ... i w. */
     for (int i = 1; i <= HALF; i++) {
         double from = tail(a, (i - 1) * width + 1);
         double to = i < HALF ? tail(a, i * width + 1) : 0;
@@ -77,7 +77,7 @@ expect(struct fit *f, tail_fn *tail, double a, double width, double n)
     }
 }
 
-/* The p-value of the fit of n draws, which the twin spoils if there is one. */
+/* The p-value of the fit of n draws; each is changed by `spoil` unless NULL. */
 static double
 fit_p(custos_law law, const char *text, size_t n,
       double (*spoil)(double x, custos_rng *rng))

@@ -155,7 +155,7 @@ ints_never_fail(void **state)
     test_rng_free(rng);
 }
 
-/* An empty vector is an error of the schema, reported whatever the data. */
+/* A vector of length 0 is rejected whatever the data. */
 static void
 empty_is_refused_alike(void **state)
 {

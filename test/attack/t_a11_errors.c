@@ -3,9 +3,9 @@
  * one who is not, reveals at any epsilon who is in the data. Each query of
  * errors.txt does so in an engine without our protections.
  *
- * Ours: both have the same outcome, and no charged query fails. The twins are
- * the patches of test/mutants that name this test. For each section of
- * errors.txt:
+ * Ours: the queries about both persons have the same outcome, and no charged
+ * query fails. The twins are the patches of test/mutants that name this test;
+ * by section of errors.txt:
  *
  *   real to integer             real-to-whole-bare, double-cast-throws
  *   integers at the ends        bare-add-always, bare-mod-always
@@ -53,7 +53,10 @@ end(void **state)
     return 0;
 }
 
-/* Both have the same status, charge and shape, and no charged query fails. */
+/*
+ * For both persons the status, the charge and the answer's shape are the same,
+ * and no charged query fails.
+ */
 static void
 no_query_tells_by_failing(void **state)
 {

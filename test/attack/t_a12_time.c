@@ -4,9 +4,9 @@
  * so in an engine without our protections.
  *
  * Ours: the work one person can cause is bounded and small. This test looks for
- * gross differences, even on a busy machine: it takes the minimum of a few runs
- * and a bound far above what the hospital's forty people need. The twins are
- * the patches of test/mutants that name this test.
+ * gross differences, so that it works on a busy machine: it takes the minimum of
+ * a few runs and allows far more time than the hospital's 39 people need. The
+ * twins are the patches of test/mutants that name this test.
  */
 #include <time.h>
 
@@ -49,8 +49,8 @@ now_ms(void)
 }
 
 /*
- * The least time of a few runs, present and absent in turn. A slow query is not
- * repeated: one slow run is enough.
+ * The least time of a few runs, about the present and the absent person in turn.
+ * A slow query is not repeated: one slow run is enough.
  */
 static const char *
 time_both(const struct pairs_query *q, int64_t least[PAIRS_ARMS],

@@ -1,13 +1,14 @@
 /*
  * A13: something in a statement can fail, and private rows decide whether the
- * engine reaches it. An aggregate of public rows failed or not by plan-time
- * statistics alone, which revealed the exact maximum of a private column. A bad
- * byte late in an attached file was read only if the other side of a join was
- * not empty.
+ * engine reaches it. In one case the engine's statistics of a private column
+ * decided whether an aggregate of public rows failed, which revealed the
+ * column's exact maximum. In another, a bad byte late in an attached file was
+ * read only if the other side of a join was not empty.
  *
  * Ours: public parts are computed before the charge, by statements that read
  * nothing else; a failure there rejects the query at no cost. custos init
- * decodes files completely, and queries reject a file that has changed since.
+ * decodes files completely, and queries of a file that has changed since are
+ * rejected.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -77,7 +78,7 @@ public_parts_fail_above_the_charge(void **state)
         "departments) AS d GROUP BY floor HAVING stddev_samp(" FAR
         " * 1e35) > 0) AND cost > ",
     };
-    /* The greatest cost is 17,119.19 or so: the last excludes all rows. */
+    /* The greatest cost is 17,100.39: the last excludes all rows. */
     static const char *const costs[] = {"0", "17000", "19999.99"};
 
     (void)state;
@@ -97,7 +98,7 @@ public_parts_fail_above_the_charge(void **state)
         }
 }
 
-/* Public parts that can be computed are, and leave no tables behind. */
+/* Public parts that can be computed are read, and leave no tables behind. */
 static void
 public_parts_are_read(void **state)
 {
