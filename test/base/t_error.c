@@ -116,7 +116,7 @@ long_messages_are_cut(void **state)
     assert_cut(e.noted, sizeof e.noted);
 }
 
-/* Nothing is written to a struct that is smaller than ours. */
+/* Nothing is written to a custos_err whose size is smaller than ours. */
 static void
 a_smaller_struct_stays(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * SHA-256: the examples of FIPS 180-4, also added in pieces of any size.
+ * SHA-256: known hashes, and bytes added in two pieces of any size.
  */
 #include "base/sha256.h"
 

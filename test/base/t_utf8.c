@@ -1,5 +1,6 @@
 /*
- * UTF-8: every code point is accepted, and nothing else.
+ * UTF-8: every code point but NUL and the surrogates is accepted, and nothing
+ * else.
  */
 #include "base/utf8.h"
 
