@@ -13,10 +13,12 @@ ENGINE = re.compile(
     rb"duckdb|sqlite|binder|catalog error|conversion error|pg_query|hugeint"
     rb"|libmicrohttpd|gnutls|segfault|\.c:\d", re.I)
 
-# Need a full queue, a dead disk or a broken engine; other tests cover them.
+# Statuses that need a full queue, a dead disk or a broken engine; other tests
+# cover them.
 RARE = {"500", "503", "504"}
 
-# The same at every path, so not required at each.
+# Statuses that mean the same at every path, so that not every path must give
+# them here.
 OFTEN = {"400", "403", "404", "406", "409", "413", "415", "429"}
 
 ALLOWANCE = 300  # ms
@@ -80,7 +82,8 @@ class HttpCase(unittest.TestCase):
         return reply.error
 
     def all_seen(self, paths):
-        """Every status that the document lists was seen, except those above."""
+        """Every status that the document lists was seen, except RARE and
+        OFTEN."""
         missing = [(path, status) for path in paths
                    for place in self.document["paths"][path].values()
                    for status in place["responses"]

@@ -149,8 +149,8 @@ class Server:
     """`custos serve` on free ports; stop() ends it.
 
     Replies leave as soon as they can, because on a busy machine a question
-    could miss its public time by chance. Tests of these times pass times=True
-    and choose an allowance that every machine meets.
+    could miss its fixed reply time by chance. Tests of these times pass
+    times=True and choose an allowance that every machine meets.
     """
 
     def __init__(self, store, *words, pg=0, http=0, env=None,
@@ -180,8 +180,8 @@ class Server:
         return self.log.read().decode()
 
     def says(self, pattern):
-        """Its log, once it contains the pattern: another thread writes the
-        lines."""
+        """The server's log, as soon as it contains the pattern, or after 30 s: a
+        thread of the server writes it a little later."""
         limit = time.monotonic() + 30
         while not re.search(pattern, self.said()) and time.monotonic() < limit:
             time.sleep(0.01)

@@ -299,8 +299,9 @@ class Verbs(CommandCase):
         self.assertIn("Multiply all noise by 10:", text[0])
 
     def test_plan_laws(self):
-        """How many queries n people allow: n with an error of about n/eps each;
-        at sampling error about sqrt(n), or n with a delta."""
+        """n people allow n queries with an error of about n/eps each. With an
+        error like the sampling error they allow a number of queries that grows
+        as sqrt(n), or as n with a delta."""
         small, large = (json_of("account", "plan", "--n", n, "--epsilon", "1")
                         for n in ("10000", "1000000"))
         for got in (small, large):

@@ -106,7 +106,7 @@ class Codes(unittest.TestCase):
     def test_questions_of_postgresql(self):
         for what, status, who, sql, epsilon in FACTS:
             if what == "two statements":
-                continue  # a simple query may contain several
+                continue  # PostgreSQL's protocol allows several in one text
             with self.subTest(what=what):
                 self.assertEqual(self.sqlstate(who, sql, epsilon),
                                  STATUS[status][0])

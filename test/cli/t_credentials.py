@@ -32,8 +32,8 @@ analysts:
 
 
 def stored_key(password, verifier):
-    """The StoredKey of a password with a verifier's salt, and the verifier's
-    own."""
+    """The StoredKey that a password gives with a verifier's salt, and the one
+    in the verifier."""
     _, terms, keys = verifier.split("$")
     count, salt = terms.split(":")
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(),

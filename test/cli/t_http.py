@@ -23,7 +23,7 @@ from serving import MARK, Server, Store, call
 
 COUNT = "SELECT sex, count(*) AS n FROM patients GROUP BY sex"
 
-# Metrics: questions that a worker has, and questions that wait for one.
+# Metrics: questions that a worker thread has, and questions that wait for one.
 WORK = ("questions_running", "questions_waiting")
 
 # Tested in t_http_owner.py, like everything below /v1/owner.
@@ -642,7 +642,7 @@ class Doors(unittest.TestCase):
                         token=self.store.tokens[""]).bytes.decode()
             return int(re.search(rf"^custos_{name} (\d+)", said, re.M)[1])
 
-        ask(0)  # for what is set up once
+        ask(0)  # sets up what is set up once
         self.assertEqual(replies[0].status, 200)
         held = sqlite3.connect(f"{self.store.path}/ledger.db",
                                isolation_level=None)
@@ -659,7 +659,7 @@ class Doors(unittest.TestCase):
             threads[1].join()
             self.assertEqual(replies[2].status, 504, replies[2].bytes)
             self.assertEqual(replies[2].error["code"], "SLOW")
-            self.assertNotIn(1, replies)  # it still has the worker
+            self.assertNotIn(1, replies)  # it still has the only worker thread
         finally:
             held.execute("ROLLBACK")
             held.close()
@@ -720,7 +720,7 @@ class Doors(unittest.TestCase):
         self.assertNotIn("SELECT", log)
 
     def test_who_asks_on_while_it_ends_is_refused(self):
-        """Kept-alive connections outlive the workers for a moment."""
+        """Kept-alive connections outlive the worker threads for a moment."""
         server = Server(self.store.path)
         kept = [http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
                 for _ in range(4)]

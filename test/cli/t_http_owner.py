@@ -195,7 +195,7 @@ class Owner(HttpCase):
     def test_health(self):
         got = self.call("GET", "/v1/owner/health", who="").json
         self.assertFalse(got["stopping"])
-        self.assertEqual(got["running"], 0)  # it does not count itself
+        self.assertEqual(got["running"], 0)  # this request is not counted
         self.assertGreaterEqual(got["ledger_rows"], 6)
         self.assertEqual(
             got["version"], self.call("GET", "/v1/health").json["version"])
@@ -320,8 +320,8 @@ class Owner(HttpCase):
         self.assertEqual(again, [])
 
     def test_pages_of_other_origins_cannot_act(self):
-        """They cannot send JSON without a preflight request, whose reply allows
-        nothing; and a cookie is not accepted as a token."""
+        """Such pages cannot send JSON without a preflight request, whose reply
+        allows nothing; and a cookie is not accepted as a token."""
         other = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
         for path, body in ACTS:
             data = json.dumps(body).encode()

@@ -237,7 +237,7 @@ class Import(unittest.TestCase):
             "    city: 1 not in values, row dropped, e.g. 'rome' (looks like "
             "listed values but for case)",
             "    city: 1 empty, row dropped (nullable: false)"])
-        for path, _, files in os.walk(self.store):  # printed, not stored
+        for path, _, files in os.walk(self.store):  # values are printed, not stored
             for name in files:
                 content = pathlib.Path(path, name).read_bytes()
                 self.assertNotIn(b"25/06/2024", content, name)

@@ -260,8 +260,8 @@ class Analysts(Case):
         self.wait(lambda: self.metric(server, "prepared_bytes") == 0)
 
     def test_a_chain_of_fetches(self):
-        """Each FETCH is from the portal of the one before, and all are
-        closed."""
+        """Each FETCH reads from the portal of the previous FETCH; every portal
+        is closed after use."""
         server = self.serve()
         ana = self.raw(server)
         ana.send(query("BEGIN; DECLARE c CURSOR FOR " + ALL))
@@ -384,7 +384,7 @@ class Strangers(Case):
         with self.assertRaisesRegex(psycopg2.Error, "too many logins"):
             psycopg2.connect(host="127.0.0.1", port=server.pg, user="mal",
                              password="x", dbname="x")
-        self.connect(server)  # has logged in before
+        self.connect(server)  # not counted: ana has logged in from here before
         self.assertEqual(self.metric(server, "logins_refused_total"), 1)
 
     def test_bodies_that_nobody_wants(self):

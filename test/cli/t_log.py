@@ -63,7 +63,7 @@ class Log(unittest.TestCase):
                 people = pathlib.Path(self.folder.name) / "people.csv"
                 if not people.exists():
                     people.write_text(GOOD)
-                if words[0] == "init":  # its city is not in values
+                if words[0] == "init":  # the city of id 4 is not in values
                     words += ("--accept-loss",)
                 return super().custos(*words, **more)
         return Attached()

@@ -16,7 +16,7 @@ BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
 PAGES = [SRC / "README.md", SRC / "doc/guide.md", SRC / "doc/README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
-# Not run here: they install files or run the tests.
+# Not run here: these install files, need installed files or run the tests.
 NOT_RUN = re.compile(r"^(make install|make test|cc )")
 
 

@@ -81,7 +81,7 @@ class Receipts(unittest.TestCase):
         server = self.serve(f"file:{path}")
         receipts = [self.ask(server) for _ in range(3)]
         self.until(lambda: receipts[-1] in path.read_bytes())
-        # the counter follows the writing
+        # the counter is raised after the receipts are written
         self.until(lambda: b"\ncustos_receipts_exported_total 0\n" not in
                    self.metrics(server))
         self.assertRegex(self.metrics(server),

@@ -272,7 +272,7 @@ class Owner(Case):
         with ana.cursor() as cursor:
             cursor.execute(COUNT)
             self.store.custos("analyst", "revoke", "ana")
-            time.sleep(0.3)  # longer than a worker's check is relied on
+            time.sleep(0.3)  # a cached answer relies on a check of up to 0.25 s ago
             with self.assertRaises(psycopg2.Error):
                 cursor.execute(COUNT)
         self.assertTrue(ana.closed)

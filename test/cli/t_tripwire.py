@@ -55,9 +55,9 @@ class Tripwire(unittest.TestCase):
         return pathlib.Path(self.store.path) / "data/1.duckdb"
 
     def damage(self):
-        """Overwrites the pages that the engine has not read yet with zeros. Its
-        one worker has already opened the data; a new one could not open it any
-        more."""
+        """Overwrites the pages that the engine has not read yet with zeros. The
+        server's only worker process has already opened the data; a new one could
+        not open it any more."""
         self.end()
         self.serve("--workers", "1")
         self.assertEqual(

@@ -68,7 +68,8 @@ final class Client {
         String sql = "SELECT sex, count(*) AS n, median(since) AS day FROM "
             + "patients WHERE born < ? AND weight > ? AND since > ? "
             + "GROUP BY sex";
-        // Past its fifth use the driver prepares by name and takes binary.
+        // From the fifth use on the driver prepares the statement by name and
+        // asks for binary results.
         for (int i = 0; i < 8; i++) {
             try (PreparedStatement s = c.prepareStatement(sql)) {
                 s.setInt(1, 2000 + i);

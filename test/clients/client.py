@@ -24,7 +24,8 @@ def need_command(name):
 
 
 class ClientCase(unittest.TestCase):
-    """A server for all tests of a class. ana may ask everything, bob little."""
+    """A server for all tests of a class. The analyst ana may ask everything, bob
+    little."""
 
     serve = ()
 
@@ -47,7 +48,7 @@ class ClientCase(unittest.TestCase):
                 "PGDATABASE": "custos"}
 
     def near(self, rows):
-        """The rows are those of COUNT: about 200 people in each."""
+        """The rows are those of COUNT: two, with about 200 people each."""
         self.assertEqual([row[0] for row in rows], ["f", "m"])
         for row in rows:
             self.assertLess(abs(row[1] - 200), 100)

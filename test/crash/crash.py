@@ -38,7 +38,7 @@ PRICE = "0.01"
 AT_ONCE = 2.0         # seconds in which a store must open and answer
 CHECK_EVERY = 25
 
-# Errors that a question may get while others spend and import.
+# Errors that a question may get while others spend.
 REFUSALS = re.compile(r"custos: .*(budget|common one).* (is spent|does not suffice): ")
 
 
@@ -79,14 +79,14 @@ class Worker:
                                             stderr=err)
 
     def kill(self):
-        """Kills it. True if it was still running."""
+        """Kills the process. True if it was still running."""
         alive = self.process.poll() is None
         self.process.send_signal(signal.SIGKILL)
         return self.process.wait() == -signal.SIGKILL and alive
 
     def answers(self):
-        """Every answer in its output as (text, object); None for one cut
-        off."""
+        """Every answer in its output as (text, object); the object of an answer
+        that is cut off is None."""
         text = self.out.read_text()
         at = 0
         while at < len(text):

@@ -59,7 +59,7 @@ class Client(threading.Thread):
         self.answered = time.monotonic()
 
     def question(self):
-        """A question; three of four times most likely a new one."""
+        """A question. Three of four times it is most likely a new one."""
         if self.dice.random() < 0.25:
             limit = self.dice.randint(1, 20)
         else:

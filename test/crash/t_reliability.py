@@ -73,7 +73,7 @@ class StoreCase(unittest.TestCase):
             self.assertIn(says, error)
 
     def failed(self, done, says=""):
-        """The same, where the machine and not the question is at fault."""
+        """As refused(), where the machine and not the question is at fault."""
         self.refused(done, says, codes=(1,))
 
     def whole(self, receipt=None):
@@ -89,8 +89,8 @@ class StoreCase(unittest.TestCase):
 
 class DiskFull(StoreCase):
     def test_query(self):
-        """With more and more disk space: fails until it answers, and never
-        answers without a charge."""
+        """With too little disk space a query fails, with enough it is answered,
+        and never without a charge."""
         self.made()
         first = spent(self.whole())
         answers = refusals = 0
