@@ -398,7 +398,9 @@ sides_make(struct side sides[SIDES], bool change, uint64_t *state)
     }
 }
 
-/* On sides 1 and 3 the engine uses one thread. */
+/*
+ * Sides 1 and 3 have the default limit for small tables, sides 0 and 2 none.
+ */
 static void
 dataset_make(struct dataset *w, bool change, uint64_t *state)
 {

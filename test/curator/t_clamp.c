@@ -93,8 +93,8 @@ clamps_give_ranges(void **state)
 }
 
 /*
- * A clamp at one end is not a range; a minus sign moves it to the end where NaN
- * is.
+ * A clamp at one end does not give a range. A minus sign turns a lower limit
+ * into an upper one, but NaN is still above it.
  */
 static void
 half_a_range_is_none(void **state)

@@ -50,7 +50,7 @@ struct setting {
     bool gauss; /* the policy has a delta, and the plan must use it */
     int64_t n;
     double high;
-    double most; /* bound on the coverage; 0: exactly as computed */
+    double most; /* most coverage; 0: coverage must be as computed */
 };
 
 struct made {
@@ -333,7 +333,8 @@ sums_cover_as_their_law(void **state)
 }
 
 /*
- * Such a sum is computed from the parts of the average, so it has two noises.
+ * A sum beside an average is computed from the average's parts, so it has two
+ * noises.
  */
 static void
 sums_beside_means_cover(void **state)

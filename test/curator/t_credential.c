@@ -277,8 +277,8 @@ mock_salts_stay(void **state)
 }
 
 /*
- * Every function that notices gives the same status; only unauthenticated
- * clients are not told.
+ * For an unknown name every function gives CUSTOS_ENAME, except those for
+ * clients that have not logged in, who must not learn that it is unknown.
  */
 static void
 an_unknown_analyst_has_one_code(void **state)

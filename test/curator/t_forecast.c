@@ -86,7 +86,7 @@ explain_tells_what_is_stored(void **state)
     (void)state;
     open_store(POLICY("epsilon: 0.1"));
     assert_false(forecast("ana", sql, "0.1").stored);
-    assert_false(forecast("ana", sql, "0.1").stored); /* EXPLAIN does not ask */
+    assert_false(forecast("ana", sql, "0.1").stored); /* nor after EXPLAIN */
     pay("ana", sql, "0.1");
     assert_true(forecast("ana", sql, "0.1").stored);
     assert_true(forecast("ana", "select  COUNT( * ) from patients", "").stored);

@@ -1,12 +1,12 @@
 /*
- * Random queries against the curator: 2,000, or 10^5 with CUSTOS_LONG.
+ * Random queries against the curator: 1,600, or 10^5 with CUSTOS_LONG.
  *
  * Each query goes to two stores with the same policy and different data.
  * Nothing may crash. The replies may differ only in the values of answers;
- * errors are equal to the letter. An answer from private data has a new charge,
- * and nothing else has one. No reply contains words of the engine. No charged
- * query fails in the engine, because every function is total; more than a third
- * of the queries try to break that (query_gadget.h).
+ * errors are equal to the letter. Each new answer from private data has one
+ * charge, and nothing else has one. No reply contains words of the engine. No
+ * charged query fails in the engine, because every function is total; more than
+ * a third of the queries try to break that (query_gadget.h).
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 enum { STORES = 2, SHOWN = 30 };
 
-/* The same table, bounded in every way. */
+/* One table, under several names that are bounded in different ways. */
 #define BOUNDS "    rows_per_unit: 3\n    groups_per_unit: 2\n"
 #define VISITS(name, unit, more)                                               \
     "  " name ":\n"                                                            \

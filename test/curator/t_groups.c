@@ -330,9 +330,9 @@ ask_lone(const char *sql, const char *adjacency, const char *delta)
 }
 
 /*
- * The number of groups shown is binomial: LONE trials with the delta charged
- * for a group of one person. With fresh seeds, 6 deviations would give a false
- * alarm once in 10^8 runs; the seed is fixed.
+ * The number of groups shown is binomial: LONE groups of one person, each shown
+ * with the probability delta that is charged. With fresh seeds, 6 deviations
+ * would give a false alarm once in 10^8 runs; the seed is fixed.
  */
 static void
 count_lone(const char *sql, const char *adjacency, const char *delta, double p)
@@ -372,8 +372,8 @@ lone_groups_come_out_with_delta(void **state)
 }
 
 /*
- * Every group has one person and is shown by luck; the error bars still contain
- * 1.
+ * Every group has one person and is shown by luck; 95 % of the error bars still
+ * contain 1.
  */
 static void
 lucky_groups_have_honest_bars(void **state)

@@ -161,7 +161,7 @@ ledger_writer_waits_for_the_commit(void **state)
 }
 
 /*
- * If the ledger has lost its file, every thread gets an error and none hangs.
+ * If the ledger's file is damaged, every thread gets an error and none hangs.
  */
 static void
 ledger_writer_failure_is_told_to_all(void **state)
@@ -229,8 +229,8 @@ ledger_writer_settles_answers(void **state)
 }
 
 /*
- * Rows that count cached answers: one for each analyst, with receipts and
- * numbers.
+ * Rows that count cached answers, by analyst: the number of each charge, and how
+ * often its answer was given again.
  */
 static void
 ledger_writer_counts_what_is_given_again(void **state)

@@ -157,7 +157,7 @@ ask(size_t i, struct ask a, struct answer **out, custos_err *err)
     return curator_answer(c[i], &a, out, err);
 }
 
-/* Both stores reject it with the same words and no charge. */
+/* Both stores reject the question with the same words and no charge. */
 static custos_status
 refused_alike(struct ask a)
 {
@@ -344,7 +344,7 @@ rule_7_nothing_counts_as_zero(void **state)
     answer_free(a);
 }
 
-/* That so many groups have noise 0 has a probability below 10^-60. */
+/* The probability that half of the groups have a noise of 0 is below 10^-40. */
 static void
 rule_7_empty_groups_have_noise(void **state)
 {
@@ -433,7 +433,7 @@ same_text(const struct answer *a, const struct answer *b)
     return same;
 }
 
-/* EXPLAIN says the same after the data is removed, so it does not read it. */
+/* EXPLAIN says the same if the data is overwritten, so it does not read it. */
 static void
 rule_9_explain_reads_no_data(void **state)
 {
@@ -619,8 +619,8 @@ rule_20_limits_are_the_owners(void **state)
 /* -------------------------------------------------------- rules 11, 13, 14 -- */
 
 /*
- * A question reads one version: one that began before an import uses the old
- * version to its end, and the next question uses the new one.
+ * A question reads one version: a question that began before an import uses the
+ * old version to its end, and the next question uses the new one.
  */
 static void
 rule_11_one_snapshot(void **state)
@@ -895,7 +895,8 @@ rule_22_what_is_not_granted_is_not_there(void **state)
 /* ------------------------------------------------------ rules 3, 5, 21, 24 -- */
 
 /*
- * A person with many rows in many groups counts with four rows, in two groups.
+ * A person with many rows in many groups counts with at most four rows, in at
+ * most two groups.
  */
 static void
 rule_5_heavy_units_are_bounded(void **state)
@@ -933,8 +934,8 @@ rule_5_heavy_units_are_bounded(void **state)
     "    columns: {id: {type: integer}, income: {type: integer}}\n"
 
 /*
- * Nor can the unit change through a policy without the table, or with a public
- * one.
+ * The unit of a table cannot change, not even if a policy without the table was
+ * in force in between, and the table cannot become public.
  */
 static void
 rule_24_units_do_not_change_step_by_step(void **state)

@@ -264,8 +264,8 @@ a_change_of_the_budget_is_an_act(void **state)
 }
 
 /*
- * init ends after it wrote the terms to the ledger and before it updates the
- * store's pointer, as if killed there: the new policy's file cannot be written.
+ * init ends after it wrote the terms to the ledger and before it replaces the
+ * file `current`, as if killed there: the new policy's file cannot be written.
  * Nothing is charged until init runs again, which then completes normally.
  */
 static void

@@ -1,7 +1,7 @@
 /*
  * Public parts of private queries when another process does the work: they are
  * tried before the charge and computed again after it. If the second time
- * fails, this is not a failure of the query.
+ * fails, this does not count for the tripwire.
  */
 #include <stdio.h>
 #include <unistd.h>

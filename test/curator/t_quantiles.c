@@ -39,7 +39,7 @@ static const char policy[] =
 enum shape {
     EVEN,  /* at equal distances */
     STEEP, /* most at the low end */
-    TIES,  /* all but a few equal, exactly up to the rank asked for */
+    TIES,  /* two values; the lower one until just after the rank asked for */
     EQUAL, /* all the same */
 };
 

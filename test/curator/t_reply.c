@@ -151,8 +151,8 @@ a_missing_ceiling_costs_one_count(void **state)
     assert_true(str_equal(r.tables[0].epsilon, str_of("0.01")));
     assert_true(r.tables[0].receipt.seq > 0);
     /*
-     * A power of two, not below the number of rows; noise of scale 300 adds at
-     * most seven error bars of 900.
+     * A power of two, not below the number of rows: the noisy count (scale 300)
+     * plus seven error bars of 900, rounded up.
      */
     assert_true(r.tables[0].bound >= PEOPLE * VISITS);
     assert_true(r.tables[0].bound <= 32768);

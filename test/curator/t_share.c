@@ -80,7 +80,7 @@ struct asker {
     int fresh, stored, wrong;
 };
 
-/* Asks each question twice; the second time is free, even at once. */
+/* Asks each question twice in a row; the second time is free. */
 static void *
 ask_all(void *arg)
 {
@@ -133,7 +133,7 @@ threads_share_one_curator(void **state)
         assert_int_equal(askers[i].fresh, EACH);
         assert_int_equal(askers[i].stored, EACH);
     }
-    for (int i = 0; i < THREADS; i++) /* the first one first */
+    for (int i = 0; i < THREADS; i++) /* first the one that opened the store */
         curator_close(askers[i].c);
     c = open_one();
     assert_false(ledger_balance(curator_ledger(c), str_of("ann"), &b, &err));

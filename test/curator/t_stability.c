@@ -55,7 +55,7 @@ violated(struct check *c, const char *what, size_t which)
 
 /* --------------------------------------------------------------- compare -- */
 
-/* How far a part moved. */
+/* Checks how far a part moved. */
 static void
 check_part(struct check *c, size_t which, size_t n, const custos_int *a,
            const custos_int *b)
@@ -387,7 +387,7 @@ check_query(struct dataset *w, const char *sql, const bool *used,
         if (engine_prepare(w->made[side].engine, plan, &w->made[side].err))
             no_answer(&c, &w->made[side]);
     if (plan &&
-        plan->bound_selection) { /* then any bound may follow: mostly a low one */
+        plan->bound_selection) { /* any bound may be chosen: tests a low one */
         size_t low = (size_t)count->triples / 4 % LOW;
 
         check_race(&c, plan);
@@ -505,8 +505,8 @@ construct_tally(const struct count *count, size_t rule, struct tally *out)
 }
 
 /*
- * Some queries of every construct were planned and moved; none of those without
- * a unit were planned.
+ * Of every construct some queries were planned and some parts moved; no join
+ * without the unit was planned.
  */
 static void
 check_constructs(const struct count *count, int wanted)

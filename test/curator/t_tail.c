@@ -12,7 +12,7 @@
 
 static const char *const kinds[] = {"Laplace", "Gauss"};
 
-/* P[N = j] without the normaliser, and P[N >= k] by summing. */
+/* P[N = j] without the normaliser. */
 static double
 point(struct bar_law law, double j)
 {
@@ -75,7 +75,7 @@ plain_sum_above(const struct plain *x, const struct plain *y, double k,
 
 /*
  * Every method of tail.c against the plain sum over both lattices: never below
- * it, and never above the sum about one step further in.
+ * it, and never above the sum a few steps further in.
  */
 static void
 tail_is_an_upper_bound(void **state)

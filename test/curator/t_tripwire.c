@@ -130,7 +130,7 @@ struct late_stop {
     int stop;
 };
 
-/* Stops the query after the charge; one stopped before is not charged. */
+/* Stops the query after the charge. (One stopped earlier is not charged.) */
 static int64_t
 stop_now(void *ctx, int64_t class_us)
 {
@@ -304,7 +304,8 @@ a_cancel_does_not_count(void **state)
 }
 
 /*
- * Otherwise an analyst who hangs up in time could cause failures without limit.
+ * A failure counts even if the query was cancelled; otherwise an analyst who
+ * hangs up in time could cause failures without limit.
  */
 static void
 a_failure_counts_though_it_is_cancelled(void **state)
@@ -399,7 +400,7 @@ die(enum death how)
     child = fork();
     assert_true(child >= 0);
     if (!child) {
-        /* default signal handlers, as in a separate program; no core files */
+        /* default signal handlers, as in a separate program */
         for (int i = 1; i < 32; i++)
             signal(i, SIG_DFL);
         work_and_die(how, fds[1]);
@@ -550,7 +551,7 @@ a_mark_of_nobody_suspends_all(void **state)
     suspends_all(line, strlen(line));
     suspends_all(plus, strlen(plus));
     suspends_all(cut, strlen(cut));
-    append_marks("\n\n", 2); /* already counted marks */
+    append_marks("\n\n", 2); /* counted marks are erased to empty lines */
     assert_int_equal(asks_anew("bo"), CUSTOS_OK);
 }
 
