@@ -8,7 +8,7 @@
  * Ours: public parts are computed before the charge, by statements that read
  * nothing else; a failure there rejects the query at no cost. custos init
  * decodes files completely, and queries of a file that has changed since are
- * rejected.
+ * rejected. The twins are the patches of test/mutants that name this test.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

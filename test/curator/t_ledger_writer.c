@@ -229,7 +229,7 @@ ledger_writer_settles_answers(void **state)
 }
 
 /*
- * Rows that count cached answers, by analyst: the number of each charge, and how
+ * Rows that count cached answers, by analyst: the number of each charge and how
  * often its answer was given again.
  */
 static void

@@ -49,8 +49,8 @@ draw(uint64_t *state, uint64_t below)
 }
 
 /*
- * Rows for about `units` people; the first has very many rows, the second has
- * one. Some values are missing, unreadable or out of range. Leaves out the
+ * Rows for about `units` people; the first has very many rows, the second at
+ * most one. Some values are missing, unreadable or out of range. Leaves out the
  * person `without`.
  */
 static inline void

@@ -98,9 +98,9 @@ fact_run_all(const struct made *m, struct fact_probes *p)
 /*
  * Decides which faults to report. A node above a wrong one is wrong as a
  * consequence, and so may be a part, a key or a computed column of the same
- * query. An engine error is explained only by another engine error: a wrong
- * range must not lead to one. An explained fault explains no other, so that two
- * faults cannot excuse each other.
+ * query. The engine error of a node is explained only by another engine error:
+ * a wrong range must not lead to one. An explained fault explains no other, so
+ * that two faults cannot excuse each other.
  */
 static inline void
 fact_blame(struct fact_probes *p)

@@ -1,6 +1,6 @@
 /*
- * Finds a smallest query that shows the same fault: replaces parts of its tree
- * by their arguments or by small leaves as long as the fault remains.
+ * Makes a query smaller that shows a fault: replaces parts of its tree by their
+ * arguments or by small leaves as long as the same fault remains.
  */
 #ifndef TEST_ENGINE_FACT_SHRINK_H
 #define TEST_ENGINE_FACT_SHRINK_H

@@ -112,8 +112,9 @@ is_null_is_answered_by_statistics(void **state)
 
 /*
  * Sums and products of whole numbers are regrouped with their literals first,
- * so that one can overflow although each of its nodes fits; but only if there
- * is a row. Differences, doubles and arguments of calls stay as written.
+ * so that the literals can overflow although each node as written fits; but
+ * only if there is a row. Differences, doubles and arguments of calls stay as
+ * written.
  */
 static void
 literals_of_sums_and_products_are_computed_first(void **state)

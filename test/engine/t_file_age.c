@@ -1,8 +1,8 @@
 /*
  * If DuckDB rejects a file, the error says why: written by a newer DuckDB,
- * written by one before 0.10, or not a DuckDB file at all. The test makes such
- * versions by patching the header of a file of the pinned DuckDB, including its
- * checksum.
+ * written by one before 0.10, or not a DuckDB file at all. The test makes files
+ * of other versions by patching the header of a file of the pinned DuckDB,
+ * including its checksum.
  */
 #include "engine/file_age.h"
 

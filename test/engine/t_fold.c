@@ -125,7 +125,7 @@ refuse(const int64_t *unit, const int32_t *cell, size_t n, int64_t from,
             k = fold_rows(&f, unit + cut, cell + cut, n - cut, at, first);
             assert_true(f.torn);
             assert_int_equal(k, 0);
-            /* It stays torn. */
+            /* The fold stays torn. */
             assert_int_equal(
                 fold_rows(&f, (int64_t[]){last}, (int32_t[]){0}, 1, at, first),
                 0);
@@ -141,7 +141,7 @@ fold_refuses_torn_units(void **state)
     (void)state;
     refuse((int64_t[]){2, 3, 2}, zeros, 3, 1, 9);  /* unit returns */
     refuse((int64_t[]){2, 3, 10}, zeros, 3, 1, 9); /* unit above the range */
-    refuse((int64_t[]){1, 3, 4}, zeros, 3, 2, 9);  /* unit below it */
+    refuse((int64_t[]){1, 3, 4}, zeros, 3, 2, 9);  /* unit below the range */
     refuse((int64_t[]){2, 3, 4}, (int32_t[]){0, 1, 2}, 3, 1, 9);
     refuse((int64_t[]){2, 3, 4}, (int32_t[]){0, 1, -1}, 3, 1, 9);
 }

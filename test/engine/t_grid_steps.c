@@ -178,8 +178,8 @@ draw_row(struct row *row)
 }
 
 /*
- * The columns that queries read: 1 and 2 in steps, and 2 also as a decimal, for
- * conditions.
+ * The columns that queries read: 0 as it is, 1 and 2 in steps, and 2 also as a
+ * decimal, for conditions.
  */
 static void
 print_row(const struct row *row, size_t number, struct buf *out)
@@ -340,7 +340,7 @@ steps_stay_within_their_range(void **state)
     (void)state;
     bench_open(&b);
     assert_true(check_sum(&b, "p * (1 - d) * (1 + d)", 0));
-    /* exceeds 64 bits in some row, or because the steps are too small */
+    /* the number of steps can exceed 64 bits */
     assert_false(check_sum(&b, "p * p * p", 0));
     assert_false(check_sum(&b, "p * p * p - p * p * p + n", 0));
     assert_false(check_sum(&b, "p * p", 7));

@@ -1,6 +1,7 @@
 /*
  * Discovered groups: the fold, the general way and a simple reference find the
- * same ones; one unit changes few; nothing is released before the selection.
+ * same groups; one unit changes few of them; nothing leaves the engine before
+ * the selection.
  */
 #include <stdio.h>
 
@@ -36,8 +37,8 @@ static const char *const texts[] = {
     "\xc3\xa9"};
 
 /*
- * A key is one of texts, or a text of this many bytes: the longest key, and two
- * that are too long.
+ * A key is one of `texts`, or a text of one of these lengths in bytes: that of
+ * the longest key, and two that are too long.
  */
 static const int lengths[] = {KEY_TEXT_MAX, KEY_TEXT_MAX + 1, KEY_TEXT_MAX + 2};
 
@@ -560,9 +561,9 @@ opened(struct engine_groups *g, size_t group, size_t part, custos_err *err)
 }
 
 /*
- * The values for quantiles are released for selected groups only and only once.
- * They are those of the counted rows: their number and sum agree with the other
- * parts.
+ * The values for quantiles are given out, sealed, for selected groups only and
+ * only once. They are those of the counted rows: their number and sum agree
+ * with the other parts.
  */
 static void
 check_chosen_values(struct made *m, custos_rng *rng, struct asked *q)

@@ -217,7 +217,7 @@ static const char NOTES[] = HEAD "  notes:\n"
 static void
 rank_is_the_hash(void **state)
 {
-    /* salt as made.h sets it, then who, a, b, n */
+    /* who, a, b, n as in the file; then their encoding, without the salt */
     static const char *const rows[][5] = {
         {"x", "\"\"", "", "1", "1:x;0:n1;"},
         {"x", "", "\"\"", "1", "1:x;n0:1;"},
@@ -395,7 +395,7 @@ formats_agree(void **state)
     free((void *)(uintptr_t)first);
 }
 
-/* Two tables of one DuckDB file, and one of them attached as well. */
+/* Two tables of one DuckDB file, both imported and both attached. */
 static void
 one_file_has_many_tables(void **state)
 {
@@ -483,7 +483,10 @@ names_of_users_meet_no_alias(void **state)
     }
 }
 
-/* The engine reserves none of the words that statements use as names. */
+/*
+ * The engine reserves none of the words that statements use as names. (`select`
+ * is in the list to show that the query finds reserved words.)
+ */
 static void
 aliases_are_no_reserved_words(void **state)
 {

@@ -60,7 +60,7 @@ counts(struct made *m, const struct engine_import_table *t)
     return text;
 }
 
-/* Columns without changes report nothing about their values. */
+/* Empty values are counted only in columns that are not nullable. */
 static void
 every_value_is_counted_once(void **state)
 {
@@ -104,7 +104,7 @@ attached_tables_are_counted_alike(void **state)
     made_close(&m);
 }
 
-/* Examples are the first ones in the source, truncated and on one line. */
+/* Examples are the first changed values, truncated and on one line. */
 static void
 examples_are_of_the_source(void **state)
 {

@@ -521,7 +521,7 @@ units_have_proven_ranges(void **state)
     made_close(&s.made);
 }
 
-/* A referenced key must be unique; otherwise a row could meet two. */
+/* A referenced key must be unique; otherwise a row could meet two rows. */
 static void
 doubled_keys_are_refused(void **state)
 {

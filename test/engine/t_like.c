@@ -238,7 +238,7 @@ long_texts_end_at_the_limit(void **state)
     assert_int_equal(steps_of(pattern, LIKE_PATTERN_MAX, text, LONG, &result),
                      LIKE_STEPS_MAX);
     assert_int_equal(result, LIKE_TOO_LONG);
-    /* The byte search and skipping for _ count too. */
+    /* The steps of the byte search count too. */
     steps_of("%b%", 3, text, 2 * LIKE_STEPS_MAX, &result);
     assert_int_equal(result, LIKE_TOO_LONG);
     assert_int_equal(steps_of("%b%", 3, text, LONG, &result), LONG);

@@ -1,13 +1,14 @@
 /*
  * How far one unit can move the parts, and how its values are kept within
- * limits; the same data attached instead of imported; a broken order.
+ * limits; the same data attached instead of imported; a table whose order is
+ * broken.
  */
 #include "asked.h"
 #include "support/said.h"
 
 /*
- * The same file attached instead of imported gives the same numbers, by general
- * bounding.
+ * The same file gives the same numbers attached, by general bounding, as
+ * imported, by the fold.
  */
 static void
 attached_equals_imported(void **state)

@@ -69,8 +69,8 @@ static const char *const parted[] = {
 };
 
 /*
- * Without preparation nothing is printed; with it, the name of a prepared
- * table.
+ * Without preparation the statement cannot be printed; with it, the statement
+ * has the name of a prepared table.
  */
 static void
 a_private_statement_has_no_public_part(void **state)

@@ -136,7 +136,7 @@ attached_public_tables_work(void **state)
     ready(&m);
     assert_string_equal(asked(&m, "SELECT count(*), sum(people) FROM far"),
                         "4|11");
-    /* They are read from their file in every query. */
+    /* Attached tables are read from their file in every query. */
     made_file(&m, "cities.csv",
               "name,land,people,area,since,flat,mean\nRome,,5,,,,\n");
     assert_string_equal(asked(&m, "SELECT count(*), sum(people) FROM far"),

@@ -78,7 +78,7 @@ run_quantiles(struct made *m, struct quantiled *t, struct seen *s)
     if (engine_quantiles(m->engine, &t->q.plan, 0, see, s, &m->err))
         fail_msg("%s | %s", m->err.said, m->err.noted);
     assert_int_equal(s->next, 3 * t->q.plan.cells);
-    /* As a sum the part has no value. */
+    /* engine_run accepts such a part too. */
     assert_int_equal(engine_run(m->engine, &t->q.plan, sealed, &m->err), 0);
     custos_sealed_free(sealed[0]);
 }

@@ -41,7 +41,7 @@ read_rows(struct made *m, struct row *rows, bool units)
     return all;
 }
 
-/* Adds what row i contributes, part by part. */
+/* Adds what row r contributes, part by part. */
 static void
 count_row(const struct row *r, bool new_cell, const struct plan *plan,
           i128 *cells)
@@ -181,8 +181,7 @@ rows_as_units_equal_the_reference(void **state)
 }
 
 /*
- * The numbers are the same between whichever units the threads divide their
- * work.
+ * The numbers are the same wherever the units are divided between two threads.
  */
 static void
 lanes_do_not_matter(void **state)

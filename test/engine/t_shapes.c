@@ -306,7 +306,8 @@ is_known(const struct plan *plan)
 }
 
 /*
- * The complete statement, in every way of bounding, has listed functions only.
+ * The complete statement, in every way of bounding, calls only functions that
+ * sql/total.c lists.
  */
 static void
 statement_is_total(struct made *m, const struct plan *plan, const char *sql)

@@ -98,7 +98,10 @@ questions_that_differ_in_numbers_share_a_statement(void **state)
     made_close(&m);
 }
 
-/* Digits in texts and names are not numbers, and joins keep their numbers. */
+/*
+ * Digits in texts and names are not numbers, and statements with JOIN or GROUP
+ * BY keep their numbers.
+ */
 static void
 only_literals_are_taken_out(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * A person is one unit, however the sources of several tables store the
- * identifying value; otherwise the import rejects them.
+ * identifying value. Sources for which this is not certain are rejected.
  */
 #include "made.h"
 #include "support/said.h"
