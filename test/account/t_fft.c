@@ -109,7 +109,7 @@ fft_agrees_with_exact_sums(void **state)
     mpfr_free_cache();
 }
 
-/* The passes of every size stay within the 4 units that fft_error assumes. */
+/* The factors of every pass are within the 4 * 2^-53 that fft_error assumes. */
 static void
 fft_twiddles_are_accurate(void **state)
 {

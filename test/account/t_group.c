@@ -6,7 +6,7 @@
 
 #include "account/mp.h"
 
-/* epsilon 0.5, delta 1e-6, three units: (1.5, 3e 1e-6) or better. */
+/* epsilon 0.5, delta 10^-6, three units: (1.5, 3 e 10^-6) or better. */
 static void
 group_worked_example(void **state)
 {

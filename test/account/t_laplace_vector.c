@@ -168,7 +168,7 @@ claimed_delta(const struct loss *l, double epsilon)
 
 /*
  * The curve that plans use for a distance of 3 holds for every split of it, and
- * one split attains it.
+ * a move of one coordinate alone attains it.
  */
 static void
 vectors_stay_below_the_claimed_curve(void **state)

@@ -14,7 +14,7 @@ enum { BITS = 1000 }; /* differences of tails cancel many of them */
 
 static const double rates[] = {1, 0.5, 0.01, 1e-7, 0.999, 1 - 1e-9};
 
-/* R = 1 - q + q e^l, or its logarithm. */
+/* R = 1 - q + q e^l. */
 static void
 exact_ratio(mpfr_t r, const mpfr_t l, double q)
 {
@@ -94,7 +94,7 @@ exact_mass(mpfr_t out, const struct loss *l, bool p0, double from, double to)
     mpfr_inits2(BITS, a, b, t, (mpfr_ptr)0);
     mpfr_set_d(a, from, MPFR_RNDN);
     mpfr_set_d(b, to, MPFR_RNDN);
-    if (l->base == BASE_GAUSSIAN) { /* the smaller tail, either way */
+    if (l->base == BASE_GAUSSIAN) { /* the difference of two upper tails */
         mpfr_sqrt_ui(t, 2, MPFR_RNDN);
         if (p0) {
             mpfr_sub_d(a, a, l->size, MPFR_RNDN);
@@ -188,8 +188,8 @@ line_pieces_agree_with_exact_integrals(void **state)
 }
 
 /*
- * Atoms come in rising order of loss in both orders, with those that only P or
- * only Q has in their places.
+ * Losses of atoms rise under ORDER_ADD and under ORDER_REMOVE, with the atoms
+ * that only P or only Q has in their places.
  */
 static void
 atoms_rise(void **state)

@@ -82,8 +82,8 @@ gauss_term(long x, double v, mpfr_t t)
 }
 
 /*
- * Sensitivities of 20 standard deviations and more: Q0's outcomes near the
- * sensitivity have probabilities below the smallest normal double.
+ * A small sensitivity, and some of 20 standard deviations and more, near which
+ * Q0's outcomes have tiny probabilities.
  */
 static const struct {
     double v;

@@ -219,7 +219,7 @@ mechanism_prices_known(void **state)
     rat_clear(&x);
 }
 
-/* E_Q[(P/Q)^a] for noise e^-|x|/t on Z, or the integral in closed pieces. */
+/* E_Q[(P/Q)^a] for noise e^(-h |x|) on Z, with the centres d apart. */
 static void
 moment_discrete_laplace(mpfr_t r, const mpfr_t h, long d, const mpfr_t a)
 {
@@ -528,8 +528,8 @@ mechanism_sampled_gauss_fuzz(void **state)
 }
 
 /*
- * One release at a delta: never below the epsilon of its privacy loss, and
- * close to it.
+ * The least known epsilon of one release at a delta: exact for a Gaussian,
+ * below the pure epsilon, none if the mechanism's own delta is larger.
  */
 static void
 mechanism_epsilon_at(void **state)

@@ -74,7 +74,10 @@ is_within(const struct sets *g, const struct odometer *o)
     return reading(o) <= g->e + SLACK && reading_delta(o) <= g->d + SLACK;
 }
 
-/* The probability that n answers have net more ups than downs. */
+/*
+ * The probability of one sequence of n answers of which net more raise the loss
+ * than lower it; sign 1: under P, -1: under Q.
+ */
 static double
 chance(const struct sets *g, const int n[MENU], const int net[MENU], int sign)
 {
@@ -170,7 +173,7 @@ odometer_with_deltas_against_all_sets(void **state)
             most = fmax(most, v / d);
         }
     assert_true(most > 0.97 && most <= 1);
-    /* Many members: at each of these e the bound by rho is the smaller one. */
+    /* Many charges: at each of these e the bound by rho is the smaller one. */
     set_menu(g, "generic:epsilon=0.3:delta=0.002",
              "generic:epsilon=0.4:delta=0.003");
     for (double e = 3; e < 6; e += 0.5) {
@@ -184,7 +187,8 @@ odometer_with_deltas_against_all_sets(void **state)
 /*
  * If two of the four outcomes are reported as one, the release is still (0.3,
  * 0.01)-DP, but its loss exceeds the odometer's reading with probability above
- * 1/2. The same holds for Gaussian noise that is exactly (0.1, 1e-6)-DP.
+ * 1/2. The loss of Gaussian noise that is exactly (0.1, 1e-6)-DP exceeds 0.1
+ * with a probability of 1.5e-4.
  */
 static void
 odometer_loss_may_exceed_the_reading(void **state)

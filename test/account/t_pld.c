@@ -287,7 +287,7 @@ bad_questions_are_refused(void **state)
     assert_int_equal(
         pld_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_EOVERFLOW);
-    many.count = 0; /* no release costs nothing */
+    many.count = 0; /* without a release the cost is 0 */
     assert_int_equal(
         pld_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_OK);
