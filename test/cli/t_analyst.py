@@ -3,7 +3,7 @@ the page makes, each prints what is shown, up to noise.
 
 A `sql` block is a question, an empty line and the beginning of its answer. In
 each row of the table of rejected questions, the left one is rejected and the
-right one is answered.
+right one is accepted.
 """
 import re
 import subprocess

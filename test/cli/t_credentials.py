@@ -165,8 +165,8 @@ class Doors(CommandCase):
                 return one
 
     def test_a_second_token(self):
-        """The old credential stays valid until its grace period ends or it is
-        revoked."""
+        """The old token stays valid until its grace period ends or --end-old
+        ends it."""
         first = self.add("add", "ana")
         self.no_analyst("token", "ana", says="--rotate")
         self.no_analyst("token", "bo", "--rotate", says="no password")

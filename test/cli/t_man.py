@@ -68,7 +68,7 @@ class Man(unittest.TestCase):
                            LIBRARY.split("# FUNCTIONS")[1])), declared)
 
     def test_header_and_exports_agree(self):
-        """The library exports exactly what the header declares."""
+        """The library exports exactly the functions that its page names."""
         library = pathlib.Path(os.environ.get("BUILD", "build"),
                                "src/libcustos.so")
         found = subprocess.run(["nm", "-D", "--defined-only", library],

@@ -1,6 +1,6 @@
 """Public reply times of the real server: the reply of a charged question leaves
-at a moment fixed before the data is read. Until then nothing reveals whether
-its work is done: not EXPLAIN, not hanging up, not a cancel.
+at a moment fixed before the data is read. Until then neither EXPLAIN nor
+hanging up reveals whether the work is done.
 """
 import http.client
 import json

@@ -74,8 +74,8 @@ class Tripwire(unittest.TestCase):
         self.serve()
 
     def mark(self, row):
-        """Writes the mark that a process leaves if it dies working on this
-        row."""
+        """Writes the mark that a process leaves if it crashes while it works on
+        the question that this row charged."""
         with open(pathlib.Path(self.store.path) / "crashes", "a",
                   encoding="ascii") as file:
             file.write(f"{row}\n")
