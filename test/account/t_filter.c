@@ -597,7 +597,7 @@ filter_saves_and_loads(void **state)
     custos_charge_free(c);
 }
 
-/* A million charges of a millionth fill the budget exactly. */
+/* A million charges, each a millionth of the budget, fill it exactly. */
 static void
 filter_is_linear(void **state)
 {

@@ -399,7 +399,8 @@ sides_make(struct side sides[SIDES], bool change, uint64_t *state)
 }
 
 /*
- * Sides 1 and 3 have the default limit for small tables, sides 0 and 2 none.
+ * On sides 1 and 3 tables of up to ENGINE_SMALL_ROWS rows count as small, on
+ * sides 0 and 2 none does.
  */
 static void
 dataset_make(struct dataset *w, bool change, uint64_t *state)

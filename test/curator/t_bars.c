@@ -50,8 +50,8 @@ struct seen {
 };
 
 /*
- * The price is split equally over `parts` releases. A sigma of 4.2 / epsilon is
- * what a sensitivity of 1 needs at epsilon 1 and delta 10^-6.
+ * The price is split equally over `parts` releases. 4.2 is the sigma that a
+ * sensitivity of 1 needs at epsilon 1 and delta 10^-6.
  */
 static struct bar_law
 law_of(const struct setting *t, double sensitivity, int parts)
