@@ -183,11 +183,15 @@ rat_decimal(const rat *a, enum rat_direction direction,
         text[1] = '\0';
         return 1;
     }
-    if (rat_log2_floor(a) < -LOG2_MAX)
-        return (size_t)snprintf(text, RAT_DECIMAL_MAX, "%s",
-                                direction == RAT_UP ? "1e-400" : "0");
     CUSTOS_REQUIRE(rat_log2_floor(a) <= LOG2_MAX);
     mpz_init(z);
+    if (rat_log2_floor(a) < -LOG2_MAX) {
+        scale_ten(z, a, RAT_EXPONENT_MAX, direction); /* 0, 1 or 2 */
+        len = (size_t)snprintf(text, RAT_DECIMAL_MAX, "%lu%s", mpz_get_ui(z),
+                               mpz_sgn(z) ? "e-400" : "");
+        mpz_clear(z);
+        return len;
+    }
     /* Estimates log10(a): 0.30103 is just above log10(2). */
     power = rat_log2_floor(a) * 30103 / 100000;
     power = DIGITS - 1 - power;

@@ -34,7 +34,7 @@ enum rat_direction { RAT_UP, RAT_DOWN };
 /*
  * Writes a >= 0 in decimal with 17 significant digits, rounded in the
  * direction given; exact if 17 digits suffice ("0.1", "1e-30"). A number below
- * 2^-1328 becomes 1e-400 or 0, so that rat_read can read it back.
+ * 2^-1328 becomes 2e-400, 1e-400 or 0, so that rat_read can read it back.
  * Needs a < 2^1328. Returns the length. Cannot fail.
  */
 size_t rat_decimal(const rat *a, enum rat_direction direction,

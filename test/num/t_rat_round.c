@@ -106,11 +106,16 @@ decimal_of_next_to_nothing(void **state)
 
     (void)state;
     rat_init(&a);
-    rat_set_pow2(&a, -1329);
+    rat_set_pow2(&a, -1329); /* 0.85e-400 */
     assert_int_equal(rat_decimal(&a, RAT_UP, text), 6);
     assert_string_equal(text, "1e-400");
     assert_int_equal(rat_decimal(&a, RAT_DOWN, text), 1);
     assert_string_equal(text, "0");
+    assert_int_equal(rat_read("1.5e-400", "a", &a, NULL), CUSTOS_OK);
+    assert_int_equal(rat_decimal(&a, RAT_UP, text), 6);
+    assert_string_equal(text, "2e-400");
+    assert_int_equal(rat_decimal(&a, RAT_DOWN, text), 6);
+    assert_string_equal(text, "1e-400");
     rat_clear(&a);
 }
 
