@@ -1,6 +1,6 @@
 /*
- * Stored answers: the first one stays, byte for byte; a damaged answer is not
- * returned; nothing is stored without its receipt.
+ * Stored answers: the first one under a key stays, byte for byte; a damaged
+ * answer is not returned; nothing is stored without the receipt of its charge.
  */
 #include <sqlite3.h>
 

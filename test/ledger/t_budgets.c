@@ -1,7 +1,7 @@
 /*
- * Budgets: exact to the last unit; own budgets within the common one; sliding
- * windows; changing terms; and errors that say which budget does not suffice,
- * what is needed and what is left.
+ * Budgets: exact to the last digit; analysts' own budgets beside the common
+ * one; sliding windows; changing terms; and errors that say which budget does
+ * not suffice, what is needed and what is left.
  */
 #include "ledger/helpers.h"
 #include "support/said.h"
@@ -109,7 +109,7 @@ budgets_own_below_common(void **state)
     place_remove(&p);
 }
 
-/* A shared answer costs the analyst who asks, and the common budget nothing. */
+/* A shared answer is charged to the asker's own budget, not the common one. */
 static void
 budgets_shared_answers_cost_who_asks(void **state)
 {
@@ -217,8 +217,8 @@ budgets_window_slides(void **state)
 }
 
 /*
- * A window without a delta ignores the delta of a charge; an own budget without
- * one rejects it.
+ * A window without a delta ignores the delta of a charge; an analyst's own
+ * budget without a delta rejects such a charge.
  */
 static void
 budgets_window_without_delta(void **state)
@@ -256,7 +256,7 @@ budgets_window_without_delta(void **state)
 
 /*
  * Many small charges: the sum of epsilon exceeds the budget while the sum of
- * rho still fits. The balance says which lane pays.
+ * rho still fits. The balance is then given in rho.
  */
 static void
 budgets_best_of_both_outlasts_the_sum(void **state)

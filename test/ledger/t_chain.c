@@ -1,6 +1,7 @@
 /*
  * The chain: any change of any column of any row is found, rows that differ
- * anywhere have different hashes, and a receipt reveals an older ledger.
+ * anywhere have different hashes, and a receipt reveals that a ledger is an
+ * older copy.
  */
 #include <sqlite3.h>
 
@@ -104,7 +105,10 @@ verify_finds_every_change(void **state)
     }
 }
 
-/* Nothing is charged if the balance or the terms were tampered with. */
+/*
+ * Nothing is charged if the balance, the last row or the terms were tampered
+ * with.
+ */
 static void
 charge_stops_at_damage(void **state)
 {
@@ -189,7 +193,7 @@ chain_encoding_is_injective(void **state)
             assert_memory_not_equal(hash[i], hash[k], sizeof hash[i]);
 }
 
-/* A receipt reveals a restored backup, also after it has gained new rows. */
+/* A receipt reveals a restored backup, even after new rows were added to it. */
 static void
 verify_older_than_receipt(void **state)
 {
@@ -204,7 +208,7 @@ verify_older_than_receipt(void **state)
     snprintf(copy, sizeof copy, "%s/copy.db", p.folder);
     l = open_at(&p);
     assert_int_equal(ledger_copy(l, copy, &err), CUSTOS_OK);
-    assert_int_equal(ledger_copy(l, copy, &err), CUSTOS_EIO); /* it exists */
+    assert_int_equal(ledger_copy(l, copy, &err), CUSTOS_EIO); /* exists */
     assert_int_equal(charge_at(l, "", "0.1", 20, &late, NULL), CUSTOS_OK);
     assert_verifies(l, &early);
     assert_verifies(l, &late);

@@ -1,6 +1,7 @@
 /*
- * Credentials: they change only together with their row, end when the policy
- * drops the name, and are intact after a power cut; the chain has no secrets.
+ * Credentials: each change adds a row to the chain, they are not valid once the
+ * policy drops the name, and are intact after a power cut; the chain has no
+ * secrets.
  */
 #include "support/powercut_vfs.h"
 
@@ -51,7 +52,8 @@ put(struct ledger *l, const char *name, uint8_t token,
 }
 
 /*
- * Looking up by name and by token finds this credential, or none if token is 0.
+ * Looking up by name and by token finds this credential; if token is 0, the
+ * name has none.
  */
 static void
 assert_door(struct ledger *l, const char *name, uint8_t token, uint64_t seq)
@@ -102,7 +104,7 @@ credentials_and_rows_are_one(void **state)
     (void)state;
     place_make(&p);
     l = open_at(&p);
-    other = open_at(&p); /* a server's handle */
+    other = open_at(&p); /* like the handle of a server */
     assert_int_equal(put(l, "ann", 1, LEDGER_CREDENTIAL_NEW, &r),
                      CUSTOS_EPOLICY);
     set_terms(l, &t);
@@ -152,7 +154,7 @@ put_token(struct ledger *l, const char *name, uint8_t token, int64_t old_until,
     return ledger_token_put(l, &t, old_until, 9, r, NULL);
 }
 
-/* When the token expires; -1: there is none. */
+/* When the token expires; -1: there is no such token. */
 static int64_t
 expiry_of(struct ledger *l, uint8_t token)
 {
@@ -161,7 +163,10 @@ expiry_of(struct ledger *l, uint8_t token)
     return ledger_token_find(l, t.hash, &found, NULL) ? -1 : found.expires;
 }
 
-/* Two tokens are valid at a time, older ones end; each change has its row. */
+/*
+ * A name has at most two valid tokens: a third ends the oldest. Each change has
+ * its row.
+ */
 static void
 tokens_and_rows_are_one(void **state)
 {
@@ -228,8 +233,8 @@ tokens_and_rows_are_one(void **state)
 }
 
 /*
- * With a power cut at every operation, row and credential are both there or
- * neither is.
+ * After a power cut at any of the first 29 operations, row and credential are
+ * both there or neither is.
  */
 static void
 credentials_survive_a_power_cut(void **state)

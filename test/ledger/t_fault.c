@@ -1,7 +1,8 @@
 /*
- * Disk failures: the n-th write or sync, for every n; a full disk; a disk that
- * becomes read-only. There is never a receipt without its row and never a sum
- * that differs from the rows. When the disk works again, so does the ledger.
+ * Disk failures: the n-th operation fails, for every third n; the disk stays
+ * full or becomes read-only; bits are flipped. There is never a receipt without
+ * its row and never a sum that differs from the rows. When the disk works
+ * again, so does the ledger.
  */
 #include "support/powercut_vfs.h"
 
@@ -33,7 +34,8 @@ place_tear_down(void **state)
 }
 
 /*
- * Makes charges and returns how many succeeded. Only disk failures are allowed.
+ * Makes charges and returns how many succeeded. A charge may fail only because
+ * of the disk.
  */
 static size_t
 charge_many(struct ledger *l, int n, struct receipt *last)
@@ -69,7 +71,7 @@ fault_once(const struct place *p, size_t at, enum disk_failure how)
     assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
     assert_true(b.charges >= done && b.charges <= CHARGES);
     ledger_close(l);
-    /* What had reached the disk says the same. */
+    /* The same holds after a power cut, for what had reached the disk. */
     disk_cut(d);
     disk_restart(d);
     assert_int_equal(ledger_open(p->path, p->lock, &l, NULL), CUSTOS_OK);
@@ -95,12 +97,15 @@ fault_every_io_once(void **state)
     all = disk_operations(d) - all;
     ledger_close(l);
     disk_free(d);
-    assert_true(all > 300); /* checkpoints are among them */
+    assert_true(all > 300); /* operations, checkpoints among them */
     for (size_t at = 1; at <= all; at += step)
         fault_once(p, at, at % 2 ? DISK_EIO : DISK_FULL);
 }
 
-/* The disk stays full or read-only: the error is clear, and nothing is lost. */
+/*
+ * The disk stays full, read-only or broken: the error says which, and nothing
+ * is lost.
+ */
 static void
 fault_that_stays(void **state)
 {
@@ -174,8 +179,8 @@ is_noticed(const struct place *p, const struct receipt *last)
 }
 
 /*
- * Damage to single bits of the file and of its log: opening or verifying
- * reports it, or the bit did not matter.
+ * One flipped bit in the file or in its log: opening or verifying reports it,
+ * or the bit did not matter.
  */
 static void
 fault_flipped_bits_are_noticed(void **state)

@@ -1,5 +1,6 @@
 /*
- * Group commit: the same results as one by one, and one failure for all.
+ * Group commit: the same results as if each job were committed alone; if the
+ * disk fails, every job of the group fails.
  */
 #include "support/powercut_vfs.h"
 
@@ -8,7 +9,7 @@
 
 enum { MOST = 150 };
 
-/* Requests of a group, some of them wrong in several ways. */
+/* Requests of a group; some are invalid, for various reasons. */
 struct group {
     struct ledger_job jobs[MOST];
     struct ledger_request requests[MOST];
@@ -44,8 +45,8 @@ group_fill(struct group *g, size_t n)
         if (i % 11 == 5) /* under another policy */
             g->requests[i].policy[3] ^= 1;
         if (i % 13 == 6) {
-            g->jobs[i].kind = LEDGER_ACT;
-            g->jobs[i].act = i % 2 ? "import" : "terms"; /* not an act's name */
+            g->jobs[i].kind = LEDGER_ACT; /* "terms" is not an act */
+            g->jobs[i].act = i % 2 ? "import" : "terms";
         }
     }
 }
@@ -66,7 +67,7 @@ terms_of_two(void)
     return t;
 }
 
-/* Results, receipts (and so every row) and sums are the same. */
+/* A group gets the same results and receipts (and so rows) as single jobs. */
 static void
 group_is_one_by_one(void **state)
 {

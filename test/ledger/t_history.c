@@ -1,7 +1,7 @@
 /*
- * The history of spending: exact at every point, in one currency, thinned to a
- * given number of points that includes both ends. Also verification that
- * continues from a receipt.
+ * The history of spending: exact at every point, in one currency, thinned to at
+ * most a given number of points, the first and the last among them. Also
+ * verification that continues from a receipt.
  */
 #include <sqlite3.h>
 #include <string.h>
@@ -32,7 +32,7 @@ assert_point(const struct ledger_history *h, size_t i, uint64_t seq,
     assert_string_equal(h->points[i].spent, spent);
 }
 
-/* Makes n charges in few commits; the first is row 3. */
+/* Makes n charges in one group; the first charge of a ledger is row 3. */
 static void
 charge_many(struct ledger *l, size_t n, const char *epsilon)
 {
@@ -125,7 +125,7 @@ history_adds_exactly(void **state)
     arena_free(a);
 }
 
-/* A shared answer counts only in the history of the analyst who asked later. */
+/* A shared answer counts only in the history of who asked for it later. */
 static void
 history_counts_shared_answers_once(void **state)
 {
@@ -208,7 +208,8 @@ history_has_one_currency(void **state)
     assert_string_equal(h.points[h.n - 1].spent, b.facts.spent);
     assert_true(strtod(h.points[0].spent, NULL) < 0.0001);
     /*
-     * Gaussian noise has no epsilon: an analyst without an own budget sees rho.
+     * Gaussian noise has no epsilon: an analyst without a budget of their own
+     * sees rho.
      */
     request_of(&r, &c, "ana", "0.001", 6000);
     rats_init(x, 2);
@@ -235,7 +236,7 @@ meddle(const struct place *p, const char *sql)
     sqlite3_close(db);
 }
 
-/* Rows verified before are not checked again; all later ones are. */
+/* Rows before the receipt's are not checked again; all later ones are. */
 static void
 verify_goes_on_from_a_receipt(void **state)
 {

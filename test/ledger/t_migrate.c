@@ -1,7 +1,7 @@
 /*
- * Formats: an older file is migrated without touching a row of the chain, a
- * newer one is rejected, and a file that is not a ledger is not taken for a new
- * one.
+ * Formats: a file of an older format is migrated without touching a row of the
+ * chain, one of a newer format is rejected, and a file that is not a ledger is
+ * not taken for a new ledger.
  */
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -28,7 +28,7 @@ meddle(const struct place *p, const char *sql)
     sqlite3_close(db);
 }
 
-/* All columns of all rows, as one text. */
+/* All columns of all rows of the chain, as one text. */
 static void
 dump(const struct place *p, struct buf *out)
 {
@@ -104,7 +104,7 @@ migrate_touches_no_row(void **state)
     place_remove(&p);
 }
 
-/* Format 1: everything but the credentials (table doors). */
+/* Format 1 had no credentials (table doors). */
 static void
 migrate_adds_doors(void **state)
 {
@@ -136,7 +136,7 @@ migrate_adds_doors(void **state)
     "NULL)"                                                                    \
     " STRICT; CREATE INDEX doors_token ON doors (token);"
 
-/* Format 2: everything but the index of the tripwire's rows. */
+/* Format 2 had no index of the tripwire's rows. */
 static void
 migrate_adds_the_tripwire(void **state)
 {
@@ -160,7 +160,7 @@ migrate_adds_the_tripwire(void **state)
     place_remove(&p);
 }
 
-/* Format 3: one token for each name, in table doors, and nothing expires. */
+/* Format 3 had one token for each name, in table doors; nothing expired. */
 static void
 migrate_keeps_doors(void **state)
 {
@@ -221,8 +221,8 @@ size_of(const struct place *p, const char *sql)
 }
 
 /*
- * Format 4: migration counts existing rows and answers as they would have been
- * counted.
+ * Format 4 had no sizes: migration counts existing rows and answers like new
+ * ones.
  */
 static void
 migrate_counts_sizes(void **state)
@@ -334,7 +334,7 @@ migrate_refuses_what_is_no_ledger(void **state)
     place_remove(&p);
 }
 
-/* A half-made ledger of a process that died does no harm. */
+/* The unfinished ledger that a killed process left behind does no harm. */
 static void
 migrate_makes_all_or_nothing(void **state)
 {

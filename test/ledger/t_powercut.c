@@ -5,7 +5,7 @@
  * in the chain, every stored answer must exist, sums must be those of the rows,
  * and no budget may be exceeded.
  *
- * With CUSTOS_LONG: 1000 cuts (`make powercut`).
+ * With CUSTOS_LONG: 1000 runs (`make powercut`).
  */
 #include "support/powercut_vfs.h"
 
@@ -18,7 +18,7 @@ struct run {
     struct disk *disk;
     struct receipt receipts[RECEIPTS_MAX]; /* handed out */
     size_t n;
-    struct receipt answered[RECEIPTS_MAX]; /* their answers were stored */
+    struct receipt answered[RECEIPTS_MAX]; /* those with a stored answer */
     size_t n_answered;
     int epsilon; /* the budget, in charges of 0.01 */
 };
@@ -59,7 +59,7 @@ step_group(struct run *run, struct ledger *l)
             run->receipts[run->n++] = jobs[i].receipt;
 }
 
-/* Makes one random request of the ledger and records its reply. */
+/* Makes one random request of the ledger and records the receipts. */
 static void
 step(struct run *run, struct ledger *l)
 {
@@ -190,7 +190,7 @@ cut_once(struct run *run, size_t at)
     if (ledger_open(run->place->path, run->place->lock, &l, &err) != CUSTOS_OK)
         return "the ledger does not open";
     wrong = violation(run, l);
-    /* It still accepts charges. */
+    /* The ledger still accepts charges, unless the budget is spent. */
     if (!wrong && charge(l, "", "0.01") != CUSTOS_OK &&
         charge(l, "", "0.01") != CUSTOS_ESPENT)
         wrong = "the ledger does not go on";
@@ -208,7 +208,7 @@ powercut_loses_no_receipt(void **state)
         const char *wrong;
 
         run_make(&run, *state, (uint64_t)i + 1);
-        /* A second cut soon after the first hits the recovery itself. */
+        /* The second cut comes soon, so that it hits the recovery itself. */
         wrong = cut_once(&run, 1 + (size_t)disk_below(run.disk, 700));
         if (!wrong)
             wrong = cut_once(&run, 1 + (size_t)disk_below(run.disk, 40));
@@ -223,7 +223,10 @@ powercut_loses_no_receipt(void **state)
     assert_int_equal(violations, 0);
 }
 
-/* The same on a disk that syncs nothing, as with synchronous=OFF. */
+/*
+ * The test finds violations on a disk that syncs nothing, as with
+ * synchronous=OFF.
+ */
 static void
 powercut_harness_finds_a_lying_disk(void **state)
 {
@@ -239,7 +242,10 @@ powercut_harness_finds_a_lying_disk(void **state)
     assert_true(violations > 5);
 }
 
-/* A failed sync loses what it covered; then the power is cut. */
+/*
+ * Up to three operations fail, syncs among them: a failed sync loses what it
+ * covered. Then the power is cut.
+ */
 static void
 powercut_after_a_failed_sync(void **state)
 {

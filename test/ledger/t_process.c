@@ -78,7 +78,7 @@ charge_from_two_processes(void **state)
     race("0.03", 4, 33);
 }
 
-/* Charges for ever and writes each receipt to a pipe. */
+/* Charges until killed and writes each receipt to a pipe. */
 static void
 charge_and_tell(const struct place *p, int to)
 {
@@ -103,7 +103,7 @@ last_of(int from)
     return last;
 }
 
-/* Two such processes at once, killed in the middle. */
+/* Two processes charge at the same time and are killed at random moments. */
 static void
 kill_loses_no_receipt(void **state)
 {

@@ -1,5 +1,6 @@
 /*
- * The forecast of what a charge leaves, against the charge itself.
+ * The forecast of what remains after a charge, compared with what does remain
+ * once it is made.
  */
 #include "helpers.h"
 
@@ -63,7 +64,7 @@ some_charge(bool deltas)
     return c;
 }
 
-/* A charge of exactly what is left is admitted; one unit more is not. */
+/* A charge of exactly what is left would be admitted; 1e-20 more would not. */
 static void
 assert_exact(struct ledger *l, str who, int64_t now, const char *left)
 {

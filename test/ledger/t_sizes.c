@@ -1,6 +1,6 @@
 /*
- * Sizes: an analyst's rows have a limit, stored answers are dropped by age and
- * size, and dropped bytes are free again.
+ * Sizes: the bytes of an analyst's rows are limited, stored answers are dropped
+ * by age and size, and a vacuum returns their space to the system.
  */
 #include "helpers.h"
 #include "support/said.h"
@@ -61,7 +61,7 @@ growth_is_limited_in_all(void **state)
     assert_non_null(strstr(whole_said(&err), "ask the owner"));
     assert_ok(ledger_head(l, &after, &err), &err);
     assert_memory_equal(&before, &after, sizeof after);
-    /* another analyst, the owner, and ana after the limit was raised */
+    /* admitted: another analyst, the owner, and ana under a higher limit */
     assert_int_equal(charge_sized(l, "bo", 600, 5, 4000, 0, &err), CUSTOS_OK);
     assert_int_equal(charge_sized(l, "", 50000, 5, 4000, 4000, &err),
                      CUSTOS_OK);
@@ -148,7 +148,7 @@ answers_are_dropped_by_size(void **state)
         store(l, i, 5, 3000, 0);
     for (uint8_t i = 1; i <= 10; i++)
         assert_int_equal(is_stored(l, i), i >= 8);
-    store(l, 9, 5, 3000, 0); /* exists: nothing changes */
+    store(l, 9, 5, 3000, 0); /* has an answer: nothing changes */
     assert_true(is_stored(l, 8));
     assert_verifies(l, NULL);
     ledger_close(l);
@@ -184,7 +184,7 @@ vacuum_gives_back_what_was_dropped(void **state)
 
     (void)state;
     l = make(&p);
-    other = open_at(&p); /* a server's handle */
+    other = open_at(&p); /* like the handle of a server */
     for (uint8_t i = 1; i <= 200; i++)
         store(l, i, 5, 0, 0);
     assert_ok(ledger_vacuum(l, &(struct ledger_retention){0}, 6, &freed, &err),

@@ -115,9 +115,9 @@ tripwire_third_failure_suspends_the_store(void **state)
     assert_int_equal(ask(l, "cy", 3, 1, &err), CUSTOS_EDENIED);
     assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks(l, ""), CUSTOS_EDENIED);
-    /* with the number that the owner chose */
+    /* the policy may allow more failures */
     assert_int_equal(ask(l, "cy", 4, 1, NULL), CUSTOS_OK);
-    /* without a number the strictest applies */
+    /* 0: the strictest limits apply */
     assert_int_equal(ask(l, "cy", 0, 0, NULL), CUSTOS_EDENIED);
     assert_verifies(l, NULL);
     ledger_close(l);
@@ -138,7 +138,7 @@ tripwire_resume_is_a_row(void **state)
     assert_non_null(a);
     l = make(&p);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    for (int i = 0; i < 3; i++) /* concurrent questions */
+    for (int i = 0; i < 3; i++) /* of concurrent questions; counts once */
         trip(l, TRIPWIRE_FAILURE, "ana");
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     assert_int_equal(asks(l, "cy"), CUSTOS_OK);
@@ -167,7 +167,8 @@ tripwire_resume_is_a_row(void **state)
 }
 
 /*
- * Two overruns among the last thousand exceed 1e-3; two further apart do not.
+ * Two overruns among an analyst's last 1,000 charges are too many; two that are
+ * further apart are not.
  */
 static void
 tripwire_counts_overruns_of_the_window(void **state)
@@ -184,11 +185,11 @@ tripwire_counts_overruns_of_the_window(void **state)
     trip(l, TRIPWIRE_OVERRUN, "bo");
     for (int i = 0; i < LEDGER_OVERRUN_WINDOW - 2; i++)
         assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    /* the first is still among the last 1,000 */
+    /* ana's first overrun is still among her last 1,000 charges */
     trip(l, TRIPWIRE_OVERRUN, "ana");
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
     assert_int_equal(ask(l, "ana", 3, 2, NULL), CUSTOS_OK);
-    /* after one more charge it is not */
+    /* after one more charge it no longer is */
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
     trip(l, TRIPWIRE_OVERRUN, "ana");
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
@@ -214,7 +215,8 @@ tripwire_verify_finds_a_charge_of_the_suspended(void **state)
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
     trip(l, TRIPWIRE_FAILURE, "ana");
     /*
-     * as if a program without a tripwire had charged: the index hides its row
+     * Hide the failure's row from the index: the ledger then charges ana, as a
+     * program without a tripwire would.
      */
     assert_int_equal(sqlite3_open(p.path, &db), SQLITE_OK);
     assert_int_equal(

@@ -37,7 +37,7 @@ terms_set(struct ledger *l)
     set_terms(l, &t);
 }
 
-/* A pure charge, or a Gaussian one, which has no epsilon. */
+/* Charges a random epsilon and a random delta. */
 static custos_status
 charge_some(struct ledger *l, size_t who, int64_t now)
 {

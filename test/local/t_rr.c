@@ -1,5 +1,5 @@
 /*
- * Randomized response: its law by walking the coins, the worked example of two
+ * Randomized response: its law for given coins, the worked example of two
  * coins, the exactness of the estimator, and the coverage of its error bar.
  */
 #include <math.h>
@@ -49,10 +49,10 @@ number(custos_status st, const char *text)
 }
 
 /*
- * A coin is one word compared with p, a die is one word. The test walks a grid
- * of both with words on either side of every threshold. The report is the truth
- * exactly if the coin's word is below p 2^64; otherwise each other value has
- * its own share of the die's words.
+ * A coin is one word compared with p, a die is one word. The test tries words
+ * on either side of every threshold. The report is the truth exactly if the
+ * coin's word is below p 2^64; otherwise the die's word selects one of the
+ * other values.
  */
 static void
 law_randomized_response(void **state)
@@ -77,7 +77,7 @@ law_randomized_response(void **state)
             assert_int_equal(report, k < 4 ? truth : 1 - truth);
             test_rng_free(rng);
         }
-    /* p of ln 3 at k = 4 is 1/2, rounded down. */
+    /* For epsilon = ln 3 and k = 4, p is 1/2 and the ratio 3, rounded down. */
     p = number(custos_rr_ratio(four, text, ROOM, NULL), text);
     assert_true(fabs(p - 3) < 1e-12 && p <= 3);
     half = (uint64_t)1 << 63;
@@ -126,7 +126,7 @@ epsilon_is_exact(void **state)
     }
 }
 
-/* ln(ratio) <= reported epsilon <= requested epsilon, and close to it. */
+/* ln(ratio) <= reported epsilon <= requested epsilon, all close together. */
 static void
 kary_stays_within_epsilon(void **state)
 {
@@ -151,8 +151,8 @@ kary_stays_within_epsilon(void **state)
 }
 
 /*
- * The reported epsilon is never above the requested one, compared exactly; some
- * are equal to it in all decimals.
+ * The reported epsilon is never above the requested one; the comparison is
+ * exact.
  */
 static void
 epsilon_never_passes_what_was_asked(void **state)
@@ -211,7 +211,7 @@ truths_outside_are_clamped(void **state)
     custos_rr_free(rr);
 }
 
-/* The textbook example: the share is 2 (frac) - 1/2. */
+/* The textbook example: if a share f reports yes, the estimate is 2f - 1/2. */
 static void
 two_coins_estimate_is_two_frac_less_half(void **state)
 {
@@ -267,7 +267,7 @@ estimate_is_unbiased_exactly(void **state)
     custos_rr_free(rr);
 }
 
-/* 1/(16 gamma^2 n) - 1/(4n), exactly; k values: p(1-p)/(p-q)^2. */
+/* 1/(16 gamma^2 n) - 1/(4n), exactly; for k values p(1-p)/((p-q)^2 n). */
 static void
 variance_is_the_bound(void **state)
 {
@@ -329,7 +329,7 @@ error_bar_is_the_smaller_bound(void **state)
 
 /*
  * Coverage over 2000 surveys of 200 people each, at 90 %: the bar must miss at
- * most 10 %; it is Hoeffding's, so it misses far less. It is not absurdly wide
+ * most 10 %; it is Bernstein's, so it misses far less. It is not absurdly wide
  * either: half of it misses more than 10 %. The seed is fixed; with a fresh one
  * the first check fails with probability below 1e-30, the second below 1e-6.
  */
@@ -369,7 +369,7 @@ error_bar_covers(void **state)
     custos_rr_free(rr);
 }
 
-/* The shares of k = 4 reports against p and q. False-alarm rate 1e-6. */
+/* How often each of 4 values is reported, by chi-square; false alarms 1e-6. */
 static void
 kary_shares_follow_the_law(void **state)
 {
