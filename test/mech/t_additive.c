@@ -120,7 +120,7 @@ facts_tell_the_promise(void **state)
                 "00000000000000000000000000000000000000000000000000000001";
     m = mech_make(o);
     assert_string_equal(custos_mech_facts(m)->epsilon, "1.0000000000000001");
-    assert_string_equal(custos_mech_facts(m)->scale, "2"); /* the one used */
+    assert_string_equal(custos_mech_facts(m)->scale, "2"); /* as used */
     custos_mech_free(m);
 }
 
@@ -156,7 +156,7 @@ gaussian_facts(void **state)
                         "1.4142135623730951");
     custos_mech_free(m);
 
-    /* If one of the three is left out, it is computed. */
+    /* Of epsilon, delta and scale, the one that is left out is computed. */
     o = gauss_ints;
     o.epsilon = NULL;
     o.scale = "9.3";
@@ -255,7 +255,7 @@ release_adds_the_noise(void **state)
         custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, "6", &law, NULL),
         CUSTOS_OK);
     rng = test_rng_seeded(3);
-    for (int i = 0; i < N; i += 64) /* it draws by chunks of 64 */
+    for (int i = 0; i < N; i += 64) /* in chunks of 64, as a release does */
         assert_int_equal(custos_noise_draw(law, rng, noise + i,
                                            (size_t)(N - i < 64 ? N - i : 64),
                                            NULL),
@@ -329,7 +329,7 @@ release_saturates(void **state)
     int hit[2] = {0, 0};
 
     (void)state;
-    o.epsilon = "1e-18"; /* scale 1e18: most sums exceed a limit */
+    o.epsilon = "1e-18"; /* scale 1e18; half of the sums exceed a limit */
     m = mech_make(o);
     for (int i = 0; i < 400; i++) {
         bool high = i % 2;
@@ -471,7 +471,7 @@ plan_sensitivity_holds_on_the_grid(void **state)
         }
         additive_plan_clear(&p);
     }
-    assert_true(tight > 0); /* 2.5 became 5 on the grid: the margin matters */
+    assert_true(tight > 0); /* a distance of 2.5 became 5 on the grid */
 }
 
 static void
@@ -632,8 +632,8 @@ release_wide_saturates(void **state)
 }
 
 /*
- * A value of another kind is rejected; an error does not use up the sealed
- * value.
+ * A value of another kind is rejected and not used up; without randomness there
+ * is no output, and the sealed value is used up.
  */
 static void
 release_wide_refuses(void **state)
@@ -705,7 +705,7 @@ error_bar_at_scale_one(void **state)
         for (int k = 0; k < 1000; k++)
             within += noise[k] >= -width && noise[k] <= width;
     }
-    /* Fixed seed; with a fresh one it fails falsely once in 15,000 runs. */
+    /* Fixed seed; with a fresh one, one run in 15,000 would fail falsely. */
     assert_true(fabs(within / (1000.0 * n) - rate) <
                 4 * sqrt(rate * (1 - rate) / (1000.0 * n)));
     assert_int_equal(custos_mech_error_wide(NULL, "0.05", 1, &width, NULL), 1);
@@ -860,7 +860,7 @@ release_refuses(void **state)
     assert_int_equal(custos_release_ints(m, rng, r, &out, 1, NULL), 1);
     assert_int_equal(custos_release_reals(m, rng, r, &real, 1, NULL), 1);
     assert_true(out == 77 && real == 77);
-    /* None of them used up the sealed value. */
+    /* None of these calls used up the sealed value. */
     assert_int_equal(custos_release_ints(m, rng, s, &out, 1, NULL), 0);
     custos_sealed_free(s);
     custos_sealed_free(r);

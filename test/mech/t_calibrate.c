@@ -120,7 +120,7 @@ zcdp_at(mpfr_t r, const mpfr_t rho, const mpfr_t eps, const mpfr_t x)
     mpfr_clears(a, t, (mpfr_ptr)0);
 }
 
-/* The least over the orders, by golden section on ln(a - 1). */
+/* The least bound over all orders a, by golden section on ln(a - 1). */
 static void
 zcdp(mpfr_t delta, const mpfr_t sigma, const mpfr_t d, const mpfr_t eps)
 {
@@ -378,7 +378,7 @@ gauss_delta_analytic_agrees_with_quadrature(void **state)
         }
 }
 
-/* The delta by zCDP is never below the exact one, at every epsilon. */
+/* At every epsilon the delta by zCDP is above the exact one. */
 static void
 gauss_delta_zcdp_bounds_the_discrete_law(void **state)
 {
@@ -456,7 +456,7 @@ classical_formula_fails_at_ten(void **state)
     assert_int_equal(
         custos_gauss_sigma(CUSTOS_CLASSICAL, "1", "1e-5", "1", sigma, NULL),
         CUSTOS_ERANGE);
-    /* sqrt(2 ln(1.25e5)) / 10 */
+    /* the classical sigma: sqrt(2 ln(1.25e5)) / 10 */
     assert_int_equal(custos_gauss_delta(CUSTOS_ANALYTIC, "0.48448052", "10",
                                         "1", delta, NULL),
                      CUSTOS_OK);

@@ -1,6 +1,6 @@
 /*
  * Gaussian noise is certified for exactly the parameter it is drawn with,
- * because more noise is not always better.
+ * because a larger sigma can have a larger delta.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ point_of(const struct additive_plan *p, struct gauss_point *point)
     rat_set(&point->epsilon, &p->epsilon);
 }
 
-/* By summing the law: at epsilon 2, delta rises between these sigmas. */
+/* At epsilon 2, delta (the sum of the law) rises from sigma 0.5 to 0.55. */
 static void
 delta_may_rise_with_sigma(void **state)
 {
@@ -87,7 +87,8 @@ long_sigma_is_certified_as_drawn(void **state)
 }
 
 /*
- * Epsilon from sigma and delta, computed in both ways; the Laplace scale too.
+ * Epsilon is computed from sigma and delta, by the exact law and by zCDP, and
+ * from the scale of Laplace noise.
  */
 static void
 long_scales_have_certified_epsilons(void **state)

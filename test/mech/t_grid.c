@@ -107,8 +107,8 @@ grid_index_is_the_rounded_quotient(void **state)
 }
 
 /*
- * The theorem, for pairs at all distances; rounding ties to even would violate
- * it.
+ * Values that are at most n steps apart have indices at most n apart. Rounding
+ * ties to even would violate this.
  */
 static void
 grid_index_is_lipschitz(void **state)
@@ -124,7 +124,7 @@ grid_index_is_lipschitz(void **state)
     assert_true(grid_index(bits_of(0.5), 0) == 1);
     assert_true(grid_index(bits_of(1.5), 0) == 2);
     assert_true(grid_index(bits_of(-0.5), 0) == 0);
-    /* Also at the limit, and up to the largest double. */
+    /* At the limit, and up to the largest double. */
     assert_true(grid_index(bits_of(ldexp(1, 123)), 0) == GRID_MAX);
     assert_true(grid_index(bits_of(nextafter(ldexp(1, 123), 0)), 0) < GRID_MAX);
     assert_true(grid_index(bits_of(DBL_MAX), 0) == GRID_MAX);

@@ -22,7 +22,8 @@ histogram_make(custos_histogram_options o)
 }
 
 /*
- * The largest norms over all ways to put r rows into 3 bins and to move them.
+ * The largest norms over all ways to put a unit's rows into 3 bins and, under
+ * change-one, into other bins.
  */
 static void
 worst(int rows, custos_adjacency adjacency, int *l1, int *l2)

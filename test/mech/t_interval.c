@@ -1,6 +1,6 @@
 /*
- * Error bars: m is the least possible, shown by the exact tails at m and just
- * below, and its coverage by draws.
+ * Error bars: the width m is the least possible, by the exact tails at m and
+ * m - 1, and draws are within it as often as they should.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -156,10 +156,11 @@ interval_gauss_is_least(void **state)
 }
 
 /*
- * k draws are within the simultaneous band with probability 1 - beta' for the
- * known beta' <= beta. 4000 trials of k = 8 with a fixed seed; the share of
- * misses may be off by 5 deviations of its binomial law. With a fresh seed a
- * false alarm would have a probability below 1e-6 for each law.
+ * k draws are within the simultaneous band with probability at least 1 - beta,
+ * and within one that is narrower by 1 with less. 4000 trials of k = 8 with a
+ * fixed seed; the number of misses may be off by 5 deviations of its binomial
+ * law. With a fresh seed a false alarm would have a probability below 1e-6 for
+ * each law.
  */
 static void
 interval_covers(void **state)
@@ -204,7 +205,7 @@ interval_covers(void **state)
     }
 }
 
-/* The discrete tail 2q^m/(1+q) is above the continuous one, e^-m/t. */
+/* The discrete tail 2q^m/(1+q) is above the continuous one, e^(-m/t). */
 static void
 discrete_tail_is_above_the_continuous_one(void **state)
 {

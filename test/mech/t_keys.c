@@ -1,6 +1,7 @@
 /*
- * Partition selection. Tables are checked against the inequalities of the
- * definition and its recursion with 400 bits, releases word by word.
+ * Partition selection. Tables are checked with 400 bits against the
+ * inequalities of the definition and against its recursion, releases word by
+ * word.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -167,7 +168,8 @@ keys_table_keeps_its_promise(void **state)
 }
 
 /*
- * Each entry is below the recursion by less than 2^-119; the last step gives 1.
+ * Each entry is below the recursion by less than 2^-119 (for epsilon up to 64);
+ * the last step gives 1.
  */
 static void
 step_is_optimal(u128 from, bool last, u128 to, const mpfr_t eps,
@@ -242,8 +244,8 @@ keys_law_of_the_table(void **state)
 /* --------------------------------------------- several keys of a unit -- */
 
 /*
- * The hockey-stick divergence of keys that are shown with probabilities p, or
- * q.
+ * The hockey-stick divergence between keys shown with probabilities p and keys
+ * shown with probabilities q.
  */
 static double
 divergence(double epsilon, const double *p, const double *q, size_t keys)
@@ -351,8 +353,8 @@ keys_floor_shifts_the_law(void **state)
 
 /*
  * The reported chance is the share of keys kept: 20000 draws each, within 5
- * deviations (with a fresh seed, a false alarm of 1e-6 for each of 12); also
- * the released counts.
+ * deviations (with a fresh seed, a false alarm of 1e-6 for each of 12).
+ * Released counts are at least the threshold.
  */
 static void
 keys_chance_is_the_law(void **state)
@@ -377,7 +379,7 @@ keys_chance_is_the_law(void **state)
         assert_true(r > 0 || chance_of(k, f->certain - 1) < 1);
         assert_true(r > 0 || chance_of(k, f->certain + 1) == 1);
         assert_true(chance_of(k, UINT64_C(1) << 62) == 1);
-        /* The chance of a key with one unit is delta. */
+        /* But for the Gaussian, the chance of a key with one unit is delta. */
         if (r < 2)
             assert_true(fabs(chance_of(k, 1) / strtod(f->delta, NULL) - 1) <
                         1e-12);
@@ -585,8 +587,8 @@ keys_at_the_ends(void **state)
 }
 
 /*
- * Every allocation and every random word fails once; nothing leaks or is
- * released.
+ * Every allocation fails once, and the random words run out at once or after
+ * 130; nothing leaks or is released.
  */
 static void
 keys_survive_faults(void **state)

@@ -1,6 +1,6 @@
 /*
  * The Gaussian threshold of partition selection, against the complete
- * mechanism: summing over all outcomes for all neighbours.
+ * mechanism: the divergence of neighbours, summed over all outcomes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "mech/keys.h"
 #include "support/support.h"
 
-enum { REACH = 90 }; /* of the summed laws */
+enum { REACH = 90 }; /* the laws are summed from -REACH to REACH */
 
 /* P[Y = y], y from -REACH to REACH, at y + REACH. */
 static void
@@ -25,8 +25,8 @@ gauss_law(double variance, double *law)
 }
 
 /*
- * A sum of discrete Gaussians is as close to a discrete Gaussian as the factor
- * says.
+ * The law of a sum of discrete Gaussians differs from a discrete Gaussian at
+ * most by the theorem's factor.
  */
 static void
 keys_gauss_sum_is_enclosed(void **state)
@@ -62,7 +62,7 @@ keys_gauss_sum_is_enclosed(void **state)
     }
 }
 
-/* Cached sums equal newly computed ones, also after they were replaced. */
+/* Cached sums equal newly computed ones, also after entries were replaced. */
 static void
 gauss_sums_are_kept_rightly(void **state)
 {
@@ -106,7 +106,7 @@ gauss_sums_are_kept_rightly(void **state)
 /* The outcomes of one key under the complete mechanism. */
 struct key_law {
     double none;                 /* it is not shown */
-    double shown[4 * REACH + 1]; /* with the count y - REACH */
+    double shown[4 * REACH + 1]; /* [y]: with the count y - REACH */
 };
 
 static void
@@ -141,7 +141,7 @@ two_keys(double epsilon, const struct key_law *p, const struct key_law *q)
     return sum;
 }
 
-/* The worst of all neighbours whose unit has up to `keys` keys. */
+/* The largest divergence of neighbours whose unit has up to `keys` keys. */
 static double
 worst_of(custos_adjacency adjacency, uint64_t keys, double epsilon,
          double variance, int64_t threshold)
@@ -196,8 +196,8 @@ gauss_found(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
 }
 
 /*
- * Add/remove with one and two keys: the reported delta is the one that the
- * worst neighbours need, summed over all outcomes.
+ * Add/remove: with one key the reported delta is what the worst neighbours
+ * need, summed over all outcomes; with two keys it is at most 3 % more.
  */
 static void
 keys_gauss_delta_is_exact(void **state)
@@ -262,7 +262,7 @@ split_needs(ival *r, struct gauss_sums *sums, const rat *epsilon,
     if (j > 0) {
         ival_set_i64(&x, -shift);
         ival_mul(&x, &x, lost);
-        ival_down(&x, &e); /* H decreases in it */
+        ival_down(&x, &e); /* H decreases in its argument */
         rat_add(&e, &e, epsilon);
         gauss_sums_divergence(sums, &e, j, r);
     }

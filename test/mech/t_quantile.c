@@ -20,7 +20,7 @@ enum { MOST = 12, SLOTS = 64, WORDS = 12 };
 static struct {
     uint64_t pad;
     const int64_t *shift;
-    size_t apart; /* number of differing values; 0: those of a unit */
+    size_t apart; /* number of differing values; 0: as many as a unit has */
 } moved;
 
 static custos_quantile *
@@ -52,7 +52,7 @@ quantile_make(custos_adjacency adjacency, int64_t lower, int64_t upper,
 struct slots {
     size_t n;
     uint64_t point[SLOTS], points[SLOTS], left[SLOTS];
-    double pieces[SLOTS]; /* of points * 2^33 candidates */
+    double pieces[SLOTS]; /* sizes, in points */
 };
 
 /*
@@ -245,7 +245,7 @@ quantile_law_by_enumeration(void **state)
     assert_true(checked > 1000);
 }
 
-/* Ranks shifted, within the values and beyond their ends. */
+/* The same with shifted ranks, within the values and beyond their ends. */
 static void
 quantile_shifted_law_by_enumeration(void **state)
 {
@@ -633,8 +633,8 @@ quantile_shifted_keeps_epsilon(void **state)
 }
 
 /*
- * The loss is proportional to the number of values that come or go: y of v cost
- * y/v, also beyond v.
+ * The loss is proportional to the number of values that come or go: with v
+ * values per unit, y values cost y/v of epsilon, also for y > v.
  */
 static void
 quantile_loss_is_by_value(void **state)
@@ -806,7 +806,7 @@ quantile_several_never_fall(void **state)
         assert_int_equal(release(q, rng, values, n, out), CUSTOS_OK);
         for (int i = 0; i < 9; i++)
             assert_true(out[i] >= (i ? out[i - 1] : -50) && out[i] <= 50);
-        if (round == 58) /* all equal: all find it */
+        if (round == 58) /* all values are 7: all deciles find it */
             for (int i = 0; i < 9; i++)
                 assert_int_equal(out[i], 7);
     }
@@ -932,8 +932,8 @@ quantile_at_the_ends(void **state)
 }
 
 /*
- * The number in the first cell is clamped to the number of cells; further cells
- * are ignored.
+ * The first cell holds the number of values. It is clamped to the number of
+ * other cells; cells after the last value are ignored.
  */
 static void
 quantile_hides_its_number(void **state)

@@ -15,7 +15,7 @@ sealed_opens_once(void **state)
 
     (void)state;
     assert_int_equal(custos_seal_ints(NULL, ints, 3, &s, NULL), CUSTOS_OK);
-    ints[0] = 7; /* it holds a copy */
+    ints[0] = 7; /* the sealed value is a copy */
     assert_int_equal(sealed_open(s, SEALED_INTS, 3, &values, NULL), CUSTOS_OK);
     assert_true(values[0] == 5 && values[1] == INT64_MIN &&
                 values[2] == INT64_MAX);
@@ -62,7 +62,7 @@ sealed_refuses_what_it_is_not(void **state)
     assert_int_equal(sealed_open(s, SEALED_INTS, 3, &values, &err),
                      CUSTOS_EINVAL);
     assert_null(values);
-    /* None of these used it up. */
+    /* None of these calls used up the sealed value. */
     assert_int_equal(sealed_open(s, SEALED_INTS, 2, &values, NULL), CUSTOS_OK);
     custos_sealed_free(s);
 }

@@ -1,8 +1,8 @@
 /*
  * Selection. The exponential rule is compared with its exact law word by word:
  * the winner's index increases with the first word drawn, so bisection finds
- * every threshold. Permute-and-flip is walked through all coins and orders of
- * keys. Noisy max is compared with its exact law by chi-square.
+ * every threshold. Permute-and-flip is tested with all coins and all orders of
+ * keys. All three rules are compared with their exact laws by chi-square.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -193,8 +193,8 @@ law_noisy_max(void **state)
 /*
  * All neighbours of all scores in {0,1,2}^3 with steps in {-1,0,1}: the exact
  * probabilities never differ by more than a factor of e^epsilon, and somewhere
- * by nearly that much. A wrong factor in the rate would break one or the other.
- * (check_law ties these laws to the code.)
+ * by more than e^(0.6 epsilon). A rate that is off by a factor of 2 would break
+ * one or the other. (check_law ties these laws to the code.)
  */
 static void
 check_epsilon(law *of, double rate_per_epsilon, bool monotone, double tight)
@@ -283,9 +283,9 @@ threshold_of(long num, unsigned long den, const int64_t *scores, size_t n,
 }
 
 /*
- * Candidate i < j wins for every first word below the exact threshold of j,
- * and candidates from j on for every word above; at the word itself the
- * following words decide. The rate is eps / 2.
+ * A candidate before j wins for every first word below the exact threshold of
+ * j, and one from j on for every word above; if the word equals the threshold,
+ * the following words decide. The rate is eps / 2.
  */
 static void
 exponential_thresholds_are_exact(void **state)
@@ -413,7 +413,7 @@ permute_flip_draws_keys_again(void **state)
 
 /* ---------------------------------------------------------- noisy max -- */
 
-/* At a scale of 2^-20 noise is always 0 here, and the first maximum wins. */
+/* At a scale of 2e-6 noise is always 0 here, and the first maximum wins. */
 static void
 noisy_max_breaks_ties_low(void **state)
 {
@@ -435,7 +435,8 @@ noisy_max_breaks_ties_low(void **state)
 /* --------------------------------------------------------- interface -- */
 
 /*
- * Scores over the full range of 64 bits: the largest wins if epsilon is large.
+ * Scores over the full range of 64 bits: the largest wins, because it is far
+ * ahead.
  */
 static void
 select_spans_all_integers(void **state)
@@ -573,7 +574,7 @@ select_refuses_bad_options(void **state)
                      CUSTOS_EOVERFLOW);
     assert_int_equal(winner, 9);
     assert_int_equal(test_rng_used(rng), 0);
-    /* None of these used up the scores. */
+    /* None of these calls used up the scores. */
     assert_int_equal(custos_select(NULL, &good, rng, sealed, 2, &winner, NULL),
                      CUSTOS_OK);
     custos_sealed_free(sealed);

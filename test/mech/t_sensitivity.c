@@ -1,6 +1,6 @@
 /*
  * Sensitivities: against all neighbours of small data sets, and the worked
- * table of the slides.
+ * table of Gaboardi's slides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ answers(custos_family family, const unsigned *rows, size_t n, long *out)
             out[4 + 2 * a + c]++;
             out[8 + 2 * b + c]++;
         }
-        if (family == CUSTOS_COUNTS) /* eight properties, all of 7 */
+        if (family == CUSTOS_COUNTS) /* eight properties; row 7 has all */
             for (unsigned k = 0; k < 8; k++)
                 out[k] += x == 7 || x == k;
     }
@@ -116,8 +116,8 @@ sensitivity_is_that_of_all_neighbours(void **state)
 }
 
 /*
- * The rows {1, 4} and up to two rows of a unit numbered 0 .. 80; 8 means no
- * row.
+ * The rows {1, 4} and up to two rows of a unit: the digits of `unit` (0 .. 80)
+ * in base 9, where 8 means no row.
  */
 static size_t
 rows_with_unit(unsigned unit, unsigned rows[4])
@@ -133,7 +133,7 @@ rows_with_unit(unsigned unit, unsigned rows[4])
     return n;
 }
 
-/* The same for rows_per_unit = 2, where a unit may have fewer. */
+/* Like worst, for rows_per_unit = 2, where a unit may have fewer rows. */
 static void
 worst_of_two(custos_family family, custos_adjacency adjacency, long *l1,
              long *l2)
@@ -279,7 +279,7 @@ max_and_hamming(void **state)
     assert_string_equal(out.l1, "3.5");
 }
 
-/* Table D of the slides, before noise, through the library. */
+/* Table D of the slides: exact answers, sensitivities and a release. */
 static void
 table_of_the_slides(void **state)
 {
@@ -324,7 +324,7 @@ table_of_the_slides(void **state)
         assert_int_equal(
             custos_release_reals(m, rng, sealed, out, rows[i].n, NULL),
             CUSTOS_OK);
-        /* A band that misses once in 1e9 runs; the seed is fixed as well. */
+        /* The band misses at most once in 1e9 runs; the seed is fixed. */
         assert_int_equal(custos_mech_error(m, "1e-9", rows[i].n, &width, NULL),
                          CUSTOS_OK);
         for (size_t k = 0; k < rows[i].n; k++)

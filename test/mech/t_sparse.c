@@ -237,7 +237,7 @@ sparse_stops_after_c(void **state)
 
     (void)state;
     assert_int_equal(custos_sparse_left(s), 3);
-    for (int i = 0; i < 50; i++) { /* answers far below are free */
+    for (int i = 0; i < 50; i++) { /* answers "below" are free */
         assert_int_equal(ask(s, rng, INT64_MIN, INT64_MAX, &above, NULL), 0);
         assert_false(above);
     }
@@ -269,9 +269,9 @@ sparse_stops_after_c(void **state)
 }
 
 /*
- * A value above the threshold is released as the exact value plus dLaplace(c D
- * / e3), clamped to the limits; otherwise as 0. Chi-square with a false-alarm
- * rate of 1e-6 over seeds.
+ * A value above the threshold is released as the exact value plus discrete
+ * Laplace noise of scale c D / e3, clamped to the limits; otherwise as 0.
+ * Chi-square with a false-alarm rate of 1e-6 over seeds.
  */
 static void
 sparse_values_follow_their_law(void **state)

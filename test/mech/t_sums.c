@@ -56,7 +56,7 @@ root_entries(double *f, size_t n)
         f[k] = f[k - 1] * (2 * (double)k - 1) / (2 * (double)k);
 }
 
-/* The noise that z adds to sum t, by the definition of each method. */
+/* The noise that the draws z add to sum t, by each method's definition. */
 static double
 noise_of_sum(const custos_sums *s, const custos_int *z, const double *f,
              size_t t)
@@ -82,8 +82,7 @@ noise_of_sum(const custos_sums *s, const custos_int *z, const double *f,
 
 /*
  * The same words give the same draws: the released sums are the exact ones plus
- * the draws that belong to them, exactly, or for the square root up to its
- * rounding.
+ * the draws that belong to them (for the square root, up to its rounding).
  */
 static void
 sums_noise_is_where_it_belongs(void **state)
@@ -217,7 +216,7 @@ sums_root_squares_to_sums(void **state)
         for (size_t t = 0; t < n; t++)
             assert_true(y[t] == x[t] * (1 << FACTOR_FRACTION));
     }
-    /* Rounded to the nearest, not down: half a unit at m = 17. */
+    /* Rounded to nearest, not down: 2^-17 is half of 2^-FACTOR_FRACTION. */
     assert_int_equal(factor_bits(32), 17);
     factor_fill(c, 32);
     memset(y, 0, sizeof y);
@@ -229,7 +228,7 @@ sums_root_squares_to_sums(void **state)
 /*
  * Changing any single element by D moves the vector that gets the noise by at
  * most the sensitivity that sigma was calibrated for, computed from the whole
- * numbers of the rounded root. A millionth less noise would not be enough.
+ * numbers of the rounded root. A millionth less variance would not be enough.
  */
 static void
 sums_root_sensitivity_is_rounded(void **state)
@@ -371,8 +370,8 @@ count_misses(size_t k, int releases, int *missed, int *missed_half)
 }
 
 /*
- * A bar may be missed by 10 % of the releases. A correct one is missed by 13 %
- * of 2000 releases with probability below 1e-5 over seeds.
+ * A bar may be missed by 10 % of the releases. A correct bar is missed by more
+ * than 13 % of 2000 releases with probability below 1e-5 over seeds.
  */
 static void
 sums_error_covers(void **state)
@@ -463,7 +462,7 @@ sums_error_follows_its_bounds(void **state)
     custos_sums_free(element);
 }
 
-/* A single draw has its exact quantile, and bars grow with confidence. */
+/* The bar of a single draw is its exact quantile; bars grow with confidence. */
 static void
 sums_error_of_one_draw_is_exact(void **state)
 {

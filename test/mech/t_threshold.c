@@ -145,8 +145,8 @@ threshold_bounds_all_neighbours(void **state)
 /*
  * A key of count 1 is shown as often as p says (20000 draws, 5 deviations; with
  * a fresh seed, a false alarm of 1e-6), with a released count at or above the
- * threshold. Keys with counts below 1 are never shown, those with large ones
- * always.
+ * threshold. Keys with counts below 1 are never shown, those with very large
+ * counts always.
  */
 static void
 threshold_law(void **state)
@@ -238,7 +238,7 @@ threshold_refuses(void **state)
 }
 
 /*
- * Extreme parameters: a key that is certain, a delta close to 0, long numbers.
+ * Extreme parameters: a threshold of 1, a delta close to 0, long numbers.
  */
 static void
 threshold_at_the_ends(void **state)

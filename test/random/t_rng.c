@@ -28,7 +28,7 @@ compare_pairs(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct pair));
 }
 
-/* No 128 bits occur twice. */
+/* No pair of words (128 bits) occurs twice. */
 static void
 all_differ(struct pair *list, size_t n)
 {
@@ -80,7 +80,10 @@ children_draw_their_own(void **state)
     munmap(list, (children + 1) * sizeof *list);
 }
 
-/* So does the child of a child, and the parent continues undisturbed. */
+/*
+ * A child of a child draws words of its own too, and its parents continue
+ * undisturbed.
+ */
 static void
 grandchildren_draw_their_own(void **state)
 {
@@ -163,7 +166,7 @@ threads_never_share_words(void **state)
     free(list);
 }
 
-/* Two handles draw different words too. */
+/* Different handles draw different words too. */
 static void
 handles_draw_their_own(void **state)
 {

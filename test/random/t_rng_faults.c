@@ -27,7 +27,7 @@
 #include "base/base.h"
 #include "random/entropy.h"
 
-/* -------------------------------------------------- the system's ways -- */
+/* ---------------------------------------------- the system's functions -- */
 
 static size_t calls_until_failure = SIZE_MAX;
 static bool fail_sodium, no_wipe_on_fork, interrupted;
@@ -87,8 +87,8 @@ make(void)
 /* -------------------------------------------------------------- tests -- */
 
 /*
- * getrandom fails at creation, in the first calls, and later, when the key is
- * renewed.
+ * getrandom fails while the generator is made, in the first or second call, and
+ * later, when the key is renewed.
  */
 static void
 entropy_failure_is_a_status(void **state)
@@ -101,7 +101,7 @@ entropy_failure_is_a_status(void **state)
     size_t calls = 0;
 
     (void)state;
-    for (size_t n = 0; n < 2; n++) { /* the first is an interruption */
+    for (size_t n = 0; n < 2; n++) { /* n = 1: after an interrupted call */
         calls_until_failure = n;
         assert_int_equal(custos_rng_new(&rng, &err), CUSTOS_EENTROPY);
         assert_int_equal(err.code, CUSTOS_EENTROPY);

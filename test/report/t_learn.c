@@ -1,5 +1,6 @@
 /*
- * The toy shows the law of the noise, and accepts only valid epsilons.
+ * The introductory example shows the law of the noise, and accepts only valid
+ * epsilons.
  */
 #include "report/learn.h"
 
@@ -84,7 +85,7 @@ learn_grid_misses_little(void **state)
         assert_true(fabs(1 - sum - tail(e, l.half)) < 1e-12);
         assert_true(tail(e, l.within) <= 0.05);
         assert_true(l.within == 0 || tail(e, l.within - 1) > 0.05);
-        /* with and without one person: a factor of at most e^epsilon */
+        /* the probabilities with and without one person: a factor e^epsilon */
         for (int k = 0; k <= l.half; k++)
             assert_true(fabs(chance(k) / chance(k + 1) / exp(e) - 1) < 1e-12);
     }

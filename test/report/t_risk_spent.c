@@ -134,7 +134,7 @@ risk_of_spending_is_never_less_than_its_parts(void **state)
     assert_true(success("infinity", "1e30", "0") == 1);
 }
 
-/* The promise shown is the smaller of the two. */
+/* The promise shown is the better of two: by epsilon, or by rho at a delta. */
 static void
 the_promise_that_is_shown(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * Every disk call fails once, the n-th for all n: the store is then in the old
- * or the new state, and the error says so. This file replaces the functions of
- * the system.
+ * The n-th disk call fails, for every n: the caller gets an error, and the
+ * store is in the old or the new state. This file replaces the system's fsync,
+ * rename, write, fchmod and mkdir.
  */
 #include <dlfcn.h>
 #include <errno.h>

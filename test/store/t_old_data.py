@@ -1,5 +1,5 @@
-"""A store made with an earlier custos and DuckDB keeps its ledger. One message
-says that its data must be imported again; then it answers as before.
+"""A store made with an earlier custos and DuckDB keeps its ledger. Queries fail
+with a message that its data must be imported again; after that it answers.
 made-by-duckdb-*.tar.gz hold such stores, one for each version that was pinned,
 with the sources they were made from; doc/decisions/duckdb-version.md says how
 to make one.
