@@ -128,8 +128,8 @@ list_end(void)
 }
 
 /*
- * P[heads] = p: lo <= p <= lo + 2^-48, and the weights of both sides add up to
- * the rest.
+ * P[heads] = p: lo <= p <= lo + 2^-48, where lo is the weight of heads. The
+ * weights of heads, tails and undecided tapes add up to 1.
  */
 static void
 every_word_of_every_coin(void **state)
@@ -147,7 +147,7 @@ every_word_of_every_coin(void **state)
         assert_true(weight[0] + weight[1] + undecided == UINT64_C(1) << 48);
         mpfr_set_q(x, p.q, MPFR_RNDN);
         mpfr_mul_2ui(x, x, 48, MPFR_RNDN);
-        /* p of the table has rounding errors far below 2^-900. */
+        /* Rounding p to REF_BITS bits errs by far less than 2^-900. */
         assert_true(mpfr_cmp_ui(x, weight[1] + undecided) <= 0);
         mpfr_ui_sub(x, UINT64_C(1) << 48, x, MPFR_RNDN);
         assert_true(mpfr_cmp_ui(x, weight[0] + undecided) <= 0);
@@ -156,7 +156,7 @@ every_word_of_every_coin(void **state)
     mpfr_clear(x);
 }
 
-/* The handle draws with that coin. */
+/* A handle draws with the coin that is checked above. */
 static void
 law_bernoulli_by_tapes(void **state)
 {

@@ -19,8 +19,8 @@ struct right_table {
 };
 
 /*
- * The number of digits after which the top one exceeds 15 with probability
- * below 2^-64.
+ * The least number of digits with which the top one exceeds 15 with probability
+ * at most 2^-64.
  */
 static size_t
 right_digits(const rat *rate)
@@ -137,8 +137,8 @@ thresholds_are_right(void **state)
 }
 
 /*
- * A8 iii: the check notices any wrong bit of any threshold, also bit 0 of the
- * lowest dial's, which is never set.
+ * A8 iii: the check notices a wrong bit (every seventh is tried) of any
+ * threshold, also bit 0 of the lowest dial's thresholds, which is never set.
  */
 static void
 flipped_bits_are_noticed(void **state)
@@ -182,7 +182,7 @@ flipped_bits_are_noticed(void **state)
 
 /*
  * How many words tie with this dial, each with probability 2^-64; the dial with
- * the sign has two for each cut.
+ * the sign has two such words for each cut.
  */
 static uint64_t
 tie_words(const struct dials *d, size_t i)

@@ -30,7 +30,7 @@ make_dials(struct dials *d, enum dials_shape shape, const char *rate_text)
     rat_clear(&rate);
 }
 
-/* Whether dial i decides if the draw is 0 and its word gives the sign. */
+/* Whether dial i also decides if the draw is 0, and its word gives the sign. */
 static bool
 has_sign(const struct dials *d, size_t i)
 {
@@ -401,13 +401,13 @@ struct tapes {
 };
 
 /*
- * Draws with each word, while the other is 0 (the second) or makes x 1 (the
- * first).
+ * Draws with each first word, the second being 0, and with each second word,
+ * the first being one that gives 1.
  */
 static void
 read_tapes(const custos_noise *noise, struct tapes *t)
 {
-    const uint64_t one = noise->dials.cut[0][0] + 2; /* digit 0, bit 0: + */
+    const uint64_t one = noise->dials.cut[0][0] + 2; /* last bit 0: + */
 
     memset(t, 0, sizeof *t);
     for (uint64_t a = 0; a < WORDS; a++) {
@@ -451,10 +451,10 @@ check_pair(const custos_noise *noise, const struct tapes *t, uint64_t first,
 
 /*
  * Discrete Laplace of scale 8: a word for 0, sign and lowest digit, a word for
- * the top digit. For every first word and a second one of each class, and the
- * other way round, the draw is what the two give separately. So the tapes of
- * two words have product weights, which bound P[x]. Both signs have equal
- * weight.
+ * the top digit. For every first word and a second one of each outcome (the
+ * five likeliest), and the other way round, the draw is what the two give
+ * separately. So the weights of two words multiply, and bound P[x]. Both signs
+ * have equal weight.
  */
 static void
 law_laplace_by_tapes(void **state)

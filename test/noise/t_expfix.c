@@ -136,7 +136,7 @@ chosen_is_the_one_named(void **state)
 
 /* ------------------------------------------------------------- slopes -- */
 
-/* |slope_exp - 2^63 exp(-rate gap)|, in units. */
+/* Checks |slope_exp - 2^63 exp(-rate gap)|, in units of 2^-63. */
 static void
 check_slope(const rat *rate, const struct slope *s, uint64_t gap)
 {

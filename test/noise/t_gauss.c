@@ -26,7 +26,10 @@ judge(const struct gauss *g, u128 y, uint64_t coin)
     return gauss_judge(g, &o, &coin, 0, 1);
 }
 
-/* The smallest coin, in units of 2^-63, that is not accepted (or rejected). */
+/*
+ * The smallest coin, in units of 2^-63, that is not accepted, or that is
+ * rejected.
+ */
 static uint64_t
 first_unit(const struct gauss *g, u128 y, bool rejected)
 {
@@ -113,7 +116,7 @@ check_variance(const rat *variance, custos_rng *rng)
 static void
 accept_fixed_is_within_its_error(void **state)
 {
-    /* sigma = 2^-20, 0.1, 0.5, 1, 10, 1000, 2^30.5, 2^60; and squares */
+    /* sigma = 2^-20, 0.1, 0.5, 1, 10, 1000, 2^30.5, 2^60; four more */
     static const char *const variances[] = {
         "1/1099511627776",
         "0.01",

@@ -204,7 +204,7 @@ struct proposal {
     bool kept;
 };
 
-/* Some words of each class; none ties. */
+/* The proposals of a sample of words, none of which ties. */
 static size_t
 sample_proposals(const custos_noise *noise, struct proposal *list, size_t room)
 {

@@ -142,7 +142,7 @@ every_cut_reads_the_same(void **state)
 
 /* ------------------------------------------------------------ verdicts -- */
 
-/* A size near a special one: 0, the limit, 2^64, or any below the limit. */
+/* A size near 0, the limit, 2^60 or 2^64, or any below the limit or above. */
 static void
 some_size(const struct gauss *g, struct outcomes *o, size_t i, custos_rng *rng)
 {
@@ -161,10 +161,10 @@ some_size(const struct gauss *g, struct outcomes *o, size_t i, custos_rng *rng)
     }
     o->sign[i] = y == 0 ? 0 : 1 + (r >> 32 & 1);
     o->low[i] = (uint64_t)(y - 1) & UINT64_MAX >> 4;
-    o->high[i] = (uint64_t)((y - 1) >> 60); /* any digits when the sign is 0 */
+    o->high[i] = (uint64_t)((y - 1) >> 60); /* for y = 0 any digits will do */
 }
 
-/* The units of 2^-63 at which the portable verdict on proposal i changes. */
+/* The coin, in units of 2^-63, from which portable code rejects proposal i. */
 static uint64_t
 turning_unit(const struct gauss *g, const struct outcomes *o, size_t i)
 {

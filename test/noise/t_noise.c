@@ -149,7 +149,7 @@ memory_failure_is_a_status(void **state)
 }
 
 /*
- * For every n, a source that fails at word n: no draw and no partial block is
+ * For many n, a source that fails at word n: no draw and no partial block is
  * returned.
  */
 static void

@@ -1,7 +1,7 @@
 /*
  * Refinement of ties: words planted on thresholds, so that more words are
- * needed. By chance each case happens once in 2^50 draws or never; this test
- * covers all of them.
+ * needed. By chance each case would happen at most once in 2^50 draws; this
+ * test covers all of them.
  */
 #include "noise/draw.h"
 
@@ -90,7 +90,7 @@ decide(const mpfr_t cut, size_t seen, uint64_t off, uint64_t *tape, size_t *n)
     return off > 0;
 }
 
-/* A tie with every cut of every digit of a Laplace law above the lowest. */
+/* A tie with every cut of every digit of a Laplace law but the lowest. */
 static void
 every_cut_can_be_settled(void **state)
 {
@@ -235,7 +235,7 @@ tiny_scales_are_settled(void **state)
     custos_noise_free(noise);
 }
 
-/* Words for digit 5, below a top digit 14 that exceeds 15 this many times. */
+/* Words for a 5 in each digit below the top; that exceeds 15 `passes` times. */
 static size_t
 passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
 {
@@ -292,8 +292,8 @@ draw_plus_one(const custos_noise *noise, uint64_t coin, const uint64_t *more,
     uint64_t tape[TAPE] = {0};
     size_t words = 2 * (d->count + 1);
 
-    tape[0] = word_of_one(d);  /* tape[1]: 0 for the second */
-    tape[2 * d->count] = coin; /* the second is accepted */
+    tape[0] = word_of_one(d);  /* tape[1]: the second proposal is 0 */
+    tape[2 * d->count] = coin; /* the second coin is 0, which accepts */
     if (n_more > 0)
         memcpy(tape + words, more, n_more * sizeof *more);
     return draw_all(noise, tape, words + n_more);
@@ -395,7 +395,7 @@ slope_coins_are_settled(void **state)
     assert_int_equal(flip_all(&s, 5, tape, 1), 1);
     tape[0] += 2;
     assert_int_equal(flip_all(&s, 5, tape, 1), 0);
-    /* exp(-2^64/3): a coin can be below it only after a thousand zeros. */
+    /* exp(-2^64/3): a coin can be below it only after 10^17 words of zeros. */
     tape[0] = 0;
     tape[1] = 1;
     assert_int_equal(flip_all(&s, UINT64_MAX, tape, 2), 0);

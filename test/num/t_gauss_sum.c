@@ -46,7 +46,7 @@ check_sum(const char *variance, int64_t from, long bits)
     plain_sum(plain, &v, from);
     assert_true(mpfr_lessequal_p(sum.lo, plain));
     assert_true(mpfr_greaterequal_p(sum.hi, plain));
-    /* exp(-z) loses as many bits as z has; gauss_sum uses 32 more for that. */
+    /* exp(-z) loses as many bits as z has; gauss_sum adds 32 bits for that. */
     if (!mpfr_zero_p(plain) && mpfr_get_exp(plain) > -(1L << 30))
         assert_true(ival_is_narrow(&sum, bits - 4));
     rat_clear(&v);

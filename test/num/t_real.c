@@ -31,7 +31,7 @@ eval_nothing(const void *of, ival *out)
     mpfr_set_ui(out->hi, 1, MPFR_RNDU);
 }
 
-/* Bits of exp(-x) or 1 - exp(-x) after any first ones, from a reference. */
+/* Compares the bits of r after the first `skip` with those of p. */
 static void
 check_bits(struct real r, const mpfr_t p, size_t skip, unsigned bits)
 {
@@ -75,7 +75,7 @@ words_are_the_expansion(void **state)
                     check_bits(r, p, sizes[s] * k, sizes[s]);
                 for (size_t skip = 0; skip < 200; skip += 7)
                     check_bits(r, p, skip, sizes[s]);
-                for (size_t k = 0; k < 4; k++) /* after a short first one */
+                for (size_t k = 0; k < 4; k++) /* after a word of 63 bits */
                     check_bits(r, p, 63 + 64 * k, sizes[s]);
             }
             mpfr_clear(p);
