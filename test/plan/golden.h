@@ -24,7 +24,7 @@ golden_read(void)
     return text;
 }
 
-/* Splits the words after "with", in place. */
+/* Reads the options after "with", which it splits in place. */
 static inline void
 golden_with(char *with, struct asked *asked)
 {
@@ -62,7 +62,7 @@ golden_line(const char *at, char *out, size_t room)
     return at + len + (at[len] == '\n');
 }
 
-/* The query at `at`, and its options, which point into with. */
+/* The query at `at`, and its options, whose texts are in `with`. */
 static inline void
 golden_case(const char *at, char sql[GOLDEN_SQL_MAX],
             char with[GOLDEN_WITH_MAX], struct asked *asked)

@@ -214,7 +214,7 @@ plan_done(struct planned *t)
     arena_free(t->a);
 }
 
-/* The same, and it must succeed. */
+/* Like plan_for, but there must be a plan. */
 static inline void
 plan_good(struct planned *t, const char *sql, const struct asked *asked)
 {

@@ -144,8 +144,8 @@ long_matches_may_be_null(void **state)
 }
 
 /*
- * Each subquery uses the column of the one below twice: 2^n nodes, so it is
- * rejected.
+ * Each of n subqueries uses the column of the one below twice, which makes 2^n
+ * nodes: 5 subqueries can be planned, 30 are rejected.
  */
 static void
 expressions_do_not_double(void **state)
@@ -171,8 +171,8 @@ expressions_do_not_double(void **state)
 }
 
 /*
- * A stored text has at most 64 KiB, a computed one 4 KiB, a number as text a
- * few bytes.
+ * A stored text has at most 64 KiB, a computed one 4 KiB, a number as text 64
+ * bytes.
  */
 static void
 texts_are_bounded(void **state)
@@ -262,7 +262,7 @@ rat_set_double(rat *r, double x)
     rat_clear(&scale);
 }
 
-/* The ends of stored reals are the doubles nearest to those in the policy. */
+/* The ends of stored reals are those of the policy, rounded outward. */
 static void
 reals_of_the_policy_are_doubles(void **state)
 {

@@ -127,8 +127,8 @@ the_price_of_a_race_is_the_largest_of_its_plans(void **state)
 }
 
 /*
- * Joining four tables on the unit multiplies its rows, so large bounds have no
- * plan.
+ * Joining a table four times on the unit multiplies the unit's rows, so large
+ * bounds have no plan.
  */
 static void
 bounds_end_where_no_plan_is_possible(void **state)

@@ -7,7 +7,7 @@
 #include "plan/choose.h"
 #include "plan/hospital.h"
 
-/* 10^-20 */
+/* In units of 10^-20, rounded up. */
 static amount
 units(const char *text)
 {
@@ -87,7 +87,8 @@ groups_cost_one_charge(void **state)
 }
 
 /*
- * The charge is the sum over the parts: exact for epsilon, not below for rho.
+ * The charge is the sum over the parts: exactly for epsilon and delta, at least
+ * the sum for rho.
  */
 static void
 charge_adds_the_parts(void **state)
@@ -154,7 +155,7 @@ mechanism_is_the_nearer(void **state)
     assert_int_equal(rat_sign(&pure.plan->delta), 0);
     plan_done(&pure);
     plan_done(&both);
-    /* The rho of a Gaussian is at least D^2 / 2 sigma^2. */
+    /* Each part has a mechanism of its own. */
     plan_good(&both,
               "SELECT level, count(distinct patient_id), count(*) FROM fast "
               "GROUP BY level",

@@ -85,8 +85,8 @@ other_plans_have_other_digests(void **state)
 }
 
 /*
- * Whether the digest changes with one member of the plan, which is then
- * restored.
+ * Whether the digest of the plan is no longer `was`, because a member was
+ * changed.
  */
 static bool
 sees(const struct plan *p, const uint8_t was[SHA256_BYTES])

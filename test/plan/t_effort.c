@@ -1,6 +1,6 @@
 /*
  * The effort of planning: a query that takes too long to plan is rejected,
- * whoever asks and however; ordinary queries are far from the limit.
+ * whatever is cached, also in EXPLAIN; ordinary queries are far from the limit.
  */
 #include "plan/effort.h"
 
@@ -191,7 +191,7 @@ least_steps(struct wide *w, const char *sql)
     return high;
 }
 
-/* EXPLAIN, used memory and cached mechanisms do not change the least limit. */
+/* EXPLAIN and cached mechanisms do not change the least limit. */
 static void
 the_verdict_does_not_depend_on_the_cache(void **state)
 {
@@ -225,7 +225,7 @@ the_verdict_does_not_depend_on_the_cache(void **state)
     }
 }
 
-/* A plan is charged the same bytes in an arena that is already partly used. */
+/* The limit is on the bytes of the plan, even if the arena was used before. */
 static void
 bytes_are_those_of_the_plan(void **state)
 {
@@ -244,7 +244,7 @@ bytes_are_those_of_the_plan(void **state)
         assert_int_equal(sql_read(a, str_of(sql), &q, &err), CUSTOS_OK);
         assert_int_equal(plan_make(a, q, w.policy, NULL, &plan, &err),
                          CUSTOS_EOVERFLOW);
-        assert_non_null(arena_take(a, EFFORT_BYTES, 1)); /* allowed again */
+        assert_non_null(arena_take(a, EFFORT_BYTES, 1)); /* no limit now */
         arena_free(a);
     }
     free(sql);
@@ -276,9 +276,9 @@ a_stop_ends_planning(void **state)
 }
 
 /*
- * Every golden plan needs less than a tenth of the steps, except searches: by
- * accuracy, with some forty calibrations, and bound selection with discovered
- * groups, with a rule for each of eleven bounds.
+ * Every golden plan needs at most a tenth of the allowed steps, except
+ * searches: by accuracy, with some forty calibrations, and bound selection with
+ * discovered groups, with a rule for each of eleven bounds.
  */
 static void
 ordinary_plans_are_far_from_the_limit(void **state)
@@ -318,7 +318,7 @@ ordinary_plans_are_far_from_the_limit(void **state)
     free(text);
 }
 
-/* The image of a set of values is computed with memory for the values only. */
+/* Keys with many values are planned, because only the values take memory. */
 static void
 large_images_fit(void **state)
 {

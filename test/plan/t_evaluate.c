@@ -245,7 +245,7 @@ lost_intervals_are_told(void **state)
     is(call(CALL_DIV, TYPE_REAL, x, zero, NULL), "NULL");
     assert_int_equal(
         value_of(call(CALL_DIV, TYPE_REAL, x, near, NULL)).certainty,
-        UNCERTAIN); /* 9 +- 1 minus 9 may be 0 */
+        UNCERTAIN); /* 10 +- 1 minus 9 may be 0 */
     assert_int_equal(
         value_of(call(CALL_ADD, TYPE_INT, chosen, x, NULL)).certainty,
         UNCERTAIN);

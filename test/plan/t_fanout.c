@@ -73,7 +73,7 @@ fanout_follows_the_condition(void **state)
     fanout_is("patients p JOIN cities c ON p.age = c.people AND p.city = "
               "c.name",
               2);
-    /* Decimals are compared as reals, and NULL does not count as a value. */
+    /* Decimals are compared as reals, so the count of a value does not help. */
     fanout_is("visits v JOIN drugs g ON v.cost = g.price", DRUGS);
 }
 
@@ -170,8 +170,8 @@ the_fanout_of_a_plan_is_capped(void **state)
                 "ON true JOIN drugs c ON true JOIN drugs d ON true)) x ON "
                 "p.city = x.name");
     /*
-     * A purely public query only takes the asker's own time, so it has no
-     * limit.
+     * A purely public query only takes the asker's own time, so its fan-out has
+     * no limit.
      */
     plan_with(&t, "SELECT count(*) FROM cities a, cities b, cities c", true);
     assert_int_equal(t.status, CUSTOS_OK);
@@ -194,7 +194,7 @@ without_counts_it_is_unknown(void **state)
     plan_done(&t);
 }
 
-/* Sixty joined tables: every relation is visited only a few times. */
+/* Fifty joined tables: every relation is visited only a few times. */
 static void
 long_chains_are_quick(void **state)
 {

@@ -77,7 +77,7 @@ only_what_is_granted_has_a_name(void **state)
     names_are("(SELECT * FROM patients) AS x", "ana", "x.age x.city");
     names_are("long_stays", "ben", "long_stays.patient long_stays.nights");
     r = from_of(&t, "patients", "ana");
-    assert_int_equal(r->as->n_columns, 10); /* all of the engine's */
+    assert_int_equal(r->as->n_columns, 10); /* not only those granted */
     assert_int_equal(r->names[1].slot, 2);
     plan_done(&t);
 }
@@ -219,7 +219,7 @@ what_is_known_of_columns(void **state)
     }
 }
 
-/* Columns that refer to the same key belong to the same unit. */
+/* Columns that refer to the same key have the same `names`. */
 static void
 keys_are_named_by_where_they_lead(void **state)
 {

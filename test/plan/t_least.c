@@ -7,7 +7,7 @@
 #include "plan/hospital.h"
 #include "plan/bound_selection.h"
 
-/* 10^-20 */
+/* In units of 10^-20, rounded up. */
 static amount
 units(const char *text)
 {

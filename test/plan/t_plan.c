@@ -20,7 +20,7 @@ split_is_exact_and_weighed(void **state)
         {"SELECT sum(age), sum(weight), count(city) FROM patients",
          {"1/30", "1/30", "1/30"}},
         {"SELECT avg(age) FROM patients", {"0.05", "0.05"}},
-        /* sum 64 (4^(1/3)), rows 64, squares 64 */
+        /* weights: sum 64 * 4^(1/3), rows 64, squares 64 */
         {"SELECT variance(age) FROM patients",
          {"101/2290", "64/2290", "64/2290"}},
         {"SELECT count(*, epsilon => 0.3), avg(age, epsilon => 0.2) "
@@ -253,7 +253,7 @@ keys_come_from_public_facts(void **state)
 
 /* ---------------------------------------------------------------- within -- */
 
-/* Whether every part is within w, for n values at once, at this epsilon. */
+/* Whether every part's error bar (if jointly, of all values) is within w. */
 static bool
 is_within(const char *sql, const struct asked *asked, const rat *epsilon,
           const rat *w)

@@ -1,7 +1,7 @@
 /*
- * The planner rejects whatever the engine's printer would reject, and so before
- * the charge. This program replaces the list of sql/total.c by one that lacks
- * one function at a time, as if somebody had forgotten it.
+ * The planner rejects, before the charge, whatever the engine's printer would
+ * reject. This program replaces the list of sql/total.c by one that lacks one
+ * function at a time, as if somebody had forgotten that function.
  */
 #include "hospital.h"
 #include "sql/total.h"

@@ -30,8 +30,8 @@ cost_of_value(const custos_quantile *q)
 
 /*
  * Over all groups, m values come or go under add/remove and 2 m under
- * change-one, wherever they are. In a single group, a change of n at the root
- * costs less.
+ * change-one, wherever they are. (With a single group change-one costs less:
+ * see the next test.)
  */
 static void
 quantile_price_is_by_value(void **state)
@@ -71,7 +71,7 @@ quantile_price_is_by_value(void **state)
     }
 }
 
-/* One group under change-one: n stays the same or changes by one. */
+/* One group under change-one: the number of values changes by at most one. */
 static void
 one_group_replaced_costs_as_the_tree_says(void **state)
 {

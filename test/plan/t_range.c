@@ -350,8 +350,8 @@ range_by_hand(void **state)
 }
 
 /*
- * Columns without a range: the ranges that least and greatest give them. A NULL
- * end is undeclared.
+ * Columns without a range: the ranges that least and greatest give them. NULL
+ * means that this end is not known.
  */
 static void
 range_of_clamps(void **state)

@@ -98,7 +98,7 @@ selection_takes_the_delta_left(void **state)
 }
 
 /*
- * The optimal rule is left out where its table would be long; there it would
+ * Where the optimal rule is not used, because its table would be long, it would
  * show fewer groups.
  */
 static void
@@ -230,7 +230,7 @@ selection_knows_the_bounds(void **state)
     plan_done(&five);
 }
 
-/* A minimum set by the owner, or a higher one in the query. */
+/* A minimum number of units for a group, set in the query. */
 static void
 groups_below_the_floor_never_come_out(void **state)
 {

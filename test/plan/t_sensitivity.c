@@ -203,8 +203,9 @@ distinct_change(unsigned a, unsigned b, int cells, int64_t *l1, int64_t *l2)
 }
 
 /*
- * With this many values; with all VALUES, as if the number were unknown. If
- * there are few values, replacing a unit moves less than the sensitivity says.
+ * Checks a column with this many values; VALUES stands for an unknown number.
+ * If there are few values, replacing a unit may move less than the sensitivity
+ * says.
  */
 static void
 check_distinct(int cells, int rows, int groups, int values, bool change)

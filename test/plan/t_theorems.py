@@ -1,5 +1,5 @@
-"""Every theorem that a plan names exists: a comment in the source has its
-id."""
+"""Every theorem that a golden plan names exists: a comment in the source has
+its id."""
 import os
 import pathlib
 import re

@@ -102,7 +102,7 @@ a_view_is_its_query(void **state)
     becomes("ana", "WITH v AS (SELECT y FROM u) SELECT count(*) FROM v",
             "SELECT count(*) AS \"count\" FROM (SELECT \"y\" AS \"y\" FROM "
             "\"u\") AS \"v\"");
-    /* All of its text is the owner's, and its position is that of the name. */
+    /* A view's text is the owner's; all of it has the position of the name. */
     make(&m, good);
     f = expand(&m, "ana", sql)->from->right;
     assert_true(f->kind == FROM_QUERY && f->trusted);
@@ -150,7 +150,7 @@ only_granted_views_are_there(void **state)
         assert_memory_equal(whole_said(&m.err), said, strlen(said));
         arena_free(m.a);
     }
-    /* A view may use one that is not granted. */
+    /* The owner may use all views. */
     becomes("", "SELECT count(*) FROM w",
             "SELECT count(*) AS \"count\" FROM " W "\"w\"");
 }
