@@ -71,7 +71,7 @@ struct mistake {
     const char *said;       /* after "policy.yaml, " */
 };
 
-/* Reading all mistakes fails too, and the list contains this one. */
+/* policy_read_all fails too, and its list contains this mistake (if given). */
 static inline void
 check_list(arena *a, const char *text, const char *said)
 {

@@ -189,8 +189,8 @@ analysts(void **state)
           "9 the window of 'ana' is no smaller than the budget: it never slows "
           "them down\n");
     /*
-     * an own budget may equal the common one; a window without an own budget is
-     * compared with the common one
+     * an analyst's budget may equal the common one; the window of an analyst
+     * without a budget is compared with the common one
      */
     check(BUDGET, TABLE,
           QUERY "\nanalysts:\n"

@@ -115,7 +115,8 @@ draft_has_the_schema_and_questions(void **state)
 }
 
 /*
- * Replaces each TODO in turn; before that the draft is rejected with its line.
+ * Replaces each TODO in turn; before that the draft is rejected with the line
+ * of the TODO.
  */
 static struct policy *
 answer_all(arena *a, struct buf *draft, const char *const *answers, size_t n)
@@ -177,7 +178,7 @@ answered_draft_is_a_policy(void **state)
     arena_free(a);
 }
 
-/* Every name reads back unchanged, or is one that no policy can have. */
+/* Every name reads back unchanged; a table's name becomes an SQL word. */
 static void
 names_come_back(void **state)
 {
@@ -245,7 +246,7 @@ names_come_back(void **state)
 }
 
 /*
- * A path may contain any character; names must not contain control characters.
+ * A path may contain any character, control characters too.
  */
 static void
 controls_come_back(void **state)

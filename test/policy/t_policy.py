@@ -237,7 +237,7 @@ analysts: {ana: {tables: [nothing]}}
         self.refused("policy", "draft", f"{store}:none", says="h.duckdb")
 
     def test_draft_does_not_see_values(self):
-        """Two files with the same header have the same draft."""
+        """Files with the same header have the same draft."""
         drafts = set()
         for rows in ("1,a,2\n", "x,2020-01-01,\n", ""):
             csv = self.write("t.csv", "id,b,c\n" + rows)

@@ -184,7 +184,7 @@ columns_and_domains(void **state)
     (void)state;
     assert_int_equal(p->tables[0].n_columns, 3);
     assert_true(c[1].has_range && c[1].lower.n == 0 && c[1].upper.n == 120);
-    assert_int_equal(c[2].n_values, 2); /* in order */
+    assert_int_equal(c[2].n_values, 2); /* sorted */
     same(c[2].values[0].text, "Oslo");
     same(c[2].values[1].text, "Rome");
     assert_false(c[2].nullable);
@@ -296,7 +296,7 @@ too_many_keys(void **state)
     buf_clear(&b);
 }
 
-/* With force_delta the same delta is accepted. */
+/* With force_delta a delta of 1/n is accepted. */
 static void
 delta_can_be_forced(void **state)
 {

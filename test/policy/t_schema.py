@@ -1,5 +1,5 @@
 """The JSON schema of policies: it has the same keys as the reader, accepts the
-example and the fuzzer's policies, and rejects spoilt ones.
+example and a policy with all keys, and rejects spoilt ones.
 
 Python's library has neither a YAML parser nor a schema validator, so this file
 has the parts of both that policies need.

@@ -99,8 +99,8 @@ ask_child(draw_fn *draw, void *from, struct pair *out)
 }
 
 /*
- * Counts collisions between the draws of children and those of the parent after
- * each.
+ * Counts collisions among the draws of children and the draws that the parent
+ * makes after each child.
  */
 static size_t
 fork_collisions(draw_fn *draw, void *from, size_t children)
@@ -138,7 +138,7 @@ twin_is_caught_forking(void **state)
     assert_true(fork_collisions(draw_twin, &twin, 10) >= 10);
 }
 
-/* A child of a child, and siblings: each draws its own. */
+/* A parent, its child and the child's child each draw words of their own. */
 static void
 grandchildren_share_nothing(void **state)
 {
@@ -236,7 +236,7 @@ threads_share_nothing(void **state)
     custos_rng_free(one);
 }
 
-/* The twin with copied state, as among threads, and with equal seeds. */
+/* One twin for each thread, all with equal seeds. */
 static void
 twin_is_caught_seeded_alike(void **state)
 {

@@ -196,7 +196,7 @@ texts_are_escaped(void **state)
     }
 }
 
-/* Every character that a text may contain reads back unchanged. */
+/* Every ASCII character but NUL reads back unchanged. */
 static void
 texts_come_back(void **state)
 {

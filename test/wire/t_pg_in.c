@@ -171,7 +171,7 @@ first_packets_that_are_refused(void **state)
     }
 }
 
-/* A key may have 256 bytes, not 257. */
+/* The key of a cancel request may have 256 bytes, not 257. */
 static void
 keys_have_a_length(void **state)
 {
@@ -256,7 +256,7 @@ lists_of_messages(void **state)
 
 /*
  * No format means text; one format is for all values; otherwise each value has
- * one.
+ * its own.
  */
 static void
 formats_of_values(void **state)
@@ -351,8 +351,8 @@ messages_cut_at_every_byte(void **state)
 }
 
 /*
- * A message whose inner length is slightly too short or too long is invalid
- * (or, if it consists of plain bytes, another message).
+ * A message that is cut, and whose length says so, is invalid (or, if it
+ * consists of plain bytes, another message).
  */
 static void
 lengths_that_lie(void **state)

@@ -133,7 +133,7 @@ assert_read(str bytes, uint32_t oid, enum pg_format format,
     assert_int_equal(datum_cmp(&got, want), 0);
 }
 
-/* A sent value reads back as the same value, in both formats. */
+/* Values are read in both formats. */
 static void
 values_in(void **state)
 {
@@ -296,7 +296,7 @@ parameters_that_are_refused(void **state)
         {PG_TIMESTAMP, "ff1fe2ffc59c5fff"},
         {PG_NUMERIC, ""},
         {PG_NUMERIC, "00000000000000"},
-        {PG_NUMERIC, "00010000c0000000"},     /* NaN, not whole */
+        {PG_NUMERIC, "00010000c0000000"},     /* NaN, a digit missing */
         {PG_NUMERIC, "00000000c0000000"},     /* NaN */
         {PG_NUMERIC, "00000000d0000000"},     /* infinity */
         {PG_NUMERIC, "00000000f0000000"},     /* -infinity */
@@ -382,7 +382,7 @@ values_that_do_not_fit(void **state)
     assert_int_equal(pg_value_write(&text, PG_NUMERIC, PG_BINARY, &out, &err),
                      CUSTOS_EUNSUPPORTED);
     assert_int_equal(out.len, 0);
-    /* text works for any type; for unknown types binary is the text too */
+    /* for a type that is not known, the binary form is the text too */
     assert_int_equal(pg_value_write(&text, 2205, PG_BINARY, &out, &err),
                      CUSTOS_OK);
     assert_hex(&out, "78");

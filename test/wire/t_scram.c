@@ -227,8 +227,8 @@ logins_that_succeed(void **state)
 }
 
 /*
- * A verifier made by PostgreSQL accepts its own password and no other, and none
- * at all if it is a mock.
+ * A verifier made by PostgreSQL accepts its own password and no other; a mock
+ * accepts none.
  */
 static void
 logins_by_a_verifier_of_postgresql(void **state)
@@ -343,7 +343,7 @@ logins_that_fail(void **state)
     buf_clear(&out);
 }
 
-/* A good login with one byte of the last message changed. */
+/* A login fails if its last message is cut or one bit of it is changed. */
 static void
 every_byte_counts(void **state)
 {
@@ -471,7 +471,7 @@ names_that_do_not_exist(void **state)
             scram_first(&s, str_of(PLAIN), str_of("n,,n=,r=abc"), &out, &err),
             CUSTOS_OK);
         snprintf(first[i], sizeof first[i], "%s", buf_text(&out));
-        /* no proof is accepted, not even zeros, which its keys are */
+        /* no proof is accepted, not even zeros, like the mock's keys */
         snprintf(last, sizeof last, "c=biws,%.*s,p=%s",
                  (int)strcspn(first[i], ","), first[i], proof);
         assert_int_equal(scram_final(&s, str_of(last), &out, &err),

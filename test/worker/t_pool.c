@@ -125,7 +125,7 @@ end(void **state)
     while ((e = readdir(d)))
         assert_int_not_equal(strncmp(e->d_name, "spill-", 6), 0);
     closedir(d);
-#if !__has_feature(thread_sanitizer) /* it has a child process */
+#if !__has_feature(thread_sanitizer) /* which has a child process */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombies */
 #endif
     test_store_remove(&files);
@@ -266,8 +266,8 @@ work_ends_at_its_time(void **state)
 }
 
 /*
- * If late work were begun, its worker would be killed in the middle and others
- * would lack it.
+ * If late work were begun, its worker would be killed in the middle and other
+ * questions would lack a worker.
  */
 static void
 work_that_is_late_is_not_begun(void **state)
@@ -348,7 +348,8 @@ a_stop_leaves_short_work_its_worker(void **state)
         atomic_store(&stop, i == 0 ? ASK_CANCELLED : ASK_GOES_ON);
         assert_int_equal(pthread_create(&thread, NULL, stop_soon, &wait), 0);
         (void)!send_work(&w, "SELECT count(*) FROM people", &end, &err);
-        assert_true(end == WORK_STOPPED || end == WORK_LOST); /* no digest */
+        /* WORK_LOST, because w has no digest */
+        assert_true(end == WORK_STOPPED || end == WORK_LOST);
         pthread_join(thread, NULL);
     }
     assert_int_equal(worker_of(POOL_PRIVATE), before);
@@ -398,7 +399,7 @@ a_worker_that_lies_is_ended(void **state)
 
 /* ---------------------------------------------------------------- new data -- */
 
-/* Otherwise it would be charged and then be too late for its reply. */
+/* Otherwise the question would be charged, and its reply would be too late. */
 static void
 a_question_on_new_data_waits_for_workers_first(void **state)
 {
@@ -444,8 +445,9 @@ has_landlock(void)
 }
 
 /*
- * In a child: tries what a worker may not do; returns the number of the first
- * attempt that succeeded.
+ * In a child: tries what a worker may not do, and to write in its own folder
+ * (4), which it may; returns the number of the first attempt with the wrong
+ * outcome, or 0.
  */
 static int
 reach_out(const char *spill, const char *outside)
