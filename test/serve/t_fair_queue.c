@@ -1,5 +1,5 @@
 /*
- * The fair queue alone: turns, limits, and what remains at the end.
+ * The fair queue alone: turns, limits, and draining.
  */
 #include "../support/support.h"
 
@@ -128,7 +128,7 @@ what_waits_can_be_withdrawn(void **state)
     fair_queue_done(&q, &a[1]);
     assert_int_equal(q.waiting, 4);
     assert_int_equal(fair_queue_put(&q, &a[4]), QUEUE_PUT);
-    /* the withdrawn job was in flight, so the turn passed to another name */
+    /* a withdrawn job was in flight until its end: the turn passed to bob */
     assert_ptr_equal(fair_queue_take(&q), &b);
     end_job(&q, &b);
     /* draining also takes jobs that the limits would not let begin */
@@ -222,7 +222,7 @@ charged_work_of_all_is_bounded(void **state)
     assert_ptr_equal(fair_queue_take(&q), &eve);
     eve.class_us = 10;
     fair_queue_pause(&q, &eve);
-    /* 50 + 90 + 10 */
+    /* 50 + 90 + 10 is the limit */
     assert_ptr_equal(fair_queue_admit(&q, &room), &ana[0]);
     assert_ptr_equal(fair_queue_admit(&q, &room), &bob);
     assert_ptr_equal(fair_queue_admit(&q, &room), &eve);
@@ -327,8 +327,8 @@ a_job_moves_to_another_queue(void **state)
 }
 
 /*
- * Many names at once, in any order: no name is served twice before every
- * waiting name was served once.
+ * Many names at once: no name is served twice before every waiting name was
+ * served once.
  */
 static void
 turns_hold_for_many_names(void **state)

@@ -150,7 +150,7 @@ renewing_while_questions_run(void **state)
     server_end();
 }
 
-/* Deep health with a worker that fails. */
+/* A worker that fails, for the test of deep health. */
 static custos_status
 ping(void *ctx, custos_err *err)
 {
@@ -193,7 +193,8 @@ is_listed(const struct http *h)
 }
 
 /*
- * Stops between the last two statements of job_done, as long as the test wants.
+ * As if a job stayed between the last two statements of job_done as long as the
+ * test wants.
  */
 static void
 a_job_keeps_its_daemon(void **state)

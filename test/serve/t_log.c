@@ -1,6 +1,6 @@
 /*
- * The operator's log: for a failure it has one word of ours and nothing of the
- * engine's text, whatever that quotes.
+ * The operator's log: for a failure it has a cause from our own list and
+ * nothing of the engine's text, whatever that text quotes.
  */
 #include "serve/log.h"
 
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "support/support.h"
 
-/* Messages of engines, each with a value (Miller, 4711) and SQL. */
+/* Messages of engines, each but the last with Miller, 4711 and SQL. */
 static const struct {
     const char *noted, *word;
 } notes[] = {
@@ -88,7 +88,7 @@ nothing_else_of_a_note_is_logged(void **state)
         for (size_t k = 0; k < COUNT_OF(secrets); k++)
             assert_null(strstr(from, secrets[k]));
     }
-    /* The twin that writes the note is caught. */
+    /* A twin that wrote the note would be caught. */
     for (size_t i = 0; i + 1 < COUNT_OF(notes); i++)
         assert_non_null(strstr(notes[i].noted, "Miller"));
 }

@@ -1,7 +1,7 @@
 /*
- * The loop with real sockets and a real store. The tests can stop the workers'
- * clock: then a charged answer waits for its step as long as the test wants,
- * and what happens meanwhile does not depend on chance.
+ * The loop with real sockets and a real store. The tests can stop the clock of
+ * the worker threads: then a charged answer waits for its response step as long
+ * as the test wants, and what happens meanwhile does not depend on chance.
  */
 #include "support/support.h"
 
@@ -33,7 +33,7 @@ enum { REQUESTS = 20 }; /* of an analyst in a minute */
 
 static struct test_store files;
 static struct scram_verifier verifier;
-static atomic_bool stopped; /* the workers' clock */
+static atomic_bool stopped; /* the worker threads' clock */
 
 static int64_t
 stopping_clock(void)
@@ -273,8 +273,8 @@ client_login(struct client *c, const char *user)
 }
 
 /*
- * Asks while the workers' clock is stopped; returns when the question is at
- * work.
+ * Asks while the worker threads' clock is stopped; returns when the work on the
+ * question has begun.
  */
 static void
 client_ask_held(struct client *c, const char *sql)

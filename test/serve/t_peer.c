@@ -34,8 +34,8 @@ addresses_are_grouped(void **state)
 }
 
 /*
- * Reading by the client shows; unread bytes fill its receive buffer and then
- * the number stops growing.
+ * peer_acked grows as the client reads. Unread bytes fill the client's receive
+ * buffer, and then the number stops growing.
  */
 static void
 what_is_read_is_seen(void **state)
@@ -57,7 +57,7 @@ what_is_read_is_seen(void **state)
     assert_true(server >= 0);
     while (send(server, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
         ;
-    do { /* until its buffer is full */
+    do { /* until the client's buffer is full */
         before = peer_acked(server);
         usleep(200000);
     } while (peer_acked(server) != before);

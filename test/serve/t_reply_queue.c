@@ -71,7 +71,7 @@ moments_depend_on_arrivals_and_classes_alone(void **state)
         for (size_t i = 0; i < QUESTIONS; i++) {
             int64_t due =
                 reply_queue_admit(a, q[i].asked, q[i].now, q[i].class);
-            /* Admitted later within the same step, it has the same moment. */
+            /* Admission later in the same step gives the same moment. */
             int64_t same = q[i].asked + moment_after(q[i].now - q[i].asked);
 
             assert_int_equal(
@@ -101,7 +101,7 @@ a_stopped_question_gives_its_time_back(void **state)
     reply_queue_give_back(q, first, 100 * MS);
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 1000 * MS),
                      1210 * MS);               /* where the first was */
-    reply_queue_give_back(q, first, 300 * MS); /* no longer its own */
+    reply_queue_give_back(q, first, 300 * MS); /* no longer the first's */
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 10 * MS),
                      second + 10 * MS);
     reply_queue_give_back(q, second, 300 * MS); /* another is behind it */

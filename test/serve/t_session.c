@@ -71,7 +71,7 @@ wrong_passwords_and_names_look_alike(void **state)
         assert_null(session_who(f.session));
         assert_int_equal(session_need(f.session), NEED_END);
     }
-    /* after a few of them one has to wait */
+    /* after a few failures one has to wait */
     for (int i = 0; i < 6; i++) {
         fake_again(&f);
         fake_login(&f, "ana", "wrong");
@@ -86,7 +86,7 @@ wrong_passwords_and_names_look_alike(void **state)
     fake_clear(&f);
 }
 
-/* A client at the second step of SCRAM is throttled by the current state. */
+/* At the second step of SCRAM, failures since the first step count too. */
 static void
 many_guesses_at_once_are_still_counted(void **state)
 {
@@ -158,7 +158,7 @@ every_message_before_the_login_ends_it(void **state)
             assert_null(strstr(said, "R0"));
             assert_null(strstr(said, "Z:"));
             assert_null(session_who(f.session));
-            if (steps || k < 15) /* first packets are valid at first */
+            if (steps || k < 15) /* 15 and 16 are valid first packets */
                 assert_int_equal(session_need(f.session), NEED_END);
         }
     assert_int_equal(f.asked + f.described + f.catalogs, 0);
@@ -166,8 +166,7 @@ every_message_before_the_login_ends_it(void **state)
 }
 
 /*
- * Random sequences of all messages, also cut into pieces: without the password
- * nothing is ever asked.
+ * Random sequences of all messages: without the password nothing is ever asked.
  */
 static void
 no_order_of_messages_skips_the_login(void **state)
@@ -701,7 +700,7 @@ an_analysts_sessions_share_a_limit(void **state)
         fake_said(&f, said);
     } while (n < 20 && !strstr(said, "E:54000"));
     assert_in_range(n, 3, 8);
-    /* another analyst has a full limit */
+    /* another analyst has a separate limit */
     session_free(f.session);
     f.session = NULL;
     fake_again(&f);
@@ -716,7 +715,7 @@ an_analysts_sessions_share_a_limit(void **state)
     shares_free(shares);
 }
 
-/* Unread replies count, also cached ones, and are given back. */
+/* Replies count towards the analyst's limit until they are sent. */
 static void
 unread_replies_count(void **state)
 {
@@ -1115,8 +1114,8 @@ the_same_question_comes_from_memory(void **state)
     assert_int_equal(f->asked, 1);
     assert_int_equal(f->again, 1);
     /*
-     * a worker is asked again after a while, because credentials, policy and
-     * data may change
+     * a worker thread is asked again after a while, because credentials, policy
+     * and data may change
      */
     f->now += 300000;
     query(f, sql, "N:00000 T D D C:SELECT_2 Z:I");

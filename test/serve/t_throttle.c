@@ -181,7 +181,7 @@ cancels_end_after_a_few_wrong_keys(void **state)
     throttle_free(g);
 }
 
-/* Whoever has one address of an IPv6 network has all 2^64 of them. */
+/* The 2^64 addresses of an IPv6 network count as one. */
 static void
 addresses_of_one_network_count_together(void **state)
 {

@@ -52,7 +52,8 @@ look(struct verified *v, struct ledger *l)
 }
 
 /*
- * The entire chain is verified once a minute; in between only new rows, once.
+ * The entire chain is verified at most once a minute; in between only new rows,
+ * each once.
  */
 static void
 all_is_verified_now_and_then(void **state)

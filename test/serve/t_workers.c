@@ -1,7 +1,7 @@
 /*
- * Workers with jobs of the test: when jobs come back, which wait for which,
- * drops that are never lost, and a stop that succeeds whatever runs. The test
- * replaces the clock and the interrupt.
+ * Worker threads with jobs of the test: when jobs come back, which wait for
+ * which, drops that are never lost, and a stop that returns whatever runs. The
+ * test replaces the clock and the interrupt.
  */
 #include "support/support.h"
 
@@ -48,7 +48,7 @@ struct asked {
     int interrupts;    /* how many end it; 0: it ends by itself */
     int64_t class_us;  /* its class time; 0: nothing is charged */
     bool blocks, free; /* until go_on; known to cost nothing */
-    bool moves, full;  /* to the free lane; out: which has no room */
+    bool moves, full;  /* to the free lane; set if that has no room */
 };
 
 static void

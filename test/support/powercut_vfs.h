@@ -4,9 +4,9 @@
  * The disk is in memory and knows for each file what was synced and, in order,
  * what was written since. A power cut drops, keeps or tears each sector that
  * was not synced, in any order; a torn sector also destroys the bytes around
- * the write. The disk can also fail the n-th operation once, as a bad disk
- * does: what a failed sync should have made durable is then never made durable
- * by a later one.
+ * the write. The disk can also fail the n-th operation and some after it, as a
+ * bad disk does: what a failed sync should have made durable is then never made
+ * durable by a later one.
  *
  * Files are read from the real disk when first opened, and never written back.
  * One disk at a time, one connection at a time.
@@ -29,7 +29,7 @@ void disk_free(struct disk *d);
 /* Writes, syncs and truncations so far. */
 size_t disk_operations(const struct disk *d);
 
-/* Cuts the power at operation n from now on (1 is the next; 0: never). */
+/* Cuts the power at the n-th operation from now (1: the next; 0: never). */
 void disk_cut_at(struct disk *d, size_t n);
 bool disk_is_cut(const struct disk *d);
 
@@ -41,7 +41,7 @@ void disk_cut(struct disk *d);
  */
 void disk_restart(struct disk *d);
 
-/* Operation n from now on fails, and `times` - 1 after it. */
+/* The n-th operation from now fails, and the `times` - 1 after it. */
 void
 disk_fail_at(struct disk *d, size_t n, size_t times, enum disk_failure how);
 

@@ -79,8 +79,8 @@ struct atoms {
 };
 
 /*
- * Makes atoms from weights w(x) proportional to exp(-f(x)) and losses;
- * normalises their sum to 1.
+ * Scales the probabilities under Q0, which are known up to a factor, so that
+ * their sum is `times`.
  */
 static void
 atoms_scale(struct atoms *a, mpfr_t times)
@@ -470,7 +470,7 @@ base_delta(const struct ref_curve *c, const mpfr_t y, mpfr_t out)
 /*
  * The delta of the continuous part, for y of any sign. With sampling, for a
  * base that is the same in both orders:
- *   remove: q delta0(ln(1 + (e^y - 1)/q)), or 1 - e^y when there is no such
+ *   remove: q delta0(ln(1 + (e^y - 1)/q)), or 1 - e^y if the ln is undefined
  *   add: c delta0(ln(q e^y / c)), c = 1 - (1 - q) e^y, or 0
  */
 static void

@@ -53,7 +53,7 @@ void ref_curve_init(struct ref_curve *c, enum loss_order order);
 void ref_curve_clear(struct ref_curve *c);
 void ref_curve_add(struct ref_curve *c, const struct ref_mechanism *m);
 
-/* delta(epsilon), correct to hundreds of digits more than any check needs. */
+/* delta(epsilon), correct to many more digits than any check needs. */
 void ref_curve_delta(const struct ref_curve *c, double epsilon, mpfr_t out);
 
 /*

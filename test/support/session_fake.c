@@ -110,7 +110,7 @@ fake_clear(struct fake *f)
 
 /* ---------------------------------------------------------------- tasks -- */
 
-/* Two columns, one of them a key; the values are row numbers. */
+/* Two columns, one of them a key; every question has other values. */
 static void
 answer(struct fake *f, struct task *t)
 {

@@ -17,7 +17,7 @@ struct fake {
     struct buf sent; /* all that the session wrote since fake_said */
     uint64_t rows;   /* of every answer */
     int asked, described, looked_up, catalogs, again; /* tasks by kind */
-    int read;                                         /* texts by a task */
+    int read;                                         /* texts tasks parsed */
     int turns;                                        /* waited for */
     int strayed;                                      /* failed logins */
     int crowded;                                      /* too many tries */
@@ -62,14 +62,14 @@ void fake_login(struct fake *f, const char *user, const char *password);
 
 /*
  * What was sent since the last call, one word for each message: R0
- * (AuthenticationOk), S K Z:I T D C:SELECT_1 E:28P01 N 1 2 3 n s I t; SSL
+ * (AuthenticationOk), Z:I T D C:SELECT_1 E:28P01 N:00000 1 2 3 n s I t; SSL
  * replies are '+' and '-'. S and K are left out.
  */
 const char *fake_said(struct fake *f, char text[4096]);
 
 /*
- * The same for tests with a socket: a message, the client-final message of
- * SCRAM (after a client-first of "n=,r=abcdefghijklmnop"), and bytes as words.
+ * For tests with a socket: write a message or the client-final message of SCRAM
+ * (after a client-first of "n=,r=abcdefghijklmnop"), and turn bytes into words.
  */
 void fake_message(struct buf *out, char type, const char *format, va_list args);
 void

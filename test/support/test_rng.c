@@ -20,7 +20,7 @@ struct custos_rng {
     size_t used;
     bool silent;      /* every word is 0 */
     size_t chunk_no;  /* number of the chunk in words[], plus 1 */
-    uint64_t words[]; /* CHUNK if seeded; none for tapes, which are many */
+    uint64_t words[]; /* CHUNK if seeded; none for tapes */
 };
 
 static custos_rng *
