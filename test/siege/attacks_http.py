@@ -127,7 +127,7 @@ async def pipelining(a):
 
 @attack(pause=0.5)
 async def tokens_wrong(a):
-    """Guessed tokens, on every route."""
+    """Guessed tokens, on several routes."""
     async def one(path):
         link = await a.raw("http")
         for _ in range(10):

@@ -88,7 +88,7 @@ async def login_abandoned(a):
 
 @attack(pause=0.2)
 async def cancel_guess(a):
-    """Cancel requests with guessed keys, for every session."""
+    """Cancel requests with guessed keys, for random sessions."""
     async def one(pid):
         key = os.urandom(a.dice.choice([4, 4, 32, 256]))
         _, writer = await connect(a.target["pg"], a.source)

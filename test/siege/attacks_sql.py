@@ -41,7 +41,7 @@ async def like_public(a):
 
 @attack(pause=2)
 async def like_catalog(a):
-    """The same on one long literal, where no row is ever finished."""
+    """The same on one long literal, so that no row is ever finished."""
     async def work(link, i):
         text = f"'{A}'" if i % 2 else f"relname || '{A * 20}'"
         await a.ask(link, "SELECT count(*) FROM pg_class WHERE "
@@ -189,7 +189,7 @@ async def bad_sql(a):
 
 @attack(pause=0.5)
 async def describe_flood(a):
-    """Parse and Describe of private queries, over and over, in one batch."""
+    """Parse and Describe of private queries, over and over, in batches."""
     link = await a.pg()
     for k in range(20):
         batch = b""
@@ -229,7 +229,7 @@ async def fetch_chain(a):
 
 @attack(pause=1)
 async def prepared_many(a):
-    """Endlessly many long statements, none of them closed."""
+    """More than a thousand long statements, none of them closed."""
     link = await a.pg()
     text = f"SELECT code FROM diagnoses WHERE title = '{'x' * 20000}'"
     for k in range(60):
@@ -272,7 +272,7 @@ async def cursors_many(a):
 
 @attack(pause=1)
 async def settings_many(a):
-    """Settings with all kinds of names and long values."""
+    """Many settings with long values."""
     link = await a.pg()
     for i in range(200):
         if await a.ask(link, f"SET app.x{i} = '{'v' * 1000}'") is None:
@@ -338,8 +338,8 @@ async def charged_cancelled(a):
 @attack(pause=0.2, seconds=180)
 async def cancel_random(a):
     """Slow free queries, each cancelled once at a random time: each must end.
-    On a slow machine this may take a while; with a lost cancel it takes ten
-    minutes."""
+    On a slow machine this may take a while; a query whose cancel is lost would
+    run for ten minutes."""
     link = await a.pg()
     for _ in range(5):
         task = await a.ask_later(

@@ -104,6 +104,6 @@ class Honest:
 
 
 def percentile(values, part):
-    """The least value that this share of the values does not exceed."""
+    """The value at this share of the sorted values."""
     values = sorted(values)
     return values[min(len(values) - 1, int(part * len(values)))]

@@ -110,7 +110,7 @@ class Query:
 
     def __init__(self, label, sql, price=PRICE):
         self.label, self.sql, self.price = label, sql, price
-        self.seconds = 0.0  # of one reply, after it was asked
+        self.seconds = 0.0  # of one reply, once it was asked
 
     def pair(self, number):
         """The pair that the question with this number is about."""
@@ -133,7 +133,7 @@ PLAIN = [Query(f"plain {i}", sql) for i, sql in enumerate([
     "SELECT count(*) FROM patients WHERE CASE WHEN id = $P THEN age > 3 ELSE "
     "smoker END"])]
 
-# Slow for a person who is present: long segments that nearly match everywhere.
+# Slow for a person who is present: long patterns that nearly match everywhere.
 SLOW = Query("slow", "SELECT count(*) FROM patients WHERE id = $P AND (" +
              " OR ".join(f"name LIKE '%{'a' * 500}_{c}%'"
                          for c in "bcdefghijklmnopqrstuvwxyz") + ")")

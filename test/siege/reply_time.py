@@ -34,11 +34,11 @@ from wire import Http, Pg, PgError
 ARMS = (PRESENT, ABSENT)
 LEAST_PER_QUERY = 20  # replies of an arm for a separate comparison
 SLOW_SECONDS = 0.25   # a query above it is asked less often
-ERRORS_MOST = 0.01    # share of all replies; all errors are the same
+ERRORS_MOST = 0.01    # share of all replies
 TRIES = 5
 USABLE_SECONDS = 10   # queries with slower replies are left out and named
 PATIENCE = 120
-# Newer servers have the second form.
+# The names of the option in different versions.
 TIMES_OFF = (["--no-response-steps"], ["--reply-times", "off"])
 
 prices = itertools.count(1)

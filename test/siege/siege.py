@@ -178,7 +178,7 @@ class Siege:
         return sum(r["cpu"] for r in self.reports) / self.seconds
 
     async def ask_for(self, clients, seconds, every):
-        """Asks honest questions, each analyst's in turn, until the end."""
+        """Asks honest questions, the clients in turn, until the time is up."""
         start = time.monotonic()
         end = start + seconds
 
@@ -281,8 +281,8 @@ class Siege:
         }
 
     def violations(self, timed):
-        """What must hold and did not. Times are judged only if nothing else
-        uses the machine."""
+        """What must hold and did not. Times are judged only if `timed`: nothing
+        else may use the machine then."""
         f = {name: value for name, (value, _) in self.figures().items()}
         stop_most = serve_default("--stop-seconds", 30)
         found = [

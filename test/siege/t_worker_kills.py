@@ -1,5 +1,5 @@
-"""A few of the kills of which `make worker-kills` does a thousand; and tests
-that it finds planted faults."""
+"""A few kills, where `make worker-kills` makes a thousand; and tests that it
+finds planted faults."""
 import os
 import unittest
 

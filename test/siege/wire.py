@@ -130,7 +130,7 @@ class Result:
 
 
 class Pg:
-    """One session. Tests that want to misbehave may use `stream` directly."""
+    """One session. Tests that misbehave use `reader` and `writer` directly."""
 
     def __init__(self, stream):
         self.reader, self.writer = stream

@@ -3,8 +3,8 @@
 Analysts of both protocols ask new charged questions, short ones and long ones,
 and free ones, without a pause. Meanwhile worker processes (children of the
 server that were started as `custos worker`) get SIGKILL at random instants. A
-kill may cost the question that the worker was working on, and nothing else.
-Afterwards:
+kill may cost the question that the worker was working on and one that waits for
+the new worker, and nothing else. Afterwards:
 
   * every question got a reply, an answer or an error; no connection broke;
   * every answer has its charge in the ledger, of that analyst and text;
