@@ -4,8 +4,8 @@
  *   node test/web/pictures.mjs FOLDER [PAGE ...]
  *   node test/web/pictures.mjs --doc doc/pictures
  *
- * The second form makes those of the guide, in the size of a window. The store is that of the
- * tests, with a short history.
+ * The second form makes only the pictures of the guide (doc/console.md), in the size of a window.
+ * The store is that of the tests, with a short history.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/* Accessibility: axe-core on every page in both themes, and everything by keyboard alone. */
+/* Accessibility: axe-core on every page in both themes, and work with the keyboard alone. */
 import assert from "node:assert/strict";
 import { axe, logIn, NARROW, open, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";
@@ -39,7 +39,7 @@ for (const scheme of ["light", "dark"]) {
     assert.deepEqual(await axe(page), [], "confirmation");
   }, { scheme });
 
-  visiting(`axe finds nothing serious in an answer, a refusal and a narrow window, ${scheme}`, at, async (page) => {
+  visiting(`axe finds nothing serious in an answer, an error and a narrow window, ${scheme}`, at, async (page) => {
     await logIn(page, server, tokens.ana, "ask?" + new URLSearchParams({ sql }));
     await page.getByRole("button", { name: "Show again, free" }).click();
     await page.locator(".outcome svg").first().waitFor();

@@ -13,12 +13,12 @@ const at = () => ({ server });
 const editor = (page) => page.getByRole("textbox", { name: "Your question in SQL" });
 const button = (page) => page.locator(".ask-button");
 
-/* Replaces the text in the editor by typing. */
+/* Replaces the text in the editor. */
 async function write(page, sql) {
   await editor(page).fill(sql);
 }
 
-visiting("what it costs, what remains and how exact it will be are there before asking", at, async (page) => {
+visiting("price, remaining budget and accuracy are shown before asking", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT sex, count(*) AS people FROM patients GROUP BY sex");
   await button(page).getByText("Ask for ε 0.1").waitFor();
@@ -48,7 +48,7 @@ visiting("the slider trades accuracy for price", at, async (page) => {
   await page.waitForFunction(() => /Ask for ε 0\.0/.test(document.querySelector(".ask-button").textContent));
 });
 
-visiting("a refusal stands at its place, with what to write instead", at, async (page) => {
+visiting("an error is shown at its position, with what to write instead", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT name FROM patients");
   await page.getByText(/line 1, column/).waitFor();
@@ -80,7 +80,7 @@ visiting("an answer has ± in its table, bars in its chart, and files with every
   assert.equal(readFileSync(await png.path()).subarray(1, 4).toString(), "PNG");
 });
 
-visiting("an ordered key is a line with its band, a stored answer is free, a public table exact", at, async (page) => {
+visiting("an ordered key becomes a line with a band; a stored answer is free; a public table is exact", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT date_trunc('month', day) AS month, count(*) AS stays FROM visits GROUP BY 1 ORDER BY 1");
   await button(page).getByText("Ask for ε").click();
@@ -95,7 +95,7 @@ visiting("an ordered key is a line with its band, a stored answer is free, a pub
   await page.getByRole("row", { name: /cardiology/ }).waitFor();
 });
 
-visiting("one's own questions come back by a click, and completion knows the schema", at, async (page) => {
+visiting("earlier questions come back by a click, and completion knows the schema", at, async (page) => {
   await logIn(page, server, token);
   await page.locator(".history .past").first().click();
   await page.waitForFunction(() => document.querySelector(".ask-button").textContent.includes("free"));
@@ -104,7 +104,7 @@ visiting("one's own questions come back by a click, and completion knows the sch
   await page.locator(".cm-tooltip-autocomplete").getByText("visits").first().waitFor();
 }, { forgive: [/status of 40\d/] });
 
-visiting("what is written survives a reload, the price does not", at, async (page) => {
+visiting("the question survives a reload, the chosen price does not", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT count(*) AS mine FROM patients");
   await page.getByLabel("Epsilon to pay").fill("0.3");
@@ -130,7 +130,7 @@ visiting("a price is for one question, and the page says so", at, async (page) =
   await button(page).getByText("Show again, free").waitFor();
 });
 
-visiting("an answer under another text says which question it is of", at, async (page) => {
+visiting("an answer below another text says which question it belongs to", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT count(*) AS first FROM patients");
   await button(page).getByText("Ask for ε").click();
@@ -162,7 +162,7 @@ visiting("EXPLAIN is a plan: free, and not called an answer", at, async (page) =
   assert.equal((await server.ask(token, "/v1/budget")).json.analysts[0].own.spent, before);
 });
 
-visiting("where left does not fall by the cost, the page says why", at, async (page) => {
+visiting("if the remaining budget does not fall by the cost, the page says why", at, async (page) => {
   await page.route("**/v1/explain", async (route) => {
     const reply = await route.fetch();
     const plan = await reply.json();
@@ -176,7 +176,7 @@ visiting("where left does not fall by the cost, the page says why", at, async (p
   await page.locator(".terms").getByText(/counted in ρ, where this answer cost 0\.0049\d*; what remains is the largest ε/).waitFor();
 });
 
-visiting("± is named only where there is one", at, async (page) => {
+visiting("± is explained only if the answer has one", at, async (page) => {
   await logIn(page, server, token);
   await write(page, "SELECT DISTINCT name FROM patients");
   await button(page).getByText("Ask for ε").click();

@@ -15,7 +15,7 @@ for (const [i, epsilon] of ["0.1", "0.25", "0.5"].entries()) await pay("ana", ep
 await pay("bob", "0.15", 10);
 await pay("eve", "0.5", 11);
 
-visiting("the owner sees the whole, each analyst, every currency and the odds", at, async (page) => {
+visiting("the owner sees the common budget, each analyst, every currency and the risk", at, async (page) => {
   await logIn(page, server, tokens.owner, "budget");
   const told = (await server.ask(tokens.owner, "/v1/budget")).json;
   const risk = (await server.ask(tokens.owner, "/v1/risk")).json;
@@ -31,7 +31,7 @@ visiting("the owner sees the whole, each analyst, every currency and the odds", 
   assert.equal(await sums.locator(`[title="${told.spent.rho}"]`).count(), 1);
 });
 
-visiting("the chart is of whoever is chosen, with its numbers", at, async (page) => {
+visiting("the chart shows the chosen analyst, with its numbers as a table", at, async (page) => {
   await logIn(page, server, tokens.owner, "budget");
   await page.getByRole("figure", { name: "Remaining budget, all analysts" }).waitFor();
   await page.getByRole("button", { name: "Show the chart of ana" }).click();
@@ -49,7 +49,7 @@ visiting("a spent budget: what it means and what still works", at, async (page) 
   await page.getByText("Only the owner can change that").waitFor();
 });
 
-visiting("a spent budget has no forecast, and its chart ends at nothing", at, async (page) => {
+visiting("a spent budget has no forecast, and its chart ends at zero", at, async (page) => {
   await logIn(page, server, tokens.bob, "budget");
   await page.getByRole("strong").getByText(/^Nothing is left: all of it was spent by /).waitFor();
   const figure = page.getByRole("figure", { name: "Remaining budget, bob" });
@@ -62,13 +62,13 @@ visiting("a spent budget has no forecast, and its chart ends at nothing", at, as
   assert.equal(bottom > 0 && fell < right / 2 && points.at(-1)[1] === bottom, true, d);
 });
 
-visiting("of a spent budget the owner's table says so", at, async (page) => {
+visiting("the owner's table says that a budget is spent", at, async (page) => {
   await logIn(page, server, tokens.owner, "budget");
   const row = page.getByRole("region", { name: "Analysts" }).getByRole("row", { name: /^bob/ });
   await row.getByRole("cell", { name: "spent", exact: true }).waitFor();
 });
 
-visiting("a spent window: when there is room in it again", at, async (page) => {
+visiting("a spent window: the page says when there is room again", at, async (page) => {
   await logIn(page, server, tokens.eve, "budget");
   await page.getByText(/Nothing is left for now/).waitFor();
   await page.getByText(/Each charge counts in your window for 7 days; there is room again from \d+ \w+ \d{4}/).waitFor();

@@ -45,7 +45,7 @@ for (const [said, change] of Object.entries(TAMPERED))
     await page.getByText(said).waitFor();
   });
 
-visiting("rows that the server withholds at the end are missed", at, async (page) => {
+visiting("the page notices if the server withholds the last rows", at, async (page) => {
   await page.route("**/v1/ledger?*", async (route) => {
     const json = await (await route.fetch()).json();
     await route.fulfill({ json: { rows: json.rows.slice(0, -1), next: null } });
@@ -55,7 +55,7 @@ visiting("rows that the server withholds at the end are missed", at, async (page
   await page.getByText("The chain is broken.").waitFor();
 });
 
-visiting("an analyst sees own rows alone", at, async (page) => {
+visiting("an analyst sees only their own rows", at, async (page) => {
   await logIn(page, server, tokens.ana, "ledger");
   await page.getByText("newest first").waitFor();
   const rows = await page.locator(".rows").innerText();
@@ -79,7 +79,7 @@ for (const [kept, said] of [[true, "receipt of the answer in this tab is in the 
     await page.getByText(said).waitFor();
   });
 
-visiting("receipts of answers that lie far apart are found", at, async (page) => {
+visiting("receipts of rows that are far apart are found", at, async (page) => {
   await logIn(page, server, tokens.ana, "ask");
   const ask = page.locator(".ask-button");
   for (const word of ["near", "far"]) {
@@ -87,7 +87,7 @@ visiting("receipts of answers that lie far apart are found", at, async (page) =>
     await ask.getByText(/Ask for ε|Show again/).click();
     await page.getByRole("columnheader", { name: word }).waitFor();
   }
-  await page.route("**/v1/ledger?*", async (route) => { /* makes a thousand rows between any two */
+  await page.route("**/v1/ledger?*", async (route) => { /* one row a page, as if others lay between */
     const { rows } = await (await route.fetch()).json();
     await route.fulfill({ json: { rows: rows.slice(0, 1), next: rows.length > 1 ? rows[1].row : null } });
   });
@@ -159,7 +159,7 @@ visiting("dark and narrow: nothing that axe finds serious, nothing beyond the ed
 }, { scheme: "dark", size: NARROW });
 
 /* The last case, because it ends the server. */
-visiting("a server that was gone: what is shown stays, and is read again when it is back", at, async (page) => {
+visiting("while the server is gone the rows stay; when it is back they are read again", at, async (page) => {
   await logIn(page, server, tokens.owner, "ledger");
   await page.getByText("newest first").waitFor();
   const before = await page.locator(".rows > li").count();

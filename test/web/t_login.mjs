@@ -25,7 +25,7 @@ visiting("the owner's token opens the owner's page too", at, async (page) => {
   await page.getByRole("link", { name: "Owner" }).waitFor();
 });
 
-visiting("a token lives in its tab alone", at, async (page) => {
+visiting("a token is known only to its tab", at, async (page) => {
   await logIn(page, server, tokens.ana);
   const other = await page.context().newPage();
   await open(other, server);
@@ -34,7 +34,7 @@ visiting("a token lives in its tab alone", at, async (page) => {
 
 const LOCKED = { forgive: [/status of 401/, /status of 429/] };
 
-visiting("a wrong token is said to be wrong, and the field stays", at, async (page) => {
+visiting("a wrong token: the page says so, and the field stays", at, async (page) => {
   await open(page, server);
   await page.getByLabel("Your token").fill("custos_" + "0".repeat(64));
   await page.getByRole("button", { name: "Log in" }).click();
@@ -42,14 +42,14 @@ visiting("a wrong token is said to be wrong, and the field stays", at, async (pa
   assert.equal(await page.getByLabel("Your token").getAttribute("aria-invalid"), "true");
 }, LOCKED);
 
-visiting("what no header can carry is no token, and no news of the server", at, async (page) => {
+visiting("a token that no header can carry is rejected, and the server is not blamed", at, async (page) => {
   await open(page, server);
   await page.getByLabel("Your token").fill("custos_“t”");
   await page.getByRole("button", { name: "Log in" }).click();
   await page.getByRole("alert").getByText("Unknown token").waitFor();
 });
 
-visiting("a server that is busy at the start is said to be, and the token kept", at, async (page) => {
+visiting("a server that is busy at the start: the page says so and keeps the token", at, async (page) => {
   await logIn(page, server, tokens.ana);
   const error = { code: "BUSY", sqlstate: "53300", message: "too many questions are waiting", hint: "ask again soon", position: null };
   await page.route("**/v1/me", (route) => route.fulfill({ status: 503, json: { error } }));
@@ -60,7 +60,7 @@ visiting("a server that is busy at the start is said to be, and the token kept",
   await page.getByRole("button", { name: "Log out" }).waitFor();
 }, { forgive: [/status of 503/] });
 
-visiting("too many wrong tokens: how long to wait is said", at, async (page) => {
+visiting("too many wrong tokens: the page says how long to wait", at, async (page) => {
   await open(page, server);
   const said = page.getByRole("alert");
   for (let i = 0; i < 40; i++) {

@@ -53,7 +53,7 @@ test("the bundle is below 400 kB compressed", async () => {
   assert.equal(sum < LARGEST, true, `${sum} bytes`);
 });
 
-test("the time until something is seen is reported, not limited", async () => {
+test("the time until the page shows something is reported, not limited", async () => {
   const times = [];
   for (let i = 0; i < 5; i++) {
     const page = await visit(server);

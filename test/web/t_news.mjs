@@ -1,4 +1,4 @@
-/* How bad news is shown: server gone and back, token revoked, budget spent, slow answers. */
+/* How trouble is shown: server gone and back, token revoked, budget spent, slow answers. */
 import assert from "node:assert/strict";
 import { logIn, visiting } from "./browser.mjs";
 import { Store } from "./store.mjs";
@@ -36,7 +36,7 @@ visiting("a server that is gone at the start: the page waits for it", at, async 
   assert.equal(port, server.port);
 }, { forgive: [/ERR_CONNECTION_REFUSED/] });
 
-visiting("a server that went away is news once, not at every look at the page", at, async (page) => {
+visiting("a lost server is reported once, not again on every page", at, async (page) => {
   await logIn(page, server, tokens.ana);
   await button(page).getByText("Ask for ε").waitFor();
   await page.route("**/v1/query", (route) => route.abort("connectionreset"));
@@ -72,7 +72,7 @@ visiting("the budget is spent: what it means, and what still works", at, async (
   await page.getByRole("row", { name: /surgery/ }).waitFor();
 });
 
-visiting("who spends it elsewhere meanwhile is told by the server's refusal", at, async (page) => {
+visiting("if the budget is spent elsewhere meanwhile, the server's error says so", at, async (page) => {
   await logIn(page, server, tokens.bob);
   await editor(page).fill("SELECT sum(cost) AS cost FROM visits");
   await page.getByLabel("Epsilon to pay").fill("0.04");
@@ -82,7 +82,7 @@ visiting("who spends it elsewhere meanwhile is told by the server's refusal", at
   await page.getByText("Your budget").first().waitFor();
 }, { forgive: [/status of 4\d\d/] });
 
-visiting("a slow answer: the time, why it comes in steps, and cancelling that stays paid", at, async (page) => {
+visiting("a slow answer: why it comes at a fixed time; a cancelled question stays charged", at, async (page) => {
   await logIn(page, server, tokens.ana);
   await page.route("**/v1/query", () => {});
   await editor(page).fill("SELECT count(*) AS slow FROM visits");
@@ -109,7 +109,7 @@ visiting("the engine fails after the charge: one sentence, and why it stays char
   await page.getByText(/so a refund could reveal something/).waitFor();
 }, { forgive: [/status of 500/] });
 
-visiting("a revoked token: back at the door, with the reason; what was written is kept", at, async (page) => {
+visiting("a revoked token: back at the login, with the reason; the question is kept", at, async (page) => {
   await logIn(page, server, tokens.ana);
   await editor(page).fill("SELECT count(*) AS unfinished FROM patients");
   await button(page).getByText("Ask for ε").waitFor();

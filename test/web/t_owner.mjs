@@ -81,7 +81,7 @@ visiting("an analyst whose window is spent has nothing left", at, async (page) =
   await row.getByText(/from the common budget; the window of 7 days has ε 0 left, the budget ε 19/).waitFor();
 });
 
-visiting("health is shown, and a refusal says what the server said", at, async (page) => {
+visiting("health is shown, and an error has the server's text", at, async (page) => {
   await logIn(page, server, tokens.owner, "owner");
   await page.getByText("ledger rows").first().waitFor();
   const running = page.locator(".fact").filter({ hasText: /^running now/ });

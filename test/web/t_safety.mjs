@@ -50,13 +50,13 @@ const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 const sql = `SELECT ${quoted(SVG)}, count(*) AS ${quoted(IMG)} FROM ${quoted(IMG)} GROUP BY 1`;
 await server.ask(tokens.img, "/v1/query", { sql });
 
-/* It is shown as text, and no element is made from it. */
+/* The text is shown as it is, and no element is made from it. */
 async function isText(page, text) {
   await page.getByText(text).filter({ visible: true }).first().waitFor();
   assert.equal(await page.locator("img[onerror], svg[onload], main script, a[href^='javascript:']").count(), 0);
 }
 
-visiting("the page's policy: own files only, nothing inline, in no frame", at, async (page) => {
+visiting("the page's security policy: own files only, nothing inline, in no frame", at, async (page) => {
   const reply = await page.goto(server.origin + "/");
   const csp = reply.headers()["content-security-policy"];
   for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
@@ -68,7 +68,7 @@ visiting("the page's policy: own files only, nothing inline, in no frame", at, a
   assert.equal(await page.evaluate(() => document.querySelectorAll("script:not([src]), [style], style").length), 0);
 });
 
-test("a breach is seen by these tests, if there is one", async () => {
+test("these tests notice a breach", async () => {
   const { visit } = await import("./browser.mjs");
   const page = await visit(server);
   await open(page, server);
@@ -84,7 +84,7 @@ test("a breach is seen by these tests, if there is one", async () => {
   assert.equal(page.wrong.some((w) => w.includes("it ran")), false);
 });
 
-visiting("an analyst of such a name asks such a table, and sees text", at, async (page) => {
+visiting("an analyst with such a name asks about such a table and sees text", at, async (page) => {
   await logIn(page, server, tokens.img, "ask?" + new URLSearchParams({ sql }));
   await isText(page, IMG);
   await page.getByRole("button", { name: "Show again, free" }).click();
@@ -125,7 +125,7 @@ visiting("an address that brings such a question only writes it into the editor"
   assert.equal((await server.ask(tokens.img, "/v1/budget")).json.analysts[0].charges, 1);
 }, { forgive: [/status of 400/] });
 
-visiting("so does a link that is followed on the open page, and again", at, async (page) => {
+visiting("a link followed on the open page, even twice, only writes its question into the editor", at, async (page) => {
   const textbox = page.getByRole("textbox", { name: "Your question in SQL" });
   await logIn(page, server, tokens.img, "ask");
   for (const word of ["first", "other", "other"]) {

@@ -26,13 +26,13 @@ visiting("words, protection, search, and a first question that can be asked", at
   }
 });
 
-visiting("who is granted less sees less", at, async (page) => {
+visiting("an analyst who is granted less sees less", at, async (page) => {
   await logIn(page, server, tokens.bob, "schema");
   await page.getByText("Each person is protected").waitFor();
   assert.doesNotMatch(await page.locator("main").innerText(), /patient|born|long_stays|nights/);
 });
 
-visiting("bounds that questions choose, and rows that stand for themselves, are said to be so", at, async (page) => {
+visiting("the page says where questions choose the bound and where each row is a unit", at, async (page) => {
   await logIn(page, server, tokens.ana);
   await page.route("**/v1/schema", async (route) => {
     const reply = await route.fetch();
