@@ -1,6 +1,7 @@
 /*
- * Typed expressions printed for DuckDB: they give PostgreSQL's answers, and no
- * row makes any of them fail. The planner types the trees; DuckDB runs them.
+ * Typed expressions printed for DuckDB: they give PostgreSQL's answers, or NULL
+ * where PostgreSQL fails; no row makes any of them fail. The planner types the
+ * trees; DuckDB runs them.
  */
 #include "sql/duckdb.h"
 
@@ -337,7 +338,7 @@ answers_are_postgresqls(void **state)
 
 /* --------------------------------------------------------------- total -- */
 
-/* Rows with every extreme value of the stored columns of table p, and NULLs. */
+/* Rows with extreme values of the stored columns of table p, and NULLs. */
 static const char *const rows[] = {
     "9223372036854775807, 1000, 0, 9000000000, 1000, 'inf', '', '2100-12-31', "
     "'9999-12-31 23:59:59.999999', true",
@@ -538,8 +539,8 @@ texts_cannot_escape(void **state)
 }
 
 /*
- * The engine's sums and variances may fail, so they are not used over private
- * rows.
+ * The engine's sums and variances may fail, so its aggregates are printed for
+ * public rows only.
  */
 static void
 aggregates_are_of_public_rows(void **state)

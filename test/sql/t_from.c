@@ -145,7 +145,7 @@ static void
 names_of_with_have_scopes(void **state)
 {
     (void)state;
-    /* It hides a table of the same name, and its own query sees that table. */
+    /* A name hides a table of that name, which its own query still sees. */
     expect("WITH t AS (SELECT x FROM t) " A "t",
            B "(SELECT \"x\" AS \"x\" FROM \"t\") AS \"t\"");
     /* An earlier name does not see a later one. */
@@ -260,7 +260,7 @@ copies_are_counted(void **state)
     buf_add_text(&b, " SELECT count(*) FROM a200");
     unsupported(buf_text(&b), "", "more than 20000 expressions and tables");
     buf_clear(&b);
-    /* Also through IN, and if the names are not used. */
+    /* Copies in IN count too, even if the names are not used. */
     buf_add_text(&b, "WITH a0 AS (SELECT x FROM t)");
     for (int i = 1; i <= 200; i++)
         buf_printf(&b,
@@ -349,7 +349,7 @@ a_small_stack_is_enough(void **state)
     assert_true(taken[1] && taken[10] && !taken[39]);
 }
 
-/* What an engine computes twice counts twice, including the query in it. */
+/* What the engine computes twice counts twice, including queries inside it. */
 static void
 doubled_queries_are_counted(void **state)
 {

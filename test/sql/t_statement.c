@@ -289,7 +289,7 @@ long_one(const char *head, size_t most, const char *want)
     free(sql);
 }
 
-/* When every name caused a walk of the tree, the first two took minutes. */
+/* Texts like these once took minutes: every name caused a walk of the tree. */
 static void
 long_texts_are_read(void **state)
 {

@@ -62,7 +62,7 @@ store_literals(const char *expr, struct buf *out, struct buf *table)
     buf_add_text(table, " FROM range(3)");
 }
 
-/* Computes it on stored rows, so that the engine cannot fold it. */
+/* Computes an expression on stored rows, so that the engine cannot fold it. */
 static void
 compute(struct duck_connection *c, const char *name, const char *one)
 {

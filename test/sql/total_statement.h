@@ -24,7 +24,7 @@ total_has_name(str name)
     return false;
 }
 
-/* Whether every function called in it is listed. Skips quoted text. */
+/* Whether every function called in the text is listed. Skips quoted text. */
 static inline bool
 total_is_statement(const char *text, size_t len)
 {
