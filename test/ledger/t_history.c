@@ -125,7 +125,7 @@ history_adds_exactly(void **state)
     arena_free(a);
 }
 
-/* A shared answer counts only in the history of who asked for it later. */
+/* A shared answer counts only for the analyst who asked for it later. */
 static void
 history_counts_shared_answers_once(void **state)
 {

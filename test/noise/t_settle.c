@@ -235,7 +235,7 @@ tiny_scales_are_settled(void **state)
     custos_noise_free(noise);
 }
 
-/* Words for a 5 in each digit below the top; that exceeds 15 `passes` times. */
+/* Words for digits 5 and a top digit that exceeds 15 `passes` times. */
 static size_t
 passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
 {

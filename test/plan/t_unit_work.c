@@ -78,8 +78,8 @@ steps_are_counted(void **state)
                      100 * (t.plan->table->n_columns + 3 + 1));
     plan_done(&t);
     /*
-     * the engine matches patterns with % only: 8 steps a byte, and 1/64 more
-     * for each byte of the pattern
+     * patterns without _ and \ are matched by the engine: 8 steps a byte, and
+     * 1/64 more for each byte of the pattern
      */
     plan_good(&t, "SELECT count(*) FROM visits WHERE note LIKE '%x%y%'", NULL);
     assert_int_equal(unit_work(t.plan, UNIT_ROWS_DECLARED),

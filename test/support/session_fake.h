@@ -17,7 +17,7 @@ struct fake {
     struct buf sent; /* all that the session wrote since fake_said */
     uint64_t rows;   /* of every answer */
     int asked, described, looked_up, catalogs, again; /* tasks by kind */
-    int read;                                         /* texts tasks parsed */
+    int read;                                         /* texts parsed */
     int turns;                                        /* waited for */
     int strayed;                                      /* failed logins */
     int crowded;                                      /* too many tries */
