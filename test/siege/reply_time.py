@@ -28,7 +28,7 @@ import time
 import ks
 from pairs import (ABSENT, N_PAIRS, PLAIN, PRESENT, SLOW, PairStore, corpus,
                    person)
-from sites import Server, run
+from sites import Server
 from wire import Http, Pg, PgError
 
 ARMS = (PRESENT, ABSENT)
@@ -38,19 +38,9 @@ ERRORS_MOST = 0.01    # share of all replies
 TRIES = 5
 USABLE_SECONDS = 10   # queries with slower replies are left out and named
 PATIENCE = 120
-# The names of the option in different versions.
-TIMES_OFF = (["--no-response-steps"], ["--reply-times", "off"])
+TIMES_OFF = ["--no-response-steps"]  # replies leave as soon as they can
 
 prices = itertools.count(1)
-
-
-def times_off():
-    """The options with which this custos replies as soon as it can."""
-    said = run("serve", "--help").stdout.decode()
-    for words in TIMES_OFF:
-        if words[0] in said:
-            return words
-    raise AssertionError("no option turns reply times off")
 
 
 class Asker:
@@ -306,7 +296,7 @@ def test_can_fail(seed=1):
 def caught_without_times(store, replies, seed):
     """True if the slow query tells the arms apart without public reply
     times."""
-    bare = Comparison(store, 2, seed, times_off())
+    bare = Comparison(store, 2, seed, TIMES_OFF)
     try:
         samples = asyncio.run(bare.measure("times_off", [SLOW], replies))
     finally:
