@@ -2,13 +2,14 @@
 # help` lists the targets.
 BUILD  = build
 PREFIX = /usr/local
+SUITE  = bookworm
 # Options for Meson. CI turns warnings into errors.
 OPTIONS = -Dwerror=false
 
 CONFIGURE = tools/configure $(BUILD) -Dprefix=$(PREFIX) $(OPTIONS)
 RUN_TESTS = tools/run-tests
 
-.PHONY: all demo test test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
+.PHONY: all demo test test-library test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch bench-total bench-serve load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
 	facts mutants stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
@@ -37,6 +38,12 @@ demo: setup ## show what custos does
 test: clients all ## run every test except those of the console
 	@$(RUN_TESTS) $(BUILD) --no-suite web
 
+test-library: ## libcustos alone: it needs GMP, MPFR and libsodium only
+	@./setup --library
+	@tools/configure build-library -Dcurator=disabled $(OPTIONS)
+	@ninja -C build-library
+	@$(RUN_TESTS) build-library
+
 # Checks the types, then tests every page in a real browser with a real server.
 test-web: web ## the console in Chromium
 	@$(CONFIGURE)
@@ -48,8 +55,8 @@ web-pictures: web ## every page of the console as PNG, into build/pictures
 	@ninja -C $(BUILD) custos
 	@CUSTOS=$(BUILD)/custos node test/web/pictures.mjs $(BUILD)/pictures
 
-test-fresh: dev ## demo and test in a minimal Debian 12 tree (root only)
-	@tools/test-fresh
+test-fresh: dev ## demo and tests in a minimal Debian (root only; SUITE=bookworm)
+	@SUITE=$(SUITE) tools/test-fresh
 
 check: all format-check ## only the checks of the source: layers, theorems ...
 	@$(RUN_TESTS) $(BUILD) --suite check
