@@ -1,6 +1,6 @@
 /*
- * What a server's worker threads do, without sockets: threads that share one
- * curator query a table of 100 rows, and every charge is on the disk.
+ * What a server's worker threads do, without sockets: the threads share one
+ * curator and ask about a table of 100 rows; every charge goes to the disk.
  *
  *     build/bench/serve_path [THREADS] [SECONDS] [FOLDER]
  *

@@ -1,17 +1,19 @@
 /*
- * Does the time of a draw reveal its size? Measures a classifier that sees only
- * the time by its AUC: the probability that a large batch took longer than a
- * small one, where a tie counts one half. 0.5 means no leak, 1 a complete one.
+ * Does the time of a draw reveal its size? Computes the AUC of a classifier
+ * that sees only the time: the probability that a large batch took longer than
+ * a small one, where a tie counts one half. 0.5 means no leak, 1 a complete
+ * one.
  *
  * For each batch it records the time in ticks, and |X_1| + ... + |X_n| of the
  * values drawn. The quarter of the batches with the smallest sums is "small",
- * the quarter with the largest "large"; the rest is left out, and so is the
- * slowest half percent (interrupts), whatever its label. It also computes the
- * t-test of dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two
- * classes with times cut at several quantiles, of which the largest is shown.
+ * the quarter with the largest "large"; where a quarter would end between equal
+ * sums, all of them belong to it. The rest is left out, and so is the slowest
+ * half percent (interrupts), whatever its label. It also computes the t-test of
+ * dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two classes
+ * with times cut at several quantiles, of which the largest is shown.
  *
- * The same measurement of the textbook sampler, whose time grows with |X|/t,
- * shows that the method detects a leak.
+ * The same measurement of the textbook sampler, whose time grows with |X| over
+ * the scale, shows that the method detects a leak.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -158,8 +160,9 @@ label(void)
 }
 
 /*
- * How many of the n batches the quickest share has. Equal times stay together:
- * a cut between them would depend on the order in which qsort left them.
+ * How many batches make up the quickest `share` of the n. Equal times stay
+ * together: a cut between them would depend on the order in which qsort left
+ * them.
  */
 static size_t
 quickest(size_t n, double share)

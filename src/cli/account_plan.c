@@ -192,8 +192,8 @@ print_laws(struct out *o, const struct asked *a)
 
     out_printf(
         o,
-        "\n  1. With delta 0, n queries: error %.3g n / epsilon, that "
-        "is %.3g / epsilon\n     of the people, however many they are.\n",
+        "\n  1. With delta 0, n queries: error %.3g n / epsilon. As a share "
+        "of the people\n     that is %.3g / epsilon, whatever n is.\n",
         LN_20, LN_20);
     out_printf(o,
                "  2. With delta 0, at the sampling error (%.4g): %.0f queries, "

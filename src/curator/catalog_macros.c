@@ -4,9 +4,9 @@
  *
  * A computed text has at most 4096 bytes, or is NULL (macro brief). Arguments
  * are bounded before they are used (replacement texts to 16 bytes, macro tiny),
- * so that intermediate values have at most 64 KiB. The macros that bound a text
- * use each argument once, except format, so that nested calls do not expand to
- * exponentially long statements.
+ * so that intermediate values are bounded too (catalog-closed). The macros that
+ * bound a text use each argument once, except format, so that nested calls do
+ * not expand to exponentially long statements.
  */
 #include "curator/catalog_setup.h"
 

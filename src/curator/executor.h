@@ -47,9 +47,9 @@ enum work_end {
 struct executor {
     void *ctx;
 
-    /* Above the charge: waits until this work could begin at once if there were
-       no other questions. After an import it waits until workers have opened
-       the new data. May fail: CUSTOS_EBUSY. */
+    /* Above the charge: waits until workers have opened this work's snapshot,
+       which takes time after an import. Does not wait for workers that other
+       questions occupy. May fail: CUSTOS_EBUSY. */
     custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
 
     /* Does the work; ends soon after w->ask->stop is set, or at w->until_us. If

@@ -6,11 +6,13 @@
  * THEOREM  calibrate-least
  *   Let keeps(x) be true only if x is certified to keep the promise. The
  *   search ends with an x for which keeps(x) holds, while keeps(x') does not
- *   hold for some x' in [x (1 - 2^-46), x).
+ *   hold for some x' in [x (1 - 2^-46), x); or with x = 2^-64, the least
+ *   epsilon tried. (calibrate_sigma_near stops early: 2^-12, not 2^-46.)
  * SOURCE   doc/proofs/calibrate-least.md
  * NEEDS    0 < delta < 1; epsilon, sensitivity > 0.
  * GIVES    sigma (or epsilon) that keeps the promise by the route's theorem
- *          and is within 2^-46 of the least, if the curve falls.
+ *          and is within 2^-46 of the least, if the curve falls; an epsilon of
+ *          2^-64 where the least is below that.
  * FAILS    CUSTOS_ERANGE, which depends only on the parameters.
  * TESTED   calibrate_fuzz calibrate_is_least
  */

@@ -40,8 +40,9 @@ CUSTOS_MUST_USE custos_status calibrate_classical(struct gauss_point *p,
                                                   custos_err *err);
 
 /*
- * The least epsilon, up to one part in 2^46, that p's variance is certified to
- * give with delta. Sets p->epsilon to it. May fail: CUSTOS_ERANGE.
+ * The least epsilon, up to one part in 2^46 and not below 2^-64, that p's
+ * variance is certified to give with delta. Sets p->epsilon to it. May fail:
+ * CUSTOS_ERANGE.
  */
 CUSTOS_MUST_USE custos_status calibrate_epsilon(enum gauss_route route,
                                                 struct gauss_point *p,

@@ -27,7 +27,8 @@ unsigned factor_bits(size_t n);
  */
 void factor_fill(uint64_t *c, size_t n);
 
-/* The sum of c[k]^2: the squared l2 change when one element changes by 1. */
+/* The sum of c[k]^2: the largest squared l2 change of C x, in units of 2^-2m,
+   when one element of x changes by 1. */
 u128 factor_energy(const uint64_t *c, size_t n);
 
 /* x becomes C x in units of 2^-m. Needs |x[i]| <= 2^63. In place, exact. */

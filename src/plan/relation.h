@@ -4,18 +4,19 @@
  *
  * THEOREM  unit-local
  *   Call a relation unit-local when its rows are the disjoint union over units
- *   u of f(rows of u, public data). Tables are unit-local. So are, made from
- *   unit-local relations: a selection, a projection, a join with public data, a
- *   join of two with equality of their units in its condition (inner, or LEFT),
- *   UNION ALL, and aggregation grouped by the unit, with or without other keys.
+ *   u of f(rows of u, public data). Tables are unit-local. These are unit-local
+ *   if the relations that they are made from are: a selection, a projection, a
+ *   join with public data, a join of two with equality of their units in its
+ *   condition (inner, or LEFT), UNION ALL, and aggregation grouped by the unit,
+ *   with or without other keys.
  *   Removing one unit removes its rows and leaves all others as they are.
  * SOURCE   doc/proofs/unit-local.md
  * NEEDS    unit-of-a-row; the engine writes a.u = b.u into every join of two
  *          private relations, whatever the query says.
- * GIVES    neighbours differ in the rows of one unit. If of each unit only the
- *          first as->rows_per_unit rows are kept, by an order that is a
- *          function of its own rows (join-order), they differ in at most that
- *          many rows.
+ * GIVES    neighbours differ in the rows of one unit. If only the first
+ *          as->rows_per_unit rows of each unit are kept, in an order that is a
+ *          function of the unit's own rows (join-order), neighbours differ in
+ *          at most that many rows.
  * FAILS    any other relation is refused: CUSTOS_EUNSUPPORTED.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
  *
@@ -31,11 +32,11 @@
  *                                             of a alone; a cut to a.r <= M_a
  *     on the unit alone                       (a.r - 1) M_b + b.r, both cut
  *                                             to r <= M before
- *     a public side that may meet many        numbered anew by a hash of the
- *                                             pair, then a.r and the columns
- *                                             of the public side that are read
- *                                             above; cut to r <= M before and
- *                                             after
+ *     a public side that may meet many        numbered anew, in the order of a
+ *                                             hash of the pair, ties by a.r and
+ *                                             the columns of the public side
+ *                                             that are read above; cut to
+ *                                             r <= M before and after
  *   UNION ALL: r plus the sum of M over all earlier branches; each branch is
  *   first cut to r <= M.
  *   Grouped by unit: 1; by unit and more: the least r of the group.
@@ -80,7 +81,8 @@ enum meeting {
 /* What is known of a column besides its type and range. */
 struct relation_column {
     const struct policy_column *is; /* of a table; NULL: computed */
-    bool stored;  /* a table's own, with stored steps and index if any */
+    bool stored;  /* as the table has it; so its grid steps and its index, if it
+                     has them (engine/view.h), can be read as well */
     bool unique;  /* no two rows have the same value; NULLs do not count */
     bool outer;   /* NULL where a LEFT JOIN found nothing */
     size_t nodes; /* of its expression, columns inlined; 0: stored column */

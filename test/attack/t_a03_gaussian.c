@@ -1,10 +1,10 @@
 /*
  * A3, Jin and others 2022: two attacks on Gaussian noise.
  *
- * Support: a Box-Muller pair made from two uniforms of 53 bits can take only
- * few of the nearby pairs of doubles. For a released pair the attacker recovers
- * the uniforms and asks whether they give exactly this pair. With the
- * neighbour's values they often do not.
+ * Support: many pairs of doubles are never the result of Box-Muller on two
+ * uniforms of 53 bits. For a released pair the attacker recovers the uniforms
+ * and asks whether they give exactly this pair. With the neighbour's values
+ * they often do not.
  *
  * Time: where the number of coins depends on the value, so does the time. This
  * test counts the coins used, which needs no clock; `make bench-timing`
@@ -123,8 +123,8 @@ magnitude(i128 x)
 
 /*
  * Discrete Laplace the natural way, after Canonne, Kamath and Steinke: a
- * geometric number of full scales, and a remainder. Exact up to double
- * rounding; the number of coins grows with the value.
+ * geometric number of full scales, and a remainder. Exact but for the rounding
+ * of doubles; the number of coins grows with the value.
  */
 static i128
 twin_laplace(custos_rng *rng, uint64_t scale)

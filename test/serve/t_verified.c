@@ -1,6 +1,7 @@
 /*
- * The cost of verification is bounded, whoever asks. The tests see this from
- * what it finds or misses while a simulated clock stands still or advances.
+ * The cost of verification is bounded, whoever asks. The tests damage the chain
+ * and set a simulated clock; whether the damage is found shows which rows were
+ * verified.
  */
 #include <sqlite3.h>
 #include <stdatomic.h>
