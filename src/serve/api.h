@@ -1,7 +1,7 @@
 /*
  * Writes the replies of the HTTP API, as JSON or CSV, from the curator's
- * results. All routes but api_learn run in a worker thread, with its handle of
- * the curator.
+ * results. All of these functions but api_learn run in a worker thread; c is that
+ * thread's handle of the curator.
  */
 #ifndef SERVE_API_H
 #define SERVE_API_H

@@ -1,7 +1,7 @@
 /*
- * The deep health check, for monitoring: it runs in a worker thread, like a
- * question, and so shows whether a question would be answered. Nothing in the
- * reply is derived from data.
+ * The deep health check, for monitoring: it tries what every charged question
+ * needs, the ledger and the worker processes. Nothing in the reply is derived from
+ * data.
  */
 #include <inttypes.h>
 

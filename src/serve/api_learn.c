@@ -1,6 +1,6 @@
 /*
- * Two small routes: a toy question with the distribution of its noise, for
- * everybody; and whose token a request came with.
+ * Two small routes: /v1/learn, open to everybody, shows the distribution of one
+ * noisy answer to a toy question; /v1/me says whose token the request has.
  */
 #include "serve/api.h"
 

@@ -1,7 +1,7 @@
 /*
- * Rows of the ledger, page by page. An analyst gets their own charges; the
- * owner gets all rows, or those of one analyst. Both can restrict this to the
- * charges that rest on a given theorem.
+ * Rows of the ledger, page by page. An analyst gets the rows under their own
+ * name; the owner gets all rows, or those of one analyst. Both can restrict this
+ * to the charges that rest on a given theorem.
  */
 #include "serve/api.h"
 

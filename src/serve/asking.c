@@ -3,8 +3,8 @@
  *
  * The loop itself gives a cached answer again if a worker thread has confirmed
  * within the last FRESH_US that the analyst's credential is valid and that
- * policy and data are those of the cache. Otherwise the question goes to a
- * worker thread, which finds the stored answer and so confirms this again.
+ * policy and data are those of the cache. Otherwise a worker thread answers the
+ * question, which confirms both again; if the answer is stored, it is free.
  */
 #include <strings.h>
 

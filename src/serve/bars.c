@@ -7,9 +7,9 @@
 
 enum { BARS_BYTES = 1 << 14, DIGITS = 6 };
 
-/* The larger distance from a cell's value to an end of its error bar. False: the
-   cell has no bar, or its value is not a number. The ends may have another scale
-   than the value. */
+/* The distance from a cell's value to the farther end of its error bar. False:
+   the cell has no bar, or its value is not a number. The ends may have another
+   scale than the value. */
 static bool
 half_of(const struct answer_cell *cell, double *out)
 {

@@ -1,7 +1,7 @@
 /*
  * Released answers in memory, as the client got them. If the analyst asks the
  * same question again, the loop answers from here without parsing it. The key is
- * the question itself, byte for byte: who, text, parameters, price, formats. All
+ * the question itself, byte for byte: asker, text, parameters, price, formats. All
  * entries are of one policy and one version of the data: when either changes,
  * the cache is emptied.
  *

@@ -1,13 +1,13 @@
 /*
- * The system's two clocks. (reply_clock.h has the clock of reply times.) Most of
- * the code in the folders below serve/ gets the time as an argument.
+ * The system's two clocks. (reply_clock.h has the clock of reply times.) Most
+ * code in the lower layers gets the time as an argument.
  */
 #ifndef SERVE_CLOCK_H
 #define SERVE_CLOCK_H
 
 #include <stdint.h>
 
-/* Microseconds that never go back: for timeouts and limits. */
+/* Microseconds of a clock that never goes back: for timeouts and limits. */
 int64_t steady_us(void);
 
 /* Microseconds since 1970, UTC: for the ledger and the log. */

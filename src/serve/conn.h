@@ -29,9 +29,9 @@ struct conn {
     char group[PEER_GROUP_MAX]; /* of addresses: see peer_group */
     int64_t since_us;           /* when it connected */
     int64_t active_us;          /* when the client last sent something */
-    int64_t question_us;        /* when the running question came; 0: none */
-    int64_t taken_us; /* when the client last received part of a reply, or none
-                         was being sent */
+    int64_t question_us;        /* when the running task began; 0: none */
+    int64_t taken_us; /* the last time that the client received part of a reply,
+                         or that no reply was being sent */
     int64_t acked;    /* bytes acknowledged by then */
 };
 

@@ -111,9 +111,10 @@ group_size(const struct loop *l, const char *group)
 }
 
 /*
- * The connection to evict from a group: the oldest that has sent nothing for a
- * while, else the oldest. (A client that has just connected has sent nothing
- * either, and must not be the first to go.)
+ * The connection to evict from a group: the oldest that connected more than
+ * SILENT_US ago and has never sent anything; if there is none, the oldest. (A
+ * client that has just connected has not sent anything either, but must not be
+ * the first to go.)
  */
 static struct conn *
 stranger_to_end(const struct loop *l, const char *group)
@@ -131,7 +132,8 @@ stranger_to_end(const struct loop *l, const char *group)
     return oldest;
 }
 
-/* The group with the most strangers; among equals, that of the oldest one. */
+/* The group with the most strangers; among equals, the group of the oldest
+   stranger. */
 static const char *
 largest_group(const struct loop *l)
 {

@@ -1,10 +1,10 @@
 #include "serve/console.h"
 
 /*
- * The page may load files from its own server and send requests to it, nothing
- * else: no inline scripts or styles, and no other page may frame it. Images may
- * also come from blob: URLs, because a chart is drawn from a blob before it is
- * saved.
+ * The page may load files only from its own server, and send requests only to
+ * it; inline scripts and styles are forbidden, and no other page may frame it.
+ * Images may also come from blob: URLs: a chart that is saved as a picture is
+ * first drawn from a blob.
  */
 static const char CONSOLE_CSP[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; "

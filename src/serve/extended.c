@@ -1,8 +1,8 @@
 /*
  * The extended query protocol: Parse, Bind, Describe, Execute, Close. Describe
  * answers from the plan, which is made at Parse and reads no data. A portal
- * gives out one released answer over one or more Executes; the next Execute
- * then asks a new question.
+ * gives out one released answer over one or more Executes; an Execute after its
+ * last row asks a new question.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +51,8 @@ keep_columns(struct prepared *p, const struct pg_column *columns, size_t n)
     return own != NULL;
 }
 
-/* Gives a FETCH copies of its cursor's columns: if statements referred to each
-   other, there could be chains of them. False: out of memory. */
+/* Copies the columns of its cursor into a prepared FETCH; a reference to the
+   cursor's statement could begin a chain of statements. False: out of memory. */
 static bool
 fetch_columns(struct session *s, struct prepared *p)
 {

@@ -1,8 +1,8 @@
 /*
  * A queue that is fair between names: each name has a first-in-first-out queue
- * of its own, and the names are served round robin. Each name has limits on its
- * jobs that wait, that run, and that are in flight (they run, or their reply
- * waits for its time), so that no name's jobs can keep out another's.
+ * of its own, and the names are served round robin. There are limits on how many
+ * jobs of a name wait, how many run, and how many are in flight (they run, or
+ * their reply waits for its time), so that no name's jobs can keep out another's.
  *
  * It has no threads and no clock; its user locks it. Calls take constant time,
  * except fair_queue_remove (linear in the name's jobs), fair_queue_admit (linear
@@ -19,7 +19,7 @@
 
 struct job;
 
-/* The jobs of one name. It exists while it has jobs. */
+/* The jobs of one name; freed when there are none. */
 struct queue_share {
     struct queue_share *next;                   /* of its bucket */
     struct queue_share *ready_next, **ready_at; /* NULL: not in `ready` */
@@ -40,8 +40,10 @@ struct queue_limits {
     size_t waiting;         /* jobs of all names that wait */
     size_t share_waiting;   /* jobs of one name that wait */
     size_t share_running;   /* jobs of one name that run */
-    size_t share_in_flight; /* that run, or wait for the time of their reply */
-    size_t share_planning;  /* that run and are not yet planned; 0: no limit */
+    size_t share_in_flight; /* jobs of one name that run, or wait for the time
+                               of their reply */
+    size_t share_planning;  /* jobs of one name that run and are not yet
+                               planned; 0: no limit */
 };
 
 struct fair_queue {
@@ -93,8 +95,8 @@ void fair_queue_done(struct fair_queue *q, struct job *j);
  * job's class_us counts until fair_queue_leave or fair_queue_done.
  */
 struct room {
-    int64_t of_name; /* limit on the class times of a name's admitted jobs; one
-                        job always has room */
+    int64_t of_name; /* limit on the sum of the class times of a name's admitted
+                        jobs; if none is admitted, any job has room */
     int64_t of_all;  /* the same for all names together; jobs with a class time
                         above long_us do not count here and wait for no other
                         name */

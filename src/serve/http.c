@@ -1,13 +1,13 @@
 /*
- * The HTTP listener, by libmicrohttpd, which only the files that include
- * http_inside.h use.
+ * The HTTP listener, built on libmicrohttpd. Only the files that include
+ * http_inside.h use that library.
  *
- * One thread has all sockets. It reads requests, refuses those that can be
- * refused by their head, and hands the rest to the worker threads. A connection
- * is suspended until its job comes back, so a slow client or a slow question
- * holds up nothing but its own connection. Every wait has a limit, which the
- * owner sets: for a request to arrive completely, for a reply to be received,
- * for a question to be answered.
+ * One thread has all sockets. It reads requests, refuses or answers some of them
+ * itself, and hands the rest to the worker threads. A connection is suspended
+ * until its job comes back, so a slow client or a slow question holds up nothing
+ * but its own connection. Every wait has a limit, which the owner sets: for a
+ * request to arrive completely, for a reply to be received, for a question to be
+ * answered.
  */
 #include "serve/http.h"
 

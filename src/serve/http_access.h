@@ -9,9 +9,10 @@
 #include "serve/server.h"
 
 /*
- * False: *reply refuses the request: it has no token, a wrong one, or one that
- * does not allow this route; or it is an act of the owner and parts->acts is
- * false; or too many wrong tokens came from this address, which then has to
+ * False: *reply refuses the request, because it has no token, a wrong one, or one
+ * that does not allow this route; because it is an act of the owner and
+ * parts->acts is false; or because the store cannot be read. After too many wrong
+ * tokens from one address, the reply to another wrong one tells the client to
  * wait. c is the calling thread's handle.
  */
 bool http_authenticate(const struct serve_parts *parts, struct curator *c,

@@ -78,7 +78,8 @@ exchange_address(struct MHD_Connection *c, char text[INET6_ADDRSTRLEN])
         text[0] = 0;
 }
 
-/* Checks the credential; rejects the request before its body is read. */
+/* Checks the credential; if it is not valid, rejects the request before its body
+   is read. */
 static void
 credential_pass(struct exchange *x)
 {
@@ -199,7 +200,8 @@ job_done(struct job *j)
     atomic_fetch_sub(&h->jobs, 1);
 }
 
-/* The owner's requests, except questions, have a lane of their own. */
+/* The owner's requests other than questions, and the deep health check, have a
+   lane of their own. */
 static void
 choose_lane(struct exchange *x)
 {
@@ -310,9 +312,9 @@ head_count(void *ctx, enum MHD_ValueKind kind, const char *name,
     return MHD_YES;
 }
 
-/* If a head can be read in two ways, a proxy between us and the client may read it
-   the other way, and take the end of a body for somebody else's request (request
-   smuggling). */
+/* False: the head can be read in two ways. A proxy between us and the client may
+   read it in the other way, and take the end of a body for somebody else's request
+   (request smuggling). */
 static bool
 is_read_one_way(struct exchange *x)
 {

@@ -1,8 +1,8 @@
 /*
- * The names that a request may give in its Host header. A page of another site
- * can make its own name point to this server (DNS rebinding); the browser then
- * takes the page and this server for one origin. But the browser sends that
- * name in Host, so the request is refused.
+ * The names that a request may give in its Host header. Another site can make its
+ * own name point to this server (DNS rebinding); a browser then takes the site's
+ * page and this server for one origin. But the browser sends the site's name in
+ * Host, so the request is refused.
  */
 #ifndef SERVE_HTTP_HOST_H
 #define SERVE_HTTP_HOST_H

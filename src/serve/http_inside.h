@@ -44,7 +44,7 @@ struct exchange {
     struct share *share;          /* the analyst's, held; NULL: a stranger */
     size_t counted;               /* bytes of this exchange in that share */
     bool answered;                /* `reply` is complete */
-    bool endless;                 /* its body is too long to wait for its end */
+    bool endless;                 /* reply without waiting for the body's end */
     struct exchange *next, *prev; /* in the list of running exchanges */
     enum drop dropped;
     enum workers_submit refused; /* why workers_submit refused it;
@@ -96,7 +96,7 @@ void links_make_room(struct http *h, const struct link *newest);
 void links_look(struct http *h, int64_t now_us); /* ends overdue waits */
 void link_sends(const struct http *h, struct link *l, int64_t now_us);
 
-/* True if the body is too long to wait for its end. */
+/* True if the body is so long that we do not wait for its end. */
 bool body_is_endless(const struct exchange *x, unsigned long long length);
 enum MHD_Result body_take(struct exchange *x, const char *bytes, size_t n);
 

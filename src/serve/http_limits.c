@@ -24,8 +24,8 @@ goes_before(const struct link *a, const struct link *b)
     return a->known == b->known ? a->since_us < b->since_us : !a->known;
 }
 
-/* The connection to evict, among the strangers of a group, or among all (group
-   NULL). *n: how many there are. */
+/* The connection to evict: one of the strangers of a group or, if group is NULL,
+   of all connections. *n: how many such connections there are. */
 static struct link *
 first_to_go(const struct http *h, const struct link *newest, const char *group,
             size_t *n)
@@ -53,7 +53,7 @@ hang_up(struct http *h, struct link *l)
 
 /*
  * A group of addresses (peer.h) may have only a few connections without a valid
- * token, and the last quarter of all places is kept free. The oldest connection
+ * token, and a quarter of the connection limit is kept free. The oldest connection
  * is evicted, strangers first, so that clients that send or read nothing keep
  * nobody out.
  */

@@ -84,8 +84,8 @@ add_trips(struct buf *b, const struct curator *c)
                t.no_room);
 }
 
-/* What the ledger records, including failures before this server began. Left
-   out if the ledger cannot be read: no number is better than a wrong one. */
+/* What the ledger records, including failures before this server began. If the
+   ledger cannot be read, these numbers are left out, not reported as 0. */
 static void
 add_suspended(struct buf *b, struct curator *c)
 {

@@ -25,7 +25,7 @@ struct http_work {
 
 /*
  * Before submitting the job, the caller sets who, request, route, parts, reply,
- * done and asked_us; all of them live until the job is done.
+ * done and asked_us; what these point to must live until the job is done.
  */
 void http_work_init(struct http_work *w);
 

@@ -26,8 +26,8 @@ CUSTOS_MUST_USE custos_status listen_open(const char *address,
                                           struct listening *out,
                                           custos_err *err);
 
-/* Accepts the next connection, without waiting; -1: none, or errno says why not.
-   The address is written without a port. */
+/* Accepts the next connection, without waiting; -1: none waits, or it failed;
+   errno says which. The address is written without a port. */
 int listen_accept(int fd, char address[64]);
 
 #endif

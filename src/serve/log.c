@@ -16,7 +16,7 @@ CUSTOS_PRINTF(2, 3)
 static void
 add_format(struct log_line *l, const char *format, ...)
 {
-    size_t room = sizeof l->text - 1 - l->len; /* a byte is for the newline */
+    size_t room = sizeof l->text - 1 - l->len; /* one for the newline */
     va_list args;
     int n;
 

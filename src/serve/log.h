@@ -6,8 +6,8 @@
  * It holds names, addresses, times, statuses, numbers of ledger rows, and the
  * cause of a failure as a word of a closed list (log_cause.c). It never holds
  * data, the text or literals of a query, or the engine's messages
- * (custos_err.noted), which may quote all of them: logs are kept long and copied
- * widely.
+ * (custos_err.noted), which may quote data and queries: logs are kept long and
+ * copied widely.
  */
 #ifndef SERVE_LOG_H
 #define SERVE_LOG_H
@@ -31,8 +31,8 @@ void log_text(struct log_line *l, const char *name, str value);
 void log_int(struct log_line *l, const char *name, int64_t value);
 void log_end(struct log_line *l, int fd);
 
-/* cause="..." if err has a note: a word from our list, and nothing of the
-   note. */
+/* If err has a note, adds cause="...", a word from our list; nothing of the note
+   itself is logged. */
 void log_cause(struct log_line *l, const custos_err *err);
 const char *log_cause_of(const custos_err *err);
 

@@ -100,7 +100,8 @@ write_part(int fd, const char *text, size_t len)
     return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
-/* Writes until all is written, or the writer was stopped LOG_STOP_MS ago. */
+/* Writes until all is written, or until LOG_STOP_MS after the writer was
+   stopped. */
 static void
 chunk_write(const char *text, size_t len)
 {

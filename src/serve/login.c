@@ -1,6 +1,6 @@
 /*
- * The login: first packets, TLS, SCRAM. A name that does not exist takes the same
- * steps to the same error as a wrong password.
+ * The login: first packets, TLS, SCRAM. A login under a name that does not exist
+ * goes through the same steps, to the same error, as one with a wrong password.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@ plain_refused(struct session *s)
                   "connect with sslmode=require or verify-full");
 }
 
-/* Replies with one byte: S, after which the handshake follows, or N. Bytes that
-   follow the request for TLS came unprotected, perhaps from an attacker: they
-   are never read. */
+/* Replies with one byte: S, after which the handshake follows, or N. Bytes sent
+   between request and handshake are unprotected, perhaps an attacker's: they are
+   not read, and the session ends. */
 static void
 ssl_request(struct session *s, size_t rest)
 {
@@ -189,8 +189,8 @@ login_failed(struct session *s, int64_t now_us)
 }
 
 /* Called before anything is compared, so that a refusal reveals nothing about a
-   name. Called at both steps of SASL, or many connections could wait at the
-   second step and then guess. */
+   name. Called at both steps of SASL: otherwise many connections could wait at
+   the second step and then all guess at once. */
 static bool
 throttle_is_open(struct session *s, int64_t now_us)
 {

@@ -358,7 +358,7 @@ event_take(struct loop *l, const struct epoll_event *e)
 }
 
 /* Drives the connections that had more to do than one turn allows, after all
-   others. */
+   others have had theirs. */
 static void
 give_turns(struct loop *l)
 {
@@ -393,7 +393,7 @@ loop_run(struct loop *l)
         if (l->draining && !l->n_conns)
             loop_stop(l, serve_stop_questions_ms(&l->options.parts->limits));
     }
-    if (l->owner_link >= 0) /* a caller there must not go on waiting */
+    if (l->owner_link >= 0) /* its caller gets no answer any more */
         close(l->owner_link);
     l->owner_link = -1;
 }

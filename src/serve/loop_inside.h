@@ -80,9 +80,9 @@ enum loop_event {
 struct conn *connections_at(struct loop *l, uint32_t id);
 /* NULL: no slot is free, or out of memory. */
 struct conn *connections_add(struct loop *l, int fd, const char *address);
-/* Ends one stranger's connection if this address, or all addresses together,
-   have too many, or to free a slot (CONNECTIONS_ONE_PLACE). False: none was
-   ended. */
+/* Ends one stranger's connection if this address has too many, or all addresses
+   together have; with CONNECTIONS_ONE_PLACE in any case, to free a slot. False:
+   none was ended. */
 enum connections_need { CONNECTIONS_WITHIN_LIMITS, CONNECTIONS_ONE_PLACE };
 bool connections_make_room(struct loop *l, const char *address,
                            enum connections_need need);
@@ -121,7 +121,7 @@ void loop_stop(struct loop *l, int64_t within_ms);
 
 void owner_call(struct loop *l);
 void owner_read(struct loop *l);
-void owner_sweep(struct loop *l); /* hangs up on a caller that sends nothing */
+void owner_sweep(struct loop *l); /* hangs up on a slow caller */
 void owner_reload(struct loop *l);
 
 #endif

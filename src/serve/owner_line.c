@@ -184,7 +184,7 @@ log_reload_failed(const custos_err *err)
     log_end(&l, LOG_FD);
 }
 
-/* SIGHUP: only the owner may send it. */
+/* Called on SIGHUP, which only the server's own user and root can send. */
 void
 owner_reload(struct loop *l)
 {

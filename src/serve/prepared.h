@@ -16,7 +16,7 @@
 #include "sql/statement.h"
 
 enum {
-    PREPARED_MAX = 1000, /* of statements, and of portals */
+    PREPARED_MAX = 1000, /* statements, and as many portals */
     HELD_MAX = 1 << 24,  /* bytes of a session, if no other limit is set */
 };
 
@@ -60,7 +60,7 @@ struct held {
     struct prepared *prepared;
     struct portal *portals;
     size_t n_prepared, n_portals, bytes;
-    size_t limit;        /* of bytes; 0: HELD_MAX */
+    size_t limit;        /* in bytes; 0: HELD_MAX */
     struct share *share; /* of all sessions of the analyst; borrowed */
 };
 
@@ -70,9 +70,8 @@ struct portal *portal_new(struct prepared *of);
 void prepared_drop(struct prepared *p); /* freed with its last holder */
 void portal_free(struct portal *p);
 
-/* Stores p under its name; an unnamed statement replaces the unnamed one
-   before. Takes ownership of p even if it fails: CUSTOS_EOVERFLOW,
-   CUSTOS_ENOMEM. */
+/* Store p under a name; with an empty name p replaces what had that name before.
+   They take ownership of p even if they fail: CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status held_prepare(struct held *h, str name,
                                            struct prepared *p, custos_err *err);
 CUSTOS_MUST_USE custos_status held_bind(struct held *h, str name,

@@ -75,7 +75,8 @@ fix_due(void *ctx, int64_t class_us)
         j, reply_queue_admit(by, j->asked_us, reply_clock_us(), class_us),
         is_long ? by : NULL); /* short work runs to its end (worker/remote.c) */
     /* The remaining budget is read now, at a public moment. If it were read
-       when the work ends, others' charges in it would reveal when that was. */
+       when the work ends, it would include the charges of others up to then, and
+       so reveal when that was. */
     if (!q->quiet)
         report_left(q, q->by);
     return j->due_us;

@@ -44,7 +44,7 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Has a worker thread parse the text; reading_told then continues. */
+/* Lets a worker thread parse the text; reading_told then continues. */
 static void
 read_by_worker(struct session *s, str text)
 {

@@ -176,8 +176,9 @@ end_line(int fd)
                         (last == '\n' || write(fd, "\n", 1) == 1));
 }
 
-/* Finds where to begin: after the last row in the file (with row 1 if the file
-   is empty), else with the newest row of the ledger. */
+/* Finds where to begin. A file goes on after its last row, or begins with row 1 if
+   it is empty. Other targets begin with the newest row of the ledger; so does a
+   file whose last row the ledger does not have. */
 static custos_status
 find_begin(struct receipts *r, custos_err *err)
 {

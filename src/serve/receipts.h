@@ -45,7 +45,7 @@ CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
                                              struct receipts **out,
                                              custos_err *err);
 
-/* Ends; sends what is left first, unless the last attempt has failed. */
+/* Sends what is left, unless the last attempt failed; then ends. */
 void receipts_stop(struct receipts *r);
 
 /* Number of rows not yet sent when the thread last looked. */

@@ -1,6 +1,6 @@
 /*
- * The arithmetic of beats, and the threads that beat: one on each processor, at
- * most BEATS_MAX, asleep while no charged questions come.
+ * The arithmetic of beats (reply_clock.h), and the threads that make them: one on
+ * each processor, at most BEATS_MAX, asleep while no charged questions come.
  */
 #include "serve/reply_clock.h"
 
@@ -23,7 +23,8 @@ beats_begin(struct beats *b, size_t n, int64_t steady)
         b->last_us[i] = steady;
 }
 
-/* The part of the time since a beat that was lost and is not counted yet. */
+/* How much of the time since the beat at `last` was lost and is not yet counted as
+   lost. */
 static int64_t
 lost_since(const struct beats *b, int64_t last, int64_t steady)
 {

@@ -19,13 +19,13 @@
  *   Cost bound (an assumption, not proven): each admitted question takes at
  *   most its class_us on a worker. Under it p = 0.
  * SOURCE   doc/proofs/reply-time.md
- * NEEDS    class_us, and the stepped moments and the order of admissions, are
- *          functions of public facts: no thread that admits waits for private
- *          work of unknown length. For p = 0 also: n workers that do nothing
- *          else, handed out in the order of admission, and an allowance that
- *          covers the time from the end of the work to the reply. And the
- *          times at which the machine stops this process, which reply_clock.h
- *          does not count, are no function of the data.
+ * NEEDS    class_us, and the order and the moments of admissions (rounded up by
+ *          moment_after), are functions of public facts: no thread that admits
+ *          waits for private work of unknown length. For p = 0 also: n workers
+ *          that do nothing else, handed out in the order of admission, and an
+ *          allowance that covers the time from the end of the work to the reply.
+ *          And the times at which the machine stops this process, which
+ *          reply_clock.h does not count, are no function of the data.
  * GIVES    due: a function of the arguments of these calls, not of data.
  * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
  *          THREATS.md.
@@ -55,7 +55,8 @@ int64_t reply_queue_allowance(const struct reply_queue *q);
  * Admits a question and returns the moment at which its reply leaves and its
  * work is ended. The question had arrived completely at asked_us, is charged by
  * now_us and has the public class_us >= 1. Any thread may call this; questions are
- * admitted in the order of the calls. Cannot fail; at most INT64_MAX.
+ * admitted in the order of the calls. Cannot fail; the result saturates at
+ * INT64_MAX.
  *
  * A question occupies its virtual server for its class time whatever happens,
  * unless the time is given back: a class of hours blocks a server for hours.
@@ -67,9 +68,9 @@ int64_t reply_queue_admit(struct reply_queue *q, int64_t asked_us,
 /*
  * The question whose reply leaves at due_us was stopped at now_us, and no
  * worker works for it from then on: its server is free, unless another question
- * was admitted behind it. Its own reply still leaves at due_us. A stop comes at
- * the owner's time limit, or from the analyst, who knows of the data only what was
- * released. Cannot fail.
+ * was admitted behind it. Its own reply still leaves at due_us. A stop depends on
+ * the data only through what was released: it comes at the owner's time limit, or
+ * from the analyst. Cannot fail.
  */
 void
 reply_queue_give_back(struct reply_queue *q, int64_t due_us, int64_t now_us);

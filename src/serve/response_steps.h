@@ -22,8 +22,8 @@ int64_t response_step_after(int64_t elapsed_us);
 int64_t moment_after(int64_t elapsed_us);
 
 /*
- * Jobs that wait until their due_us, or until their step if they have none, the
- * earliest first. Not thread-safe. The clock is an argument.
+ * Jobs that wait until their due_us (those without one, until their response
+ * step), the earliest first. Not thread-safe. The clock is an argument.
  */
 struct reply_heap {
     struct job **jobs; /* a heap by due_us */

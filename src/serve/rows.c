@@ -140,8 +140,8 @@ struct answer_row {
     struct datum wide; /* a number clamped to 64 bits */
 };
 
-/* Whole numbers are announced as int8. Only noise can move one out of that
-   range; then the nearest int8 is sent. */
+/* Whole numbers are announced as int8. Instead of a number outside that range,
+   which noise can produce, the nearest int8 is sent. */
 static const struct datum *
 answer_value(const void *ctx, size_t i)
 {

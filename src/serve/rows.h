@@ -28,8 +28,8 @@ struct rows {
     uint64_t seq; /* the ledger's row of the charge; 0: none */
 };
 
-/* On success the caller holds *out. The rows may have `most` bytes; 1 GiB if
-   `most` is 0 or the answer is private. May fail: CUSTOS_ENOMEM,
+/* On success the caller holds *out. The rows may have up to `most` bytes; up to
+   1 GiB if `most` is 0 or the answer is private. May fail: CUSTOS_ENOMEM,
    CUSTOS_EOVERFLOW (more bytes); catalogs also CUSTOS_EINVAL and CUSTOS_ERANGE
    (a text that is not a value of its column's type). */
 CUSTOS_MUST_USE custos_status rows_of_answer(const struct answer *answer,

@@ -27,8 +27,8 @@ enum {
     PING_US = 10000000,
     THREADS_A_CORE = 64, /* a charged question keeps its thread until its reply
                             leaves, so most of them sleep */
-    PLANNING_A_CORE = 1, /* for one analyst: planning keeps a processor from
-                            others */
+    PLANNING_A_CORE = 1, /* questions of one analyst that are planned at once:
+                            planning occupies a processor */
     STOP_REST_MS = 4000,
 };
 
@@ -119,7 +119,7 @@ limits_fill(struct serve_limits *limits)
 /*
  * Without TLS anybody on the network path can read all answers and take over a
  * session that has logged in. So TLS is required off loopback, unless the owner
- * confirms with two options that the path is safe.
+ * accepts this risk with two options.
  */
 static custos_status
 check_safe(const struct server *s, const struct listening *l,
@@ -222,10 +222,11 @@ ping_workers(void *ctx, custos_err *err)
 }
 
 /*
- * Starts the worker processes: by default one per processor for private
- * questions, half as many for long ones, one for those without a class time,
- * and one per processor for free questions; and spare ones for the first two.
- * Together they get about half of the machine's memory.
+ * Starts the worker processes: by default one per processor for private questions
+ * with a short class time, half as many for those with a long one, one for those
+ * without a class time, and one per processor for free questions. The first two
+ * kinds also have spare processes. All together get about half of the machine's
+ * memory.
  */
 static custos_status
 pool_start(struct server *s, custos_err *err)

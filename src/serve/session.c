@@ -268,7 +268,7 @@ take_all(struct session *s, str bytes, int64_t now_us)
     return at;
 }
 
-/* Each moment now_us is a turn of the loop; a new turn resets the cost. */
+/* A new value of now_us means a new turn of the loop, which resets the cost. */
 static void
 session_turn(struct session *s, int64_t now_us)
 {

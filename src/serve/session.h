@@ -25,21 +25,21 @@ struct session_host {
     struct throttle *throttle;
     struct cache *cache; /* NULL: none */
     void *ctx;
-    /* Fills bytes with random ones. */
+    /* Fills a buffer with random bytes. */
     void (*chance)(void *ctx, uint8_t *bytes, size_t n);
     /* A client has proved who it is. NULL: it may stay; else the SQLSTATE of
        the refusal, and err says why. */
     const char *(*enter)(void *ctx, const struct credential *who,
                          custos_err *err);
-    /* A login from this address failed; `crowded`: a login was refused because
-       there were too many attempts. */
+    /* strayed: a login from this address failed. crowded: a login was refused
+       because there were too many attempts. */
     void (*strayed)(void *ctx, const char *address);
     void (*crowded)(void *ctx);
     /* A cached answer was given again, free; seq is its receipt's row. */
     void (*again)(void *ctx, const struct credential *who, uint64_t seq);
 };
 
-/* What cancel requests for this session must name, and where it comes from.
+/* What cancel requests for this session must name, and the client's address.
    Clients of protocol 3.0 get only the key's first PG_KEY_MIN bytes. */
 struct session_peer {
     uint32_t process;
@@ -54,12 +54,13 @@ struct session *
 session_new(const struct session_host *host, const struct session_peer *peer);
 void session_free(struct session *s);
 
+/* What the session needs next, and the call that provides it. */
 enum session_need {
     NEED_BYTES,  /* from the client: session_receive */
     NEED_TLS,    /* when all is sent: the handshake, then session_secured */
     NEED_WORK,   /* session_task, and session_told when it comes back */
     NEED_SPACE,  /* when all is sent: session_sent */
-    NEED_TURN,   /* when others have had their turn: session_sent, later */
+    NEED_TURN,   /* when others have had their turn: session_sent */
     NEED_CANCEL, /* session_cancelled says whose question; then it ends */
     NEED_END,    /* when all is sent: close */
 };
@@ -110,7 +111,7 @@ struct pg_cancel session_cancelled(const struct session *s);
    in constant time. */
 bool session_is(const struct session *s, const struct pg_cancel *c);
 
-/* Ends it with this error. No-op if it has ended. */
+/* Ends the session with this error. No-op if it has ended. */
 void session_end(struct session *s, const char *sqlstate, const char *said);
 
 /* Counts the session's memory against its analyst's share. Call it when the

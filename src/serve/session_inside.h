@@ -162,7 +162,7 @@ struct asking {
     const struct portal *portal; /* parameters and formats; NULL: none */
 };
 
-/* Rows from the cache for this question, or NULL; s->key is its key. */
+/* Rows from the cache for this question, or NULL. Sets s->key to its cache key. */
 struct rows *
 asking_cached(struct session *s, const struct asking *a, int64_t now_us);
 
@@ -174,7 +174,8 @@ asking_begin(struct session *s, const struct asking *a, enum session_then then);
    byte `at` of text. */
 bool asking_failed(struct session *s, const struct task *t, str text, int at);
 
-/* The rows of a task that succeeded; sends the notices and fills the cache. */
+/* Returns the rows of a task that succeeded; sends the notices and puts the rows
+   into the cache. */
 struct rows *asking_end(struct session *s, struct task *t, int64_t now_us);
 
 /* --- statements.c */
@@ -185,7 +186,7 @@ enum done {
     PENDING, /* a task runs, or rows are being sent */
 };
 
-/* Statements other than questions: settings, transactions, refusals. */
+/* Does a statement that is not a question, or refuses it. */
 enum done statement_do(struct session *s, const struct statement *st, str text,
                        int64_t now_us);
 bool statement_asks(enum statement_kind kind);
@@ -193,13 +194,14 @@ bool statement_asks(enum statement_kind kind);
 /* SET and RESET; false: refused. */
 bool statement_set(struct session *s, const struct statement *st, str text);
 
-/* Refuses what an aborted transaction does not allow. */
+/* False: refused, since the transaction is aborted and this does not end it. */
 bool statement_allowed(struct session *s, const struct statement *st);
 
 /* --- show.c */
 
 bool show_is_budget(const struct statement *st);
-/* The caller holds the rows; NULL: refused. values: of parameters, or NULL. */
+/* The caller holds the rows; NULL: refused. values: those of the parameters, or
+   NULL. */
 struct rows *show_rows(struct session *s, const struct statement *st, str text,
                        const struct datum *values);
 

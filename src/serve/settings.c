@@ -20,7 +20,7 @@ enum check {
     SWITCH, /* on or off */
 };
 
-/* In the order in which they are sent to a client. */
+/* Settings that are sent to a client come first, in the order of sending. */
 static const struct setting {
     const char *name;
     const char *first;

@@ -182,8 +182,8 @@ share_is_full(struct share *s, enum share_use use)
 /* ------------------------------------------------------------- requests -- */
 
 /*
- * Each request moves paid_us forward by its part of a minute. paid_us may be at
- * most a minute ahead of the clock: that is the limit.
+ * Each request moves paid_us forward by a minute divided by the limit. A request
+ * that would move it more than a minute ahead of the clock has to wait.
  */
 int64_t
 share_request(struct share *s, int64_t now_us)

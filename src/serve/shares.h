@@ -21,7 +21,7 @@ enum share_use {
 
 struct share_limits {
     size_t bytes[SHARE_USES];
-    uint32_t requests; /* per minute; a burst may have as many */
+    uint32_t requests; /* per minute; this many may come at once */
 };
 
 struct shares;
@@ -43,11 +43,11 @@ bool share_take(struct share *s, enum share_use use, size_t bytes);
 void share_force(struct share *s, enum share_use use, size_t bytes);
 void share_give(struct share *s, enum share_use use, size_t bytes);
 
-/* Replaces the bytes *counted by `now`, whatever the limit. */
+/* Counts `now` bytes in place of *counted, whatever the limit; sets *counted. */
 void
 share_change(struct share *s, enum share_use use, size_t *counted, size_t now);
 
-/* At or beyond the limit: nothing more may be begun. */
+/* True: at or beyond the limit, so nothing more may be begun. */
 bool share_is_full(struct share *s, enum share_use use);
 
 /* Counts one more request. Returns 0 if it may go on; else it is not counted,

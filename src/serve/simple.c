@@ -90,7 +90,7 @@ do_show(struct session *s, const struct statement *st)
     rows_drop(rows);
 }
 
-/* Does one statement; if it is pending, this is called again after it. */
+/* Does the next statement of the batch; called again when that one is done. */
 void
 simple_go(struct session *s, int64_t now_us)
 {

@@ -1,6 +1,6 @@
 /*
- * Statements that a session does itself: settings, transactions, and refusing
- * those that change something.
+ * Statements that a session does itself: settings, transactions, cursors. Other
+ * statements that are not questions are refused.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * What a PostgreSQL session needs a worker thread for. A task owns copies of all
- * it works with: it can outlive the session that made it.
+ * A task: work that a worker thread does for a PostgreSQL session. It owns copies
+ * of all it works with, so it can outlive the session that made it.
  */
 #ifndef SERVE_TASK_H
 #define SERVE_TASK_H

@@ -194,7 +194,7 @@ work_free(struct task *t, struct curator *c, custos_err *err)
     }
 }
 
-/* Other tasks of the analyst may have used up their share of the server's
+/* Other tasks of the analyst may have used up the analyst's share of the server's
    memory (shares.h) while this one waited. */
 static bool
 has_room(struct task *t)

@@ -15,15 +15,16 @@
 
 enum {
     ENTRIES = 4096,
-    WAYS = 8,      /* places, from its hash on, that can hold an entry */
-    FREE_NAME = 6, /* failures before the first wait; also a kind of entry */
-    FREE_ADDRESS = 24, /* the same: several people can sit behind one address */
-    TRIES = 0,         /* a kind of entry, for attempts */
+    WAYS = 8, /* an entry is in one of this many places, from its hash on */
+    FREE_NAME = 6,     /* failures of a name before its first wait; also the
+                          kind of such entries */
+    FREE_ADDRESS = 24, /* the same for an address, which people may share */
+    TRIES = 0,         /* the kind of entries that count attempts */
     MINUTE_US = 60 * 1000000,
     SECOND_US = 1000000,
     WAIT_MAX_US = 60 * SECOND_US,
     FORGET_US = 900 * SECOND_US,
-    CANCELS = 255, /* a kind of entry, for cancel requests */
+    CANCELS = 255, /* the kind of entries that count cancel requests */
     CANCELS_US = 60 * SECOND_US,
     NAME_BYTES = 256,
 };
@@ -88,8 +89,8 @@ hash_of(const struct throttle *g, str address, str name, size_t kind)
     return h | 1;
 }
 
-/* Is `a` reused before `b`? Free entries first, then strangers', then the
-   oldest. */
+/* Is `a` reused before `b`? Free entries go first, then those of strangers; among
+   equals, the oldest. */
 static bool
 goes_before(const struct entry *a, const struct entry *b)
 {
@@ -163,8 +164,9 @@ throttle_wait(struct throttle *g, str address, str name, int64_t now_us)
     return by_name > by_address ? by_name : by_address;
 }
 
-/* Each attempt moves *paid_us forward by its part of a minute, but not more than
-   a minute ahead of the clock. Returns 0, or how long to wait. */
+/* Each attempt moves *paid_us forward by a minute divided by the limit. If that
+   would be more than a minute ahead of the clock, returns how long to wait; else
+   0. */
 static int64_t
 pay_for_try(int64_t *paid_us, uint32_t limit, int64_t now_us)
 {

@@ -1,9 +1,9 @@
 /*
- * Limits attempts to log in. Failures are counted by address and by name; after
- * a few of them the client has to wait, longer each time. Clients that have not
- * logged in before have a limited number of attempts per minute. Both listeners
- * use it, from any thread. IPv6 addresses with the same first 64 bits count as
- * one (peer.h).
+ * Limits attempts to log in. Failures are counted for each address, and for each
+ * name at an address; after a few of them the client has to wait, longer each
+ * time. Clients that have not logged in before have a limited number of attempts
+ * per minute. Both listeners use it, from any thread. IPv6 addresses with the same
+ * first 64 bits count as one (peer.h).
  *
  * The table is bounded: if all places for a new entry are taken, the least
  * recently used entry there is evicted; names that have logged in before go last.
@@ -17,7 +17,7 @@
 struct throttle;
 
 /* Attempts per minute by clients that have not logged in before, from one
-   address and from all; a burst may have as many. */
+   address and from all; this many may come at once. */
 struct throttle_limits {
     uint32_t per_address, all;
 };
@@ -32,7 +32,7 @@ void throttle_free(struct throttle *g);
  * may try. The result does not depend on whether the name exists. After six
  * failures the wait is a second; each further failure doubles it, up to a
  * minute. After two dozen failures from one address, under any names, all names
- * there have to wait, except those that have logged in from there before:
+ * there have to wait, except those that have logged in from there before: so
  * others at an analyst's address cannot lock the analyst out.
  */
 int64_t
@@ -40,8 +40,8 @@ throttle_wait(struct throttle *g, str address, str name, int64_t now_us);
 
 /*
  * An attempt to log in begins. Returns 0 if it may go on, and counts it; else the
- * microseconds to wait. A name that has logged in from this address before is not
- * counted, so that strangers cannot lock an analyst out.
+ * microseconds to wait. Attempts under a name that has logged in from this address
+ * before are not counted, so that strangers cannot lock an analyst out.
  */
 int64_t throttle_try(struct throttle *g, str address, str name, int64_t now_us);
 

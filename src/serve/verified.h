@@ -1,9 +1,9 @@
 /*
  * Verifies the chain for whoever asks, at a cost that callers cannot drive up:
- * one verification at a time; the whole chain only after a pause that is long
- * compared with the last verification of it; in between only new rows, each
- * once. The result is remembered, and rows that were seen before and are
- * missing now are noticed as long as the server runs.
+ * one verification at a time; the whole chain only after a pause, much longer than
+ * its last verification took; in between only new rows, each once. The result is
+ * remembered, and as long as the server runs it notices if rows that were verified
+ * before are missing.
  */
 #ifndef SERVE_VERIFIED_H
 #define SERVE_VERIFIED_H
@@ -27,8 +27,8 @@ void verified_free(struct verified *v);
 /*
  * Any thread may call this with its own handle of the ledger; now_us is a steady
  * clock. May fail: CUSTOS_EBUSY (another caller verifies the chain just now, and
- * nothing is known yet), and as reading the ledger does. A damaged chain is a result, not
- * a failure.
+ * nothing is known yet), and as reading the ledger does. A damaged chain is a
+ * result, not a failure.
  */
 CUSTOS_MUST_USE custos_status verified_look(struct verified *v,
                                             struct ledger *l,

@@ -24,7 +24,8 @@
 enum {
     STACK_BYTES = 16 << 20, /* a deeply nested query needs it: sql/tokens.h */
     AGAIN_US = 50000,       /* between two interrupts of a dropped job */
-    LOOK_US = 500000,       /* at most, between two reads of the reply clock */
+    LOOK_US = 500000,       /* the longest time between two reads of the reply
+                               clock */
     GIVE_UP_US = 1000000,   /* how long stopping waits for interrupted jobs */
     IN_FLIGHT = 4,          /* jobs in flight for each that may run: one that
                                waits for its step occupies no thread */
@@ -530,8 +531,8 @@ withdraw_job(struct workers *w, struct job *j)
     hold_job(w, j);
 }
 
-/* Lock held. If the job was stopped, returns its reserved time to the queue, even
-   if the work has not ended. */
+/* Lock held. If the job was dropped, gives its reserved time back to the reply
+   queue, even if its work has not ended yet. */
 static void
 give_time_back(const struct workers *w, struct job *j)
 {

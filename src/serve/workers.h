@@ -1,7 +1,7 @@
 /*
  * Threads that do what takes time, for both listeners. A job is submitted with a
- * function that a worker thread runs on its own handle of the curator, and one
- * that gets the job back. Jobs are borrowed from submit to done.
+ * function that a worker thread runs on its own handle of the curator, and a
+ * second function that gets the job back. Jobs are borrowed from submit to done.
  *
  * Jobs wait in lanes, each with threads of its own: no number of questions
  * delays a login or the owner. Within a lane names are served fairly
@@ -9,10 +9,10 @@
  *
  * When a job comes back is decided here, so that no listener can get it wrong. A
  * charged question comes back at its `due_us`, whatever became of it: an answer,
- * a failure, a cancel. Until then it keeps its thread and its share, so that the
- * moment at which the next one begins does not tell when its work ended. A
- * question that has no such moment and is not known to be free comes back at a
- * response step after its request (response_steps.h).
+ * a failure, a cancel. Until then it keeps its thread and counts as running, so
+ * that the moment at which the next question begins does not reveal when its work
+ * ended. A question that has no `due_us` and is not known to be free comes back at
+ * a response step after its request (response_steps.h).
  */
 #ifndef SERVE_WORKERS_H
 #define SERVE_WORKERS_H
@@ -28,8 +28,9 @@ struct workers;
 
 enum lane {
     LANE_QUESTIONS,
-    LANE_FREE,   /* what is known to cost nothing and needs a worker process: as
-                    many threads as there are such processes */
+    LANE_FREE,   /* what is known to cost nothing and needs a worker process; it
+                    has as many threads as there are worker processes for free
+                    questions */
     LANE_LOGINS, /* credential look-ups */
     LANE_OWNER,  /* the owner's requests other than questions, and health */
     LANES
@@ -39,12 +40,12 @@ struct job {
     /* Runs in a worker thread. Sets `due_us` or `stepped`, which say when the
        job may come back. Called once more after workers_move. */
     void (*work)(struct job *j, struct curator *c);
-    /* In any thread, once, when its time has come and nobody has dropped it:
-       makes its effects visible. c is a handle that may store answers from any
-       thread. NULL: nothing to do. */
+    /* Called in any thread, once, when the job's time has come and nobody has
+       dropped it: makes its effects visible. c is a handle that may store answers
+       from any thread. NULL: nothing to do. */
     void (*leaves)(struct job *j, struct curator *c);
-    /* In any thread, once: must hand the job over without waiting. The job then
-       belongs to the submitter again. */
+    /* Called in any thread, once: must hand the job over without waiting. The
+       job then belongs to the submitter again. */
     void (*done)(struct job *j);
     enum lane lane;
     str who;          /* the name whose share of the lane it takes; read only by
@@ -91,7 +92,7 @@ struct workers_options {
     size_t waiting_max;    /* questions not yet begun; more are refused */
     size_t share_waiting;  /* of one analyst; 0: WORKERS_SHARE_WAITING */
     size_t share_running;  /* of one analyst at one time; 0: half the threads */
-    size_t share_planning; /* of these, not yet planned and charged; 0: any */
+    size_t share_planning; /* of these, not yet planned; 0: no limit */
     int64_t share_work_us; /* class times of one analyst's charged questions in
                               flight; 0: no limit */
     int64_t work_us;       /* the same for the short ones of all analysts */
@@ -131,17 +132,17 @@ workers_submit(struct workers *w, struct job *j);
 /*
  * The job's result is no longer wanted: what runs for it is interrupted, again
  * and again until it has ended, so that a drop cannot be lost; a job not yet
- * begun comes back `stopped`. done is still called, by another thread, at its
- * time. Must be called before done is: from the thread that takes jobs back, or
- * under its lock.
+ * begun comes back `stopped`. done is still called, by another thread, at the
+ * job's time. Call this before done is called: from the thread that takes jobs
+ * back, or under its lock.
  */
 void workers_drop(struct workers *w, struct job *j, enum ask_stop why);
 
 /*
- * Called in work, before anything is charged: the job belongs in lane `to`. A
- * job that waits for a worker process for free questions then keeps no thread
- * from others. MOVE_LATER: work must return at once, and is called again in the
- * new lane.
+ * Called in work, before anything is charged: the job belongs in lane `to`. So a
+ * free question that waits for a worker process keeps no thread from charged
+ * ones. MOVE_LATER: work must return at once, and is called again in the new
+ * lane.
  */
 enum workers_move {
     MOVE_HERE, /* the job does not run in a worker thread: go on */
@@ -150,7 +151,8 @@ enum workers_move {
 };
 CUSTOS_MUST_USE enum workers_move workers_move(struct job *j, enum lane to);
 
-/* Called in work: the rest takes little processor time. */
+/* Called in work when the question is planned: the rest takes little processor
+   time. */
 void workers_planned(struct job *j);
 
 /*
@@ -177,7 +179,7 @@ void workers_end(struct workers *w);
  * Ends the threads. Waits at most wait_ms for running jobs and for replies that
  * wait for their time; then interrupts what runs, and everything comes back
  * `stopped`, for no reply may leave before its time. True: all is back and the
- * threads have ended. False: a job did not end even so; its thread is left
+ * threads have ended. False: a job still did not end; its thread is left
  * behind, and the process can only _exit. Later submits are refused.
  */
 CUSTOS_MUST_USE bool workers_stop(struct workers *w, int64_t wait_ms);

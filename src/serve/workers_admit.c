@@ -5,7 +5,7 @@
  * An admitted question reserves its class time on the virtual servers
  * (reply_queue.h), so an analyst who had many admitted at once would make
  * everybody wait behind them. So a name may have only share_work_us of class
- * times in flight, or a single question.
+ * times in flight, or a single question of any class time.
  *
  * A question waits here until earlier replies leave. These moments are public,
  * so the wait does not depend on data.
