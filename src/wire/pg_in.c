@@ -135,7 +135,7 @@ take_values(struct reader *r, const struct pg_list *formats)
     const char *at = r->at;
 
     if (formats->n > 1 && formats->n != n)
-        reader_fail(r, "has another number of formats than of values");
+        reader_fail(r, "has a different number of formats than of values");
     for (size_t i = 0; i < n && !r->bad; i++) {
         uint32_t len = take_u32(r);
 
@@ -272,8 +272,8 @@ read_cancel(struct reader *r, struct pg_cancel *out)
     out->process = take_u32(r);
     len = (size_t)(r->end - r->at);
     if (len < PG_KEY_MIN || len > KEY_LENGTH_MAX) {
-        reader_fail(r, len < PG_KEY_MIN ? "is shorter than a key to cancel by"
-                                        : "is longer than a key to cancel by");
+        reader_fail(r, len < PG_KEY_MIN ? "has a cancel key that is too short"
+                                        : "has a cancel key that is too long");
         return;
     }
     key = take_bytes(r, len);

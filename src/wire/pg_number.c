@@ -13,7 +13,7 @@
 
 enum {
     GROUP = 4,       /* decimal digits of one base-10,000 digit */
-    GROUPS_MAX = 40, /* more would have over 36 digits, or only zeros */
+    GROUPS_MAX = 40, /* more groups: over 36 digits, or useless zeros */
     WEIGHT_MAX = 20, /* of the first group, positive or negative */
     SCALE_MAX = 80,  /* of a written number: far above any in use */
     SIGN_MINUS = 0x4000,
@@ -101,8 +101,8 @@ numeric_read(str bytes, struct datum *out)
 
 /* ------------------------------------------------------------ floats -- */
 
-/* sure: digits that every float of the size preserves; enough: digits that
-   identify every such float. */
+/* sure: a float of the size preserves every decimal with this many digits;
+   enough: this many digits identify every such float. */
 static const struct {
     int sure, enough;
 } digits_of[] = {[FLOAT_4] = {6, 9}, [FLOAT_8] = {15, 17}};

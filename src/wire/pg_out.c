@@ -164,7 +164,7 @@ pg_out_negotiate(struct buf *out, const struct pg_startup *s)
     size_t at = begin_message(out, 'v');
     str name, value;
 
-    /* Major and minor version, as servers send and clients expect it. */
+    /* Both major and minor version: PostgreSQL's server sends it so. */
     add_u32(out, 3u << 16 | (uint32_t)pg_minor_spoken(s));
     add_u32(out, count_options(s));
     while (pg_pair_next(&pairs, &name, &value))
@@ -344,7 +344,7 @@ pg_out_report(struct buf *out, const struct pg_report *report)
     end_message(out, at);
 }
 
-/* Counts the bytes that begin a character of UTF-8. */
+/* How many characters of UTF-8 begin before byte `at`. */
 static int
 characters_before(str text, size_t at)
 {

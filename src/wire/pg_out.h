@@ -1,8 +1,9 @@
 /*
  * Encodes what a PostgreSQL server sends (protocols 3.0 and 3.2) and appends it to
- * a buf. Only the buf can fail; the caller checks its failed bit once. What the
- * protocol has no room for (a list of more than 32,767 entries, a message past
- * 2^31 bytes) sets this bit too. A text ends at its first NUL.
+ * a buf. Except for values of rows, which can be out of range for their column,
+ * only the buf can fail; the caller checks its failed bit once. What the protocol
+ * has no room for (a list of more than 32,767 entries, a message past 2^31 bytes)
+ * sets this bit too. A text ends at its first NUL.
  */
 #ifndef WIRE_PG_OUT_H
 #define WIRE_PG_OUT_H
@@ -49,7 +50,7 @@ struct pg_column {
     str name;
     struct pg_type type;
     enum pg_format format;
-    uint32_t table; /* its OID and the column's number; 0: no table */
+    uint32_t table; /* its OID, and the column's number in it; 0: no table */
     int16_t number;
 };
 void pg_out_row_description(struct buf *out, const struct pg_column *columns,

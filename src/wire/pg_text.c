@@ -202,7 +202,7 @@ read_elements(struct pg_list values, uint32_t element, int number,
         if (d.type == TYPE_TEXT)
             add_quoted(out, d.text);
         else
-            datum_write(&d, out); /* a number, a day, or NULL */
+            datum_write(&d, out); /* all other types need no quotes */
     }
     buf_add(out, "}", 1);
     return CUSTOS_OK;

@@ -364,7 +364,7 @@ pg_value_read(const struct pg_bytes *bytes, uint32_t oid, enum pg_format format,
     if (!row)
         return custos_fail(err, CUSTOS_EUNSUPPORTED,
                            "parameter $%d is of a type (OID %u) that is not "
-                           "taken here" HINT
+                           "supported" HINT
                            "cast it to text, numeric or timestamp",
                            number, oid);
     if (bytes->is_null) {

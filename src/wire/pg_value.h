@@ -2,7 +2,8 @@
  * Values as PostgreSQL writes them, in text and binary, and their types. Numbers
  * stay exact decimals. Where the wire has a double (float8), an outgoing decimal
  * becomes the nearest double. An incoming double becomes the shortest decimal that
- * reads back as it, which is what the client's own language would print.
+ * reads back as the same double, which is what the client's own language would
+ * print.
  */
 #ifndef WIRE_PG_VALUE_H
 #define WIRE_PG_VALUE_H

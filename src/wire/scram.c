@@ -79,7 +79,7 @@ check_binding(struct scram *s, str mechanism, str flag, custos_err *err)
 
     s->bound = str_equal(mechanism, str_of(plus_name));
     if (!s->bound && !str_equal(mechanism, str_of(plain_name)))
-        return fail_message("the mechanism is none that was offered", err);
+        return fail_message("the mechanism was not offered", err);
     if (s->bound && !offered)
         return fail_message("there is no TLS to bind to", err);
     if (s->bound)
@@ -125,7 +125,7 @@ read_first(struct scram *s, str mechanism, str message, str *bare,
     if (st)
         return st;
     if (authzid.len)
-        return fail_message("nobody logs in for another", err);
+        return fail_message("one user cannot log in for another", err);
     *bare = rest;
     name = take_part(&rest);
     nonce = take_part(&rest);
@@ -141,7 +141,8 @@ read_first(struct scram *s, str mechanism, str message, str *bare,
     return CUSTOS_OK;
 }
 
-/* Writes server-first, and keeps what is signed later of both first messages. */
+/* Writes server-first, and keeps the parts of both first messages that are signed
+   later. */
 static void
 write_first(struct scram *s, str bare, struct buf *out)
 {

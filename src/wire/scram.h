@@ -2,10 +2,10 @@
  * SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, 7677), the server's side:
  * messages in, messages out; no I/O, no randomness of its own.
  *
- * A password is used here only to make a verifier, and whoever has a verifier
- * cannot log in with it. A login with a name that does not exist runs the same
- * steps on a mock verifier, which depends only on the name and a secret of the
- * server. So neither messages nor steps reveal which names exist.
+ * A password is used here only to make a verifier, and a verifier is not enough to
+ * log in. A login with a name that does not exist runs the same steps on a mock
+ * verifier, which depends only on the name and a secret of the server. So neither
+ * messages nor steps reveal which names exist.
  *
  * Passwords are printable ASCII, which SASLprep does not change; for other
  * characters clients differ in what they send.

@@ -296,7 +296,7 @@ messages_that_are_refused(void **state)
         {BYTES("P\0\0\0\x09\0a\0\0\x65"), "Parse has a list that is too long"},
         {BYTES("B\0\0\0\x0e\0\0\0\1\0\2\0\0\0\0"), "neither text nor binary"},
         {BYTES("B\0\0\0\x10\0\0\0\2\0\0\0\0\0\0\0\0"),
-         "another number of formats"},
+         "a different number of formats"},
         {BYTES("B\0\0\0\x10\0\0\0\0\0\1\xff\xff\xff\xfe\0\0"),
          "negative length"},
         {BYTES("B\0\0\0\x10\0\0\0\0\0\1\x7f\xff\xff\xff\0\0"), "shorter"},

@@ -313,7 +313,7 @@ logins_that_fail(void **state)
         {{"SCRAM-SHA-1", "n,,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EPROTOCOL,
-         "none that was offered"},
+         "was not offered"},
         {{PLAIN, "n,a=root,", "s3cret", BYTES(""), &v, NULL, NULL},
          BYTES(""),
          CUSTOS_EPROTOCOL,
