@@ -1,7 +1,7 @@
 /*
  * Finds one common type for the operands of comparisons, CASE, COALESCE and
  * lists. As in PostgreSQL a text literal has no type of its own: it is read as
- * a value of the type beside it, and refused if it is not such a value.
+ * a value of the type of the operand beside it, and refused if it is not one.
  */
 #include "plan/work.h"
 
@@ -24,7 +24,7 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
     if (e->param && !e->param->given) {
         if (e->param->type == TYPE_NULL)
             e->param->type = to;
-        e->value.type = TYPE_NULL; /* its value will have type `to` */
+        e->value.type = TYPE_NULL; /* when given, it has type `to` */
     }
     if (e->value.type == TYPE_NULL || to == TYPE_TEXT)
         return CUSTOS_OK;
@@ -34,7 +34,7 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
                               data_type_name(to));
     e->value = d;
     range_literal(e);
-    e->whole_low = e->whole_high = d.n; /* meaningful for a whole number */
+    e->whole_low = e->whole_high = d.n; /* used only for TYPE_INT */
     bare_set(e, w->context);
     return CUSTOS_OK;
 }

@@ -6,13 +6,14 @@
  *   column with a declared range, into which the import, the view of an
  *   attached table or the relation that computes it has clamped every value; a
  *   call that our own function clamps, or whose range is small by definition
- *   (a part of a date, a length, a sign); a choice among proven nodes; or a
- *   sum, difference, product, negation or absolute value of proven nodes whose
- *   reach is within 2^62. The reach of a leaf is its largest possible distance
- *   from 0, at least 1. The reach of a sum or difference is the sum, and that
- *   of a product is the product, of the reaches of its operands. In such
- *   arithmetic no operation on 64 bits overflows, for any row, even if the
- *   engine reorders its terms and factors.
+ *   (a part of a date, a length, a sign); a choice among proven nodes; a
+ *   quotient or remainder of proven nodes; or a sum, difference, product,
+ *   negation or absolute value of proven nodes, if its reach is within 2^62.
+ *   The reach of a leaf is its largest possible distance from 0, at least 1.
+ *   The reach of a sum or difference is the sum, and that of a product is the
+ *   product, of the reaches of its operands. In such arithmetic no operation on
+ *   64 bits overflows, for any row, even if the engine reorders its terms and
+ *   factors.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    part-clamp's stored ranges; columns of computed relations clamped
  *          (engine/relation.c); dates of the years 1 to 9999 (view.h).

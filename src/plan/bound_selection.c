@@ -1,12 +1,12 @@
 /*
  * R2T (Dong, Fang, Yi, Tao, Machanavajjhala 2022) compares truncated sums, each
- * with noise of its own, so that L bounds cost L shares. Here every row has
- * one unit, so it is enough to count the units that have more rows than the
- * bound. One unit moves all these counts in the same direction, by at most 1;
- * by the sparse vector technique one share pays for all of them, and the noise
- * does not grow with the bound. As with R2T, the error is proportional to the
- * largest number of rows over epsilon, but with a factor of ln L instead of
- * L ln L.
+ * with noise of its own, so that L bounds cost L shares of the price. Here
+ * every row has one unit, so it is enough to count the units that have more
+ * rows than the bound. One unit moves all these counts in the same direction,
+ * by at most 1; by the sparse vector technique one share pays for all of them,
+ * and the noise does not grow with the bound. As with R2T, the error is
+ * proportional to the largest number of rows of a unit, divided by epsilon, but
+ * with a factor of ln L instead of L ln L.
  */
 #include "plan/bound_selection.h"
 
@@ -171,8 +171,8 @@ bound_selection_clear(struct bound_selection *r)
     rat_clear(&r->scale);
 }
 
-/* One plan for each bound. The bounds end at the first for which no plan is
-   possible (because a sum is too wide, for example): that is public. */
+/* Makes one plan for each bound, until no plan is possible for the next bound
+   (because a sum is too wide, for example). Where this ends is public. */
 static custos_status
 make_plans(arena *a, struct query *q, const struct policy *p,
            const struct plan_options *options, struct bound_selection *r,

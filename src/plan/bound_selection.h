@@ -5,9 +5,9 @@
  * the query's epsilon. The query then runs as an ordinary plan with that bound
  * and the rest of the price.
  *
- * All plans that can follow are made before anything is charged. The charge is
- * the selection's share plus the largest of theirs, and a plan that cannot be
- * made is known before the charge.
+ * All plans that can follow are made before anything is charged, so that none
+ * of them can fail to be made afterwards. The charge is the selection's share
+ * plus the largest of theirs.
  *
  * THEOREM  bound-race
  *   Let m_u be a whole number that is a function of the rows of unit u and of
@@ -22,7 +22,7 @@
  * SOURCE   doc/proofs/bound-race.md
  * NEEDS    unit-local; sparse-vector-lattice; at most 11 bounds; the largest
  *          charge of all plans that can follow is paid first.
- * GIVES    a bound for every table and path that declares none.
+ * GIVES    a bound for every table that declares none.
  * FAILS    before the charge: CUSTOS_ERANGE (noise out of range),
  *          CUSTOS_EUNSUPPORTED (asked by accuracy).
  * TESTED   the_race_takes_the_first_bound_that_few_pass

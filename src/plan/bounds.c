@@ -36,7 +36,7 @@ least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Reads a whole number from 1 to most in OPTIONS. */
+/* Reads an option of OPTIONS: a whole number from 1 to `most`. */
 static custos_status
 read_limit(struct work *w, str text, const char *name, uint64_t most,
            uint64_t *out)
@@ -79,7 +79,7 @@ bounds_asked(const struct query *q)
 }
 
 /* The most groups per unit that a query may ask for. Where a bound selection
-   chooses the bound, only FROM_ROWS_MAX limits it. */
+   chooses the bound on rows, the only limit is FROM_ROWS_MAX. */
 static uint64_t
 groups_most(const struct plan *p, uint64_t groups)
 {
@@ -112,22 +112,22 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
         return BOUND_NONE;
     if (w->from->kind == RELATION_TABLE && t->attached)
         return BOUND_GENERAL;
-    /* Joins, and IN (SELECT ...), keep no order of rows: no fold. */
+    /* A fold needs the order of rows, which joins and IN (SELECT ...) lose. */
     if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
         return groups >= least(rows, groups_there(p)) ? BOUND_RANK
                                                       : BOUND_GENERAL;
     if (groups >= least(rows, groups_there(p)) &&
         (!p->where || t->prefer_speed) &&
-        (p->selection ? rows == 1 /* each row is one unit */
+        (p->selection ? rows == 1 /* so rows count units */
                       : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
     if (has_kind(p, PART_DISTINCT) || has_kind(p, PART_QUANTILES))
-        return BOUND_GENERAL; /* the fold only adds up: it keeps no values */
+        return BOUND_GENERAL; /* the fold only adds values up, and keeps none */
     return BOUND_FOLD;
 }
 
-/* Does the query only count units with a row that passes WHERE? One row of each
-   is then enough, and no other bound is needed. */
+/* Does the query only count units that have a row that passes WHERE? Then one
+   row of each unit is enough, and no bound need be selected. */
 static bool
 counts_people(const struct work *w)
 {

@@ -1,8 +1,8 @@
 /*
  * Which columns of its relations a plan reads.
  *
- * A join that multiplies rows copies every column that it hands on once for
- * each pair, so it hands on only the columns that something above it reads
+ * A join that multiplies rows copies, once for each pair, every column that it
+ * hands on. So it hands on only the columns that something above it reads
  * (relation->carried). The engine prints only these columns, and unit-work
  * counts their bytes.
  *
@@ -18,8 +18,8 @@
 
 #include "plan/work.h"
 
-/* Marks the relations of w's plan, whose keys, parts and WHERE are made. May
-   fail: CUSTOS_ENOMEM. */
+/* Marks the relations of w's plan; keys, parts and WHERE must be made already.
+   May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status carry_make(struct work *w);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "plan/work.h"
 
-enum { TEXT_MAX = 1 << 22 }; /* bytes; longer subqueries are never equal */
+enum { TEXT_MAX = 1 << 22 }; /* bytes; longer texts never count as equal */
 
 struct expr *
 expr_copy(arena *a, const struct expr *e)

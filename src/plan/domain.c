@@ -270,8 +270,9 @@ least_hours(enum call period)
 /* The ratio of the longest period of a kind to the shortest, rounded up. */
 enum { LONGEST_PERIOD = 2 };
 
-/* Adds every period of the range. It advances by the length of the shortest
-   period, and ends exactly at the end of the range, so it misses none. */
+/* Adds every period of the range. The loop advances by the length of the
+   shortest period and ends exactly at the end of the range, so no period is
+   missed. */
 static enum domain_result
 add_periods(struct domain *d, const struct expr *e)
 {

@@ -19,17 +19,17 @@ struct domain {
     arena *a;
     struct effort *effort;
     const struct policy_table *table;
-    size_t room;          /* the most values, duplicates counted */
+    size_t room;          /* the most values, counting duplicates */
     struct datum *values; /* n of them; sorted and distinct in the end */
     size_t n;
     size_t capacity; /* of values */
     bool null;       /* NULL is among them */
 };
 
-/* e is typed; a, effort, table and room are set, the rest is zero. */
+/* Before the call e is typed, and d has only a, effort, table and room set. */
 enum domain_result domain_find(struct domain *d, const struct expr *e);
 
-/* Is it a date_trunc? */
+/* Is e a call of date_trunc? */
 bool domain_is_period(const struct expr *e);
 
 #endif

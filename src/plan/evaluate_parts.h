@@ -1,7 +1,7 @@
 /*
  * What the files of the evaluator share: one function for each family of calls.
- * Each returns false when the call is not of its family; evaluate_text also
- * without memory.
+ * Each returns false when the call is not of its family. evaluate_text also
+ * returns false without memory.
  */
 #ifndef PLAN_EVALUATE_PARTS_H
 #define PLAN_EVALUATE_PARTS_H

@@ -47,7 +47,7 @@ CUSTOS_MUST_USE custos_status from_pair(struct work *w, const struct from *f,
                                         struct relation *right,
                                         struct relation **out);
 
-/* A relation of this kind with room for n columns, all of them its own. */
+/* A new relation of this kind, with arrays of its own for n columns. */
 CUSTOS_MUST_USE custos_status from_new(struct work *w, enum relation_kind kind,
                                        size_t n, struct relation **out);
 

@@ -405,7 +405,7 @@ from_join(struct work *w, struct from *f, struct loose *loose,
     struct relation *left = NULL, *right = NULL;
     custos_status st = from_any(w, f->left, loose, &left);
 
-    if (!st) /* WHERE does not apply below the right side of LEFT */
+    if (!st) /* the right side of LEFT takes nothing from WHERE */
         st = from_any(w, f->right, f->outer ? NULL : loose, &right);
     return st ? st : from_pair(w, f, loose, left, right, out);
 }

@@ -26,7 +26,8 @@ from_is_list(const struct from *f)
 
 /* --------------------------------------------------------------- ties -- */
 
-/* Is every name in e one of a or b? *of_a, *of_b: is any of a, any of b? */
+/* Is every name in e one of a or of b? Sets *of_a if e has a name of a, and
+   *of_b if it has one of b. */
 static bool
 names_span(const struct relation *a, const struct relation *b,
            const struct expr *e, bool *of_a, bool *of_b)

@@ -14,7 +14,7 @@ plan_rows(struct work *w)
     return st ? st : public_make(w);
 }
 
-/* Of the columns of public rows only the type is known. */
+/* Takes over the outputs' names and types; their ranges are not known. */
 static custos_status
 take_columns(struct work *w, const struct plan *p, struct relation *r)
 {

@@ -256,8 +256,9 @@ key_remember(struct work *w, const struct key *k)
     made->keys[made->n++] = *k;
 }
 
-/* Sets the number of groups. Of public keys all groups are shown: too many are
-   refused. Of discovered groups at most the policy's max_groups are shown. */
+/* Sets the number of groups. All groups of public keys are shown, so a query
+   with more than the policy's max_groups is refused. Of discovered groups at
+   most max_groups are shown. */
 static custos_status
 count_cells(struct work *w)
 {

@@ -184,8 +184,8 @@ has_interval(const struct expr *e)
     return false;
 }
 
-/* Types the intervals in e: each needs an output with an aggregate, and without
-   an interval. */
+/* Types the intervals in e. Each must name an output that has an aggregate and
+   no interval. */
 static custos_status
 type_intervals(struct work *w, struct expr *e)
 {

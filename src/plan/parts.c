@@ -1,8 +1,8 @@
 /*
  * Turns aggregates into parts; equal parts are released once.
  *
- * Which parts: count is rows (or non-null values, units, distinct values); avg
- * is a sum and a count; variance is these and a sum of squares. Averages and
+ * A count needs one part: rows, non-null values, units or distinct values. An
+ * avg needs a sum and a count, a variance also a sum of squares. Averages and
  * variances sum value - centre, with the middle of the range as centre: then
  * one row moves the sum by at most half the range.
  *

@@ -163,8 +163,8 @@ enum bounding {
     BOUND_RANK,    /* a predicate before WHERE: rank <= rows */
     BOUND_FOLD,    /* a unit's first rows in rank order that pass WHERE, and of
                       these the first groups; streamed in unit order */
-    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: for attached tables and
-                      distinct values */
+    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: for attached tables, joins,
+                      IN (SELECT ...), distinct values and quantiles */
 };
 
 /*
@@ -284,8 +284,8 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
  */
 bool plan_has_bare_key(const struct plan *p);
 
-/* How many different aggregates an expression has, and the maximum over all
-   expressions of the plan. */
+/* plan_aggregates: how many different aggregates an expression has.
+   plan_levels: the maximum over all expressions of the plan. */
 size_t plan_aggregates(const struct plan *p, const struct expr *e);
 size_t plan_levels(const struct plan *p);
 

@@ -5,8 +5,9 @@
  *
  * Half a range is kept too: greatest(x, 0) has a floor whatever x is, and
  * least(greatest(x, 0), 10) has a range. NaN sorts above all numbers, so a
- * value with a floor may be NaN, and one with a ceiling cannot be. Operations
- * that would turn floors into ceilings (-x, a - x) therefore drop them.
+ * value with a floor may be NaN, and one with a ceiling cannot be. So a floor
+ * of x gives no ceiling of -x or a - x; sums and products drop half a range
+ * too.
  *
  * Nullability is found in the same way: a value is nullable unless it is proven
  * not to be.

@@ -6,8 +6,8 @@
  *   Call a relation unit-local when its rows are the disjoint union over units
  *   u of f(rows of u, public data). Tables are unit-local. These are unit-local
  *   if the relations that they are made from are: a selection, a projection, a
- *   join with public data, a join of two with equality of their units in its
- *   condition (inner, or LEFT), UNION ALL, and aggregation grouped by the unit,
+ *   join with public data, a join of two of them whose condition equates their
+ *   units (inner, or LEFT), UNION ALL, and aggregation grouped by the unit,
  *   with or without other keys.
  *   Removing one unit removes its rows and leaves all others as they are.
  * SOURCE   doc/proofs/unit-local.md

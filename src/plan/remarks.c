@@ -55,8 +55,8 @@ remark_selection(struct work *w)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b,
-               "small groups are not shown: one of %llu units is shown with a "
-               "probability of 50 %%, one of %llu with 95 %%",
+               "small groups are not shown: a group of %llu units is shown "
+               "with a probability of 50 %%, one of %llu with 95 %%",
                (unsigned long long)s->half, (unsigned long long)s->most);
     return add_remark(w, &b);
 }
@@ -78,7 +78,7 @@ remark_clamping(struct work *w, const struct part *part)
     return add_remark(w, &b);
 }
 
-/* A grid coarser than the value's own rounds the value. */
+/* Says that values are rounded, where the grid is coarser than their own. */
 static custos_status
 remark_rounding(struct work *w, const struct part *part)
 {
@@ -96,7 +96,8 @@ remark_rounding(struct work *w, const struct part *part)
     return add_remark(w, &b);
 }
 
-/* Ranks 0 and 1: the exact extreme would be one person's value. */
+/* Says that min and max (ranks 0 and 1) are not the extreme values themselves:
+   these would be one person's. */
 static custos_status
 remark_extremes(struct work *w, const struct part *part)
 {
@@ -117,7 +118,8 @@ remark_extremes(struct work *w, const struct part *part)
     return add_remark(w, &b);
 }
 
-/* GoogleSQL bounds a unit's sum in a group; here each row is bounded. */
+/* Says that bounds per group, which in GoogleSQL limit a unit's sum in a group,
+   limit each row here. */
 static custos_status
 remark_per_group(struct work *w)
 {

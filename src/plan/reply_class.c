@@ -337,9 +337,9 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
                   tracks_groups(c->plan) ? TRACKING : 1);
 }
 
-/* The groups that are shown. A discovered group that is shown rarely has fewer
-   than `half` units, so rows / half, doubled for safety, is taken as the
-   most. */
+/* The most groups that are shown. Discovered groups of fewer than `half` units
+   are rarely shown, so there are hardly more than rows / half; that is doubled
+   for safety. */
 static uint64_t
 cells_of(const struct plan *p, uint64_t rows)
 {
@@ -426,9 +426,9 @@ unit_ps(const struct plan *p)
     return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
 }
 
-/* The least class that is at least us. Classes are 8 to 15 eighths of 100 ms
-   times a power of two, from 2^-6 on. In units of 1/512 microsecond all of them
-   are whole numbers. */
+/* The least class of at least `us` microseconds. A class is 8 to 15 eighths of
+   100 ms times a power of two, from 2^-6 on. In units of 1/512 microsecond all
+   classes are whole numbers. */
 static int64_t
 class_above(uint64_t us)
 {

@@ -11,10 +11,10 @@
  *
  * Speeds are picoseconds per row, by the heaviest kind of work done on the row;
  * the speeds of heavier kinds include reading it. The work of a plan is the
- * larger of its scans and of the sum of its heavier operators. The class is
- * twice that, plus the most that one unit's rows may add (unit-work) and a
- * fixed time, rounded up to one of eight steps in every doubling, and at least
- * 100 ms / 64.
+ * larger of two sums: the time of its scans and that of its heavier operators.
+ * The class is twice that, plus the most that one unit's rows may add
+ * (unit-work) and a fixed time. It is rounded up to one of eight steps in every
+ * doubling, and is at least 100 ms / 64.
  */
 #ifndef PLAN_REPLY_CLASS_H
 #define PLAN_REPLY_CLASS_H

@@ -4,9 +4,9 @@
  * of units in each group. All aggregates share it.
  *
  * The rule is chosen from public facts: the one that needs the fewest units to
- * show a group with probability 1/2. Where the query counts units, or rows of
- * which each unit has one, a rule with noise does both: its noisy counts are
- * also the answer to that count, at the price of both.
+ * show a group with probability 1/2. If the query counts units, or rows of
+ * which each unit has one, a rule with noise is used. Its noisy counts are then
+ * also the answer to that count, and it gets the shares of both in the price.
  *
  * THEOREM  groups-chosen
  *   Let rows be bounded so that each unit is in at most g groups. Choosing
@@ -247,7 +247,8 @@ try_rules(struct work *w, custos_keys_options *o)
     return st;
 }
 
-/* The least units of a shown group: the larger of owner's and query's. */
+/* The fewest units of a shown group: the larger of the owner's limit and the
+   query's. */
 static custos_status
 read_least(struct work *w, uint64_t *least)
 {
@@ -296,8 +297,9 @@ write_number(const rat *r, char text[NUMBER_MAX])
     return fits;
 }
 
-/* Half width of the counts' 95 % bar. With noise Y, threshold tau and m units:
-   P[Y > m - tau] <= 1 - P[Y >= tau - m]. */
+/* Half width of the counts' 95 % bar: m less the threshold, where a group of m
+   units is shown with probability 97.5 %. The noise is symmetric, so it exceeds
+   this width in each direction with probability at most 2.5 %. */
 static custos_status
 set_bar(struct work *w)
 {

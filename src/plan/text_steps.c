@@ -78,7 +78,7 @@ bytes_of(const struct expr *e)
     return bytes;
 }
 
-/* Steps of our LIKE matcher: the text's length times the pattern's, at most
+/* An upper bound on the steps of our LIKE matcher, which gives up after
    LIKE_STEPS_MAX. */
 static uint64_t
 match_steps(const struct expr *e)

@@ -8,8 +8,8 @@
  *   public data that the plan reads. A step is the evaluation of a node on
  *   numbers, or about a nanosecond's work on a text (text_steps.h). A row that
  *   a join or a union makes counts as several steps, and so do the bytes of the
- *   texts that it copies. With the rows that the policy bounds in place of s,
- *   the work of a plan is at most the policy's max_unit_work.
+ *   texts that it copies. With the policy's bounds on rows in place of s, the
+ *   work of a plan is at most the policy's max_unit_work.
  * SOURCE   doc/proofs/unit-work.md
  * NEEDS    unit-local, join-order (rows are cut before and after every join
  *          that meets many), fanout-bound, like-steps; functions whose cost and

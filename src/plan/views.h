@@ -13,7 +13,7 @@
 /*
  * Replaces every view in q that is granted to `who` by a FROM_QUERY, `trusted`;
  * all positions in it are that of the view's name. A view that is not granted
- * is left alone, as the name of no table. May fail: CUSTOS_EPOLICY (one
+ * is left alone, as a name that no table has. May fail: CUSTOS_EPOLICY (one
  * message, whatever is wrong with the view), CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM
  * (also without steps; effort may be NULL).
  */

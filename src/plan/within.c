@@ -138,7 +138,8 @@ read_cap(struct work *w, int64_t *cap)
     return st;
 }
 
-/* Searches with Laplace, which is quick; then for what a Gaussian saves. */
+/* Searches with Laplace, which is quick; then for a lower price with Gaussians
+   too. */
 static custos_status
 search_price(struct search *s)
 {

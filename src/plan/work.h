@@ -11,9 +11,9 @@
 #include "plan/plan.h"
 #include "plan/relation.h"
 
-/* Which rows an expression is computed on. On private rows an expression that
-   could overflow is refused; after noise and on public rows a value that does
-   not fit is just NULL. */
+/* What an expression is computed on: private rows, public rows, or values after
+   noise. On rows, a whole number that could exceed 2^126 is refused; after
+   noise, a value that does not fit is just NULL. */
 enum context { CONTEXT_ROWS, CONTEXT_PUBLIC, CONTEXT_AFTER };
 
 struct work {
@@ -91,7 +91,7 @@ const char *names_nearest_table(struct work *w, const char *name);
 /* Gives every EXPR_COLUMN below e its slot. */
 CUSTOS_MUST_USE custos_status names_bind(struct work *w, struct expr *e);
 
-/* Does e name a column of the table that may be used? */
+/* Does e name a column of w->from? */
 bool names_has(const struct work *w, const struct expr *e);
 
 /* The first name of r that matches the column e; *n: how many do. */
@@ -183,7 +183,8 @@ CUSTOS_MUST_USE custos_status from_in(struct work *w, struct expr *e);
 
 /* ------------------------------------------------------- the plan itself -- */
 
-/* Binds all of w->q but FROM; makes plan->where. */
+/* work_bind: binds the names in all of w->q but FROM. work_where: types WHERE
+   and makes it plan->where. */
 CUSTOS_MUST_USE custos_status work_bind(struct work *w);
 CUSTOS_MUST_USE custos_status work_where(struct work *w, enum context context);
 
@@ -195,7 +196,8 @@ bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
 
-/* max_rows_contributed, at most FROM_ROWS_MAX; 1 if it is not a number. */
+/* max_rows_contributed, at most FROM_ROWS_MAX; 1 if it is not given or not a
+   whole number above 0. */
 uint64_t bounds_asked(const struct query *q);
 
 /* Can the engine's printer print all that is computed over private rows? May
