@@ -105,9 +105,9 @@ fields_walk(const pg_message *m, const pg_message *but, cte_visit *visit,
 }
 
 /*
- * Walks a query of WITH. It does not see its own name, not even if an outer
- * WITH defines it too. The exception is the part after UNION of a recursive
- * query. Elsewhere databases differ in what the name means.
+ * Walks a query of WITH. Its own name is out of scope in it, even if an outer
+ * WITH defines that name too, for databases differ in what the name means
+ * there. Only the part after UNION of a recursive query sees it.
  */
 static custos_status
 query_walk(struct cte_names *names, bool recursive, pg_node *node,

@@ -8,7 +8,7 @@
  * SOURCE   doc/proofs/catalog-closed.md
  * NEEDS    the parser's tree; the printed text of a tree parses to that tree.
  * GIVES    a text for the database, or a refusal by name.
- * FAILS    on the text alone.
+ * FAILS    depending on the text and its parameters alone.
  * TESTED   what_is_not_listed_is_refused the_catalog_is_asked_alone
  *          names_of_with_have_a_scope
  */

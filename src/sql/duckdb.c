@@ -18,10 +18,10 @@
  *          every_claim_holds unlisted_functions_are_refused_above_the_charge
  *
  * Whole numbers are as wide as their range needs; all other arithmetic is in
- * DOUBLE, which overflows to infinity and raises no error. No argument is
- * printed twice: DuckDB would compute it twice, and the work of nested calls
- * would double with every level. (DuckDB's own NULLIF does so; the reader
- * counts that.)
+ * DOUBLE, which overflows to infinity and raises no error. No argument but a
+ * literal is printed twice: DuckDB would compute it twice, and the work of
+ * nested calls would double with every level. (DuckDB's own NULLIF computes its
+ * first argument twice; the reader counts that.)
  */
 #include "sql/duckdb.h"
 
@@ -166,7 +166,7 @@ cast_as(struct duck *d, const struct expr *e, const char *type)
  * Text printed between calls of these two functions is cast; a value that does
  * not fit becomes NULL. In a comparison with a constant the engine would drop a
  * bare TRY_CAST and compare its argument, so that a value that does not fit
- * would count. The engine does not look into a coalesce.
+ * would count. Hence the coalesce, which the engine does not look into.
  */
 static void
 try_cast_begin(struct duck *d)

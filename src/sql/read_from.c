@@ -37,7 +37,8 @@ name_copy(struct sql_reader *r, const char *name, str *out)
     return CUSTOS_OK;
 }
 
-/* Names of columns: `first`, and from `rest` those at positions beyond it. */
+/* Names of columns: those in `first`, then those in `rest` at later positions
+   than these. */
 static custos_status
 columns_read(struct sql_reader *r, pg_node *const *first, size_t n_first,
              pg_node *const *rest, size_t n_rest, int at, str **out, size_t *n)

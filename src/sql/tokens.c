@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-/* Parentheses that only group add no depth to the tree, but take an entry. */
+/* Parentheses that only group add no depth to the tree, but count as levels. */
 enum { LEVELS_MAX = 4 * SQL_DEPTH_MAX };
 
 struct level {

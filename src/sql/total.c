@@ -70,7 +70,7 @@ const struct total totals[] = {
     {"whole_of", STOPS "; of NaN NULL",
      "whole_of(" NAN ", " SMALL ", " BIG "); whole_of(" INF ", " SMALL ", " BIG
      "); whole_of(- " FAR ", " WIDE_SMALL ", " WIDE_BIG ")"},
-    {"whole_index", "outside its places NULL",
+    {"whole_index", "outside its range NULL",
      "whole_index(" SMALL ", " BIG ", " BIG "); whole_index(" WIDE_BIG
      ", " WIDE_SMALL ", " WIDE_BIG ")"},
     {"period_number", "outside the years 1 to 9999 NULL",

@@ -16,8 +16,8 @@
 #include "base/datum.h"
 #include "custos.h"
 
-/* The most expressions and tables of one query, counting the copies of WITH
-   queries, and the expressions that an engine computes twice. */
+/* The most expressions and tables of one query. Every copy of a WITH query
+   counts, and an expression that an engine may compute twice counts twice. */
 enum { SQL_NODES_MAX = 20000 };
 
 enum expr_kind {
@@ -298,7 +298,8 @@ CUSTOS_MUST_USE custos_status sql_read_subquery(arena *a, str text,
                                                 struct query **out,
                                                 custos_err *err);
 
-/* As sql_read, for a text with parameters; sql_read refuses them. */
+/* As sql_read, for a text with parameters, which sql_read refuses. Also
+   CUSTOS_EINVAL: a $n beyond params, or one used as a value and as a list. */
 CUSTOS_MUST_USE custos_status sql_read_with(arena *a, str text,
                                             struct sql_params *params,
                                             struct query **out,
