@@ -24,7 +24,8 @@
  *          charge of all plans that can follow is paid first.
  * GIVES    a bound for every table that declares none.
  * FAILS    before the charge: CUSTOS_ERANGE (noise out of range),
- *          CUSTOS_EUNSUPPORTED (asked by accuracy).
+ *          CUSTOS_EINVAL (epsilon has too many digits), CUSTOS_EUNSUPPORTED
+ *          (asked by accuracy).
  * TESTED   the_race_takes_the_first_bound_that_few_pass
  *          neighbours_differ_as_the_plan_says
  *          the_price_of_a_race_is_the_largest_of_its_plans

@@ -9,7 +9,7 @@
  * NEEDS    texts of at most SQL_TEXT_MAX bytes and SQL_NODES_MAX nodes.
  * GIVES    a refusal that names what to make smaller; a stop within
  *          EFFORT_WATCH steps.
- * FAILS    CUSTOS_EOVERFLOW.
+ * FAILS    CUSTOS_EOVERFLOW; CUSTOS_EENGINE after a stop.
  * TESTED   expensive_plans_are_refused ordinary_plans_are_far_from_the_limit
  *          the_verdict_does_not_depend_on_the_cache
  *          a_stop_ends_planning

@@ -4,7 +4,8 @@
  * A computed column gets the range that was proven for its expression, so that
  * the query above sees a table like any other.
  *
- * Whatever chooses among rows of several units (LIMIT, DISTINCT) is refused.
+ * Over private rows, whatever chooses among rows of several units (LIMIT,
+ * DISTINCT) is refused.
  */
 #include "plan/from_query.h"
 

@@ -13,8 +13,9 @@
  *          group, or in the one for NULL.
  * GIVES    plan->cells, fixed before any data is read.
  * FAILS    CUSTOS_EUNSUPPORTED (no public keys, and no delta for partition
- *          selection), CUSTOS_EOVERFLOW (more groups than the policy allows).
- *          Both from public facts.
+ *          selection; a key of doubles or of units), CUSTOS_EOVERFLOW (more
+ *          groups than the policy allows), CUSTOS_EINVAL (a key that is always
+ *          NULL). All from public facts.
  * TESTED   groups_cost_one_charge keys_come_from_public_facts
  */
 #include <assert.h>

@@ -267,10 +267,12 @@ struct plan_options {
 
 /*
  * May fail: CUSTOS_ENAME, CUSTOS_EUNSUPPORTED, CUSTOS_EDENIED, CUSTOS_EINVAL,
- * CUSTOS_ERANGE, CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, each with position and
- * reason; CUSTOS_EENGINE where it was cancelled. The plan is a function of q,
- * p, the options and the counts in `known`; so is whether planning is too much
- * work (planning-is-bounded). On success the caller frees *out before a.
+ * CUSTOS_ERANGE, CUSTOS_EOVERFLOW, CUSTOS_EPARSE (an option is not a number),
+ * CUSTOS_EPOLICY (a view that cannot be used), CUSTOS_ENOMEM, each with its
+ * reason and most with a position; CUSTOS_EENGINE where it was cancelled. The
+ * plan is a function of q, p, the options and the counts in `known`; so is
+ * whether planning is too much work (planning-is-bounded). On success the
+ * caller frees *out before a.
  */
 CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct policy *p,

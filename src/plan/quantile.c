@@ -15,7 +15,7 @@
  *          that is fixed, or chosen first (groups-chosen); values clamped and
  *          on a public grid (part-clamp).
  * GIVES    epsilon of the part, a third of it for each of three releases.
- * FAILS    CUSTOS_ERANGE, from public facts.
+ * FAILS    with a reason, from public facts alone.
  * TESTED   quantile_loss_is_by_value quantile_price_is_by_value
  *          quantile_values_of_neighbours_differ_little
  *
@@ -27,7 +27,8 @@
  * SOURCE   doc/proofs/quantile-groups.md
  * NEEDS    quantile-error; fewer than 2^32 - 2 off values in a group.
  * GIVES    part->quantiles->off, the same for all ranks.
- * FAILS    as above: a bar of more than 2^20 places is not worth its price.
+ * FAILS    CUSTOS_ERANGE: a bar of more than 2^20 places is not worth its
+ *          price.
  * TESTED   quantiles_cover quantiles_of_few_values_cover
  */
 #include "plan/quantile.h"

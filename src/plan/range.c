@@ -20,7 +20,7 @@
 
 enum {
     LONG_BITS = 512,  /* a rational of at most so many bits is kept exactly */
-    LONG_PLACES = 60, /* a longer one is rounded outwards to these places */
+    LONG_PLACES = 60, /* a longer one is rounded outwards to 60 decimals */
     LARGE_BITS = 300, /* a range beyond 2^300 is dropped */
 };
 

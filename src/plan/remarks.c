@@ -111,7 +111,7 @@ remark_extremes(struct work *w, const struct part *part)
     buf_init(&b, NULL, REMARK_MAX);
     buf_printf(&b,
                "%s%s%s of %s %s extreme quantile%s: the value about %llu "
-               "places from the end, of those that count",
+               "places from the end among those that count",
                low ? "min" : "", low && high ? " and " : "", high ? "max" : "",
                work_text(w, part->of), low && high ? "are" : "is an",
                low && high ? "s" : "", (unsigned long long)q->inside);

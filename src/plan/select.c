@@ -19,7 +19,8 @@
  *          keys-gauss; parts from the same snapshot as the counts of units.
  * GIVES    plan->selection: the rule, its epsilon and the delta that it needs;
  *          together with the parts, never more than the query's.
- * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta).
+ * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta),
+ *          CUSTOS_EINVAL (a number in the query that cannot be used).
  * TESTED   selection_is_in_the_price selection_takes_the_delta_left
  *          lone_chance_is_the_delta lone_groups_come_out_with_delta
  *          chosen_groups_have_quantiles quantiles_are_of_the_chosen_alone

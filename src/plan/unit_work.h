@@ -19,7 +19,7 @@
  *          the query; above tables, at most max_unit_work. The bound alone
  *          hides nothing: any extra work can move a reply past a response
  *          step.
- * FAILS    CUSTOS_EDENIED, from public facts alone; sums stay at 2^64 - 1.
+ * FAILS    CUSTOS_EDENIED, from public facts alone; sums saturate at 2^64 - 1.
  * TESTED   no_relation_has_more_rows_of_a_unit the_work_of_a_unit_is_capped
  *          steps_are_counted
  *          texts_of_pairs_are_counted every_text_call_has_a_weight

@@ -80,7 +80,7 @@ const struct expr *expr_aggregate(const struct expr *e);
 /* -------------------------------------------------------------- fan-out -- */
 
 /* Sets plan->fanout, for everything that the plan reads. May fail:
-   CUSTOS_EDENIED past the policy's max_fanout. */
+   CUSTOS_EDENIED past the policy's max_fanout, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status fanout_make(struct work *w);
 
 /* ---------------------------------------------------------------- names -- */
