@@ -17,7 +17,7 @@ struct cte_names {
     const char **list;
     size_t *scopes;
     size_t n;
-    const struct cte_own *own; /* the recursive query being walked */
+    const struct cte_own *own; /* the query of WITH being walked; or NULL */
 };
 CUSTOS_MUST_USE custos_status cte_names_take(arena *a, const pg_message *tree,
                                              struct cte_names *out,
@@ -39,7 +39,8 @@ CUSTOS_MUST_USE custos_status cte_walk(struct cte_names *names,
 /*
  * Does a tree name no tables but those of pg_catalog and information_schema
  * (and names of its own WITH)? Then it is a query of the catalog. So is a tree
- * that names no table at all.
+ * that names no table at all. A name without a schema counts as one of
+ * pg_catalog if it begins with pg_.
  */
 bool catalog_only(pg_message *tree, struct cte_names *ctes);
 

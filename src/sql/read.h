@@ -136,8 +136,8 @@ CUSTOS_MUST_USE custos_status param_read(struct sql_reader *r,
 /*
  * param_use: the parameter of a node, used as a single value or as a list
  * (`use`); a parameter must have the same use in the whole text. param_stand:
- * the literal for it, a stand-in if it has no value; for a list, the literal of
- * one of its values.
+ * the literal for it, a stand-in if it has no value; for a list without a
+ * value, a stand-in for one of its values.
  */
 CUSTOS_MUST_USE custos_status param_use(struct sql_reader *r,
                                         const PgQuery__ParamRef *p,
