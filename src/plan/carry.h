@@ -6,12 +6,12 @@
  * (relation->carried). The engine prints only these columns, and unit-work
  * counts their bytes.
  *
- * A join with many public rows numbers the rows of a unit again, in the order
- * of a hash; otherwise the same public rows would always be the ones that
- * count. The hash needs a seed for each row of the private side: a 64-bit
- * number that is a function of the unit's own rows and public data. The seed is
- * computed below all joins and handed on (relation->seeded), so that no text is
- * copied for it.
+ * A join in which a private row may meet many public rows (MEET_MANY) numbers
+ * the rows of a unit again, in the order of a hash; otherwise the same public
+ * rows would always be the ones that count. The hash needs a seed for each row
+ * of the private side: a 64-bit number that is a function of the unit's own
+ * rows and public data. The seed is computed below all joins and handed on
+ * (relation->seeded), so that no text is copied for it.
  */
 #ifndef PLAN_CARRY_H
 #define PLAN_CARRY_H

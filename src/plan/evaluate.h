@@ -1,8 +1,9 @@
 /*
  * Expressions over public values, evaluated in C: expressions on aggregates
  * after noise, and the image of declared values under an expression. The engine
- * gives the same values for the same tree, except that doubles have only 15
- * digits here (test/engine compares them).
+ * gives the same values for the same tree (test/engine compares them), except
+ * that doubles have only 15 digits here, and that a decimal may be printed
+ * differently as a text.
  *
  * Numbers may carry an interval, which is computed by interval arithmetic.
  * Where that is not possible (division by a number that may be 0, a CASE
@@ -54,8 +55,9 @@ bool evaluate_rounds(const struct expr *e);
 CUSTOS_MUST_USE bool
 evaluate(const struct scope *s, const struct expr *e, struct value *out);
 
-/* A number as a double; and a double as a TYPE_REAL of 15 decimal digits (NULL
-   for NaN and infinities). */
+/* A number as a double; and a double as a TYPE_REAL of 15 decimal digits: NULL
+   for NaN, infinities and numbers that are too large, 0 for numbers that are
+   too small. */
 double datum_double(const struct datum *d);
 struct datum datum_of_double(double x);
 

@@ -37,7 +37,7 @@ CUSTOS_MUST_USE custos_status from_list(struct work *w, struct from *f,
 CUSTOS_MUST_USE custos_status from_query(struct work *w, struct from *f,
                                          struct relation **out);
 
-/* Is it a list of tables with commas: a join without a condition of its own? */
+/* Is it a join without a condition of its own: a comma or CROSS JOIN? */
 bool from_is_list(const struct from *f);
 
 /* Joins two relations, the sides of f. */

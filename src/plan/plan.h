@@ -5,10 +5,11 @@
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
- * units, distinct values), with a sensitivity and a mechanism of its own. Every
- * aggregate of the query is a function of parts, so the avg and the variance of
- * one value share parts; HAVING, ORDER BY and arithmetic on aggregates are
- * computed after noise.
+ * units, distinct values), with a sensitivity and a mechanism of its own; the
+ * part of a quantile is the group's sorted values instead. Every aggregate of
+ * the query is a function of parts, so the avg and the variance of one value
+ * share parts; HAVING, ORDER BY and arithmetic on aggregates are computed after
+ * noise.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
