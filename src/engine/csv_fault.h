@@ -16,7 +16,7 @@
  */
 bool csv_fault_write(const char *engine, char *out, size_t size);
 
-/* What follows the mark in a note by csv_fault_write; NULL for other notes. */
+/* The text after the mark, if csv_fault_write wrote the note; else NULL. */
 const char *csv_fault_of(const char *note);
 
 #endif

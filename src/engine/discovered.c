@@ -1,8 +1,8 @@
 /*
- * Discovered groups. Until a selection has run, nothing can be asked about them. It
- * runs here, so that not even the number of groups leaves the engine. Afterwards
- * only the chosen groups exist; the others are wiped. Values for quantiles are
- * collected only then, for the chosen groups, with the same bounding.
+ * Discovered groups. Until the selection has run, nothing can be asked about them.
+ * The selection runs here, so that not even the number of groups leaves the engine.
+ * Afterwards only the chosen groups exist; the others are wiped. Values for
+ * quantiles are collected only then, for the chosen groups, with the same bounding.
  *
  * THEOREM  groups-sealed
  *   Nothing about the groups that a selection did not choose leaves the engine:
@@ -11,9 +11,10 @@
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    custos_keys_release, a mechanism, decides from sealed counts.
  * GIVES    the chosen groups in the order of their keys, NULL last: the first
- *          ones, at most plan->cells, whose key texts fit in shown_of's room
- *          (KEY_TEXT_MEAN bytes per cell and KEY_TEXT_MAX per key); and how
- *          many more were chosen. All of it is a function of what was chosen.
+ *          ones, at most plan->cells, whose key texts together fit in the limit
+ *          of shown_of (KEY_TEXT_MEAN bytes per cell and KEY_TEXT_MAX per
+ *          key); and how many more were chosen. All of it is a function of
+ *          what was chosen.
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM, CUSTOS_EENTROPY: one constant
  *          sentence each.
  * TESTED   nothing_leaves_before_the_choice chosen_groups_are_in_order

@@ -3,7 +3,7 @@
  * of raw values that come in chunks. Only duckdb.c and duck_*.c include DuckDB's
  * header.
  *
- * The engine's messages may depend on the data: every failure is one constant
+ * The engine's messages may depend on the data, so every failure is one constant
  * sentence, and the original goes to err->noted.
  */
 #ifndef ENGINE_DUCK_H
@@ -60,7 +60,7 @@ struct duck_column {
 
 enum { DUCK_COLUMNS_MAX = 1024 };
 
-/* The version of the library that is loaded: "v1.4.4". */
+/* The version of the library that is loaded, such as "v1.4.4". */
 const char *duck_version(void);
 
 /* path NULL: in memory. May fail: CUSTOS_EIO, CUSTOS_ENOMEM. */

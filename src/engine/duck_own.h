@@ -66,6 +66,6 @@ void own_set_text(const struct own_call *c, size_t row, str text);
 extern const struct own_function own_whole[];
 extern const struct own_function own_read[];
 extern const struct own_function own_text_functions[];
-extern const struct own_function own_bound[]; /* volatile: never a constant */
+extern const struct own_function own_bound[]; /* volatile: never precomputed */
 
 #endif

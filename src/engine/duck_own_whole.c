@@ -8,8 +8,8 @@
  *   no error, and takes time and memory bounded by the length of its arguments.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    flat vectors of the declared types, as the C API hands them over.
- * GIVES    an expression of these cannot fail, whatever ranges the planner
- *          assumed.
+ * GIVES    an expression made of these functions cannot fail, whatever ranges
+ *          the planner assumed.
  * FAILS    cannot.
  * TESTED   own_functions_are_total own_functions_stop_at_the_ends
  */
@@ -138,7 +138,7 @@ narrow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 /*
  * The whole number nearest to r, clamped to low .. high. A double is converted only
  * if the type can hold it; this is checked with doubles, since 2^63 and 2^127 are
- * exact as doubles. The limits may not be, so they are compared as whole numbers.
+ * exact as doubles. low and high may not be, so they are compared as whole numbers.
  */
 static inline int64_t
 near_i64(double r, int64_t low, int64_t high)

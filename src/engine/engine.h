@@ -101,8 +101,8 @@ CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
                                                   custos_err *err);
 
 /*
- * Computes all parts of a private plan: parts[i] is plan->cells wide ints, sealed
- * (all 0 for quantiles: see below); the caller frees each. May fail:
+ * Computes all parts of a private plan: parts[i] has one wide int for each cell,
+ * sealed (all 0 for quantiles: see below); the caller frees each. May fail:
  * CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
@@ -128,8 +128,8 @@ CUSTOS_MUST_USE custos_status engine_groups_choose(struct engine_groups *g,
                                                    custos_err *err);
 
 /* The chosen groups that are shown, ordered by their keys: how many there are, and
-   how many more were chosen; a key, its text borrowed from g; the selection's noisy
-   number of units, if it serves a part. */
+   how many more were chosen but are not shown; a key, its text borrowed from g; and
+   the noisy number of units by which the selection chose the group. */
 size_t engine_groups_count(const struct engine_groups *g);
 size_t engine_groups_more(const struct engine_groups *g);
 struct datum
@@ -161,8 +161,8 @@ CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
                                                void *ctx, custos_err *err);
 
 /* The same for the shown groups of g, which e must have found; the groups come in
-   any order, and none before the choice. May also fail: CUSTOS_ETAKEN (called
-   before). */
+   any order, and none comes before engine_groups_choose. May also fail:
+   CUSTOS_ETAKEN (called before). */
 CUSTOS_MUST_USE custos_status
 engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
                         engine_take take, void *ctx, custos_err *err);
@@ -178,8 +178,8 @@ CUSTOS_MUST_USE custos_status engine_public(struct engine *e,
                                             struct engine_rows *out,
                                             custos_err *err);
 
-/* Progress of an import: `done` of `total` hundredths of steps; `what` names the
-   step. */
+/* Progress of an import: `done` of `total`, in hundredths of a step; `what` names
+   the step. */
 typedef void (*engine_progress)(void *ctx, uint64_t done, uint64_t total,
                                 const char *what);
 
@@ -220,7 +220,7 @@ struct engine_import_table {
 /* The share of a column's values or a table's rows that an import may lose. */
 enum { LOSS_PPM_DEFAULT = 50000, LOSS_PPM_ANY = 1000000 };
 
-/* Values of the column that are NULL in the store and were not in the source. */
+/* How many values of the column are NULL in the store but not in the source. */
 uint64_t engine_import_lost(const struct engine_import_column *c);
 
 /*

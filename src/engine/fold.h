@@ -14,7 +14,8 @@ struct fold {
     /* Public facts of the plan: */
     uint64_t rows, groups; /* at most, per unit */
     size_t cells;
-    bool tracked; /* fewer groups than rows are allowed, or units counted */
+    bool tracked; /* fewer groups than rows are allowed, or units are
+                     counted */
     /* Progress: */
     int64_t unit;
     int64_t from, last; /* the range of units */
@@ -31,7 +32,7 @@ void fold_clear(struct fold *f);
 /*
  * THEOREM  fold-bounds-units
  *   Of each unit the fold keeps the first `rows` rows in the order they come,
- *   and of these only the rows in the first `groups` cells among them. Rows
+ *   and of these only the rows in the first `groups` different cells. Rows
  *   come sorted by unit, so the rows of a unit are one run. A run that is torn
  *   apart would be bounded twice, so everything is refused as soon as a unit id
  *   decreases or is outside the range. What is kept of a unit depends on its

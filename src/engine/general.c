@@ -11,7 +11,7 @@
  *   imported table, since hash and rank have the same order.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rank-of-own-rows, unit-of-a-row.
- * GIVES    x filled.
+ * GIVES    x filled with the exact numbers.
  * FAILS    CUSTOS_EENGINE.
  * TESTED   general_equals_the_fold attached_equals_imported
  */

@@ -59,7 +59,7 @@ most(i128 a, i128 b)
     return a > b ? a : b;
 }
 
-/* Both are narrow, so no product exceeds 2^124. */
+/* The ends of both ranges are within +-2^62, so no product exceeds 2^124. */
 static struct grid_steps
 product(const struct grid_steps *a, const struct grid_steps *b)
 {

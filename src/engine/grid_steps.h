@@ -24,7 +24,7 @@ struct grid_steps {
  *   The number is within [lower, upper].
  * SOURCE   doc/proofs/steps-are-exact.md
  * NEEDS    stored columns within their declared ranges (view.h).
- * GIVES    false if e is not made so or the proof of the range fails; the text
+ * GIVES    false if e has another form or the proof of the range fails; the text
  *          is then unusable.
  * FAILS    cannot otherwise.
  * TESTED   steps_equal_the_rational_value steps_stay_within_their_range

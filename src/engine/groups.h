@@ -45,9 +45,9 @@ bool groups_pick(struct groups *g, const struct groups *from, const size_t *at,
 
 /*
  * THEOREM  fold-bounds-groups
- *   Rows come unit by unit. Of each unit the rows in the first `groups` groups
- *   that occur are kept, across chunks as within one. What is kept of a unit
- *   depends on its own rows alone. So one unit is counted in at most `groups`
+ *   Rows come unit by unit. Of each unit only the rows in its first `groups`
+ *   groups are kept, also if they come in several chunks. What is kept of a
+ *   unit depends on its own rows alone. So one unit is counted in at most `groups`
  *   groups, once in each.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rows that fold_rows let through, of one range of units, in order.

@@ -143,8 +143,8 @@ print_ordinals(struct import *m, const struct policy_table *t, struct buf *out)
  * and hash, then numbers them as they stream by: r is the row's number less that of
  * its unit's first row, plus 1. A window per unit would be shorter to write, but
  * does not spill to disk. import_check checks that the rows are in this order, and
- * value_ordinal that it got rows in the order of row_no; within a unit, r has the
- * same order. Rows of a unit with the same hash are equal.
+ * value_ordinal checks that it gets rows in the order of row_no; within a unit, r
+ * has the same order. Rows of a unit with the same hash are equal.
  */
 static void
 sorted_table(struct import *m, size_t i, struct buf *out)

@@ -85,8 +85,8 @@ CUSTOS_MUST_USE custos_status import_units(struct import *m, custos_err *err);
 
 /*
  * Makes `people` (u, x): a number u for every value x of a unit; and p<i>_<j>
- * (k, x) for every column j of a table i on the path to a unit: the unit x of
- * each key k. May fail: CUSTOS_EPOLICY (a key occurs twice).
+ * (k, x) for every key, column j of table i, on the path to a unit: the unit x
+ * of each value k of the key. May fail: CUSTOS_EPOLICY (a key occurs twice).
  */
 CUSTOS_MUST_USE custos_status import_unit_paths(struct import *m,
                                                 custos_err *err);

@@ -1,8 +1,7 @@
 /*
  * A set of values that is emptied for every unit. Most units are small, so it has
- * only as many slots as the unit needs. Emptying it costs nothing: it increments
- * the counter `turn`, and a slot that was written in an earlier turn counts as
- * empty.
+ * only as many slots as the unit needs. Emptying it is cheap: the counter `turn` is
+ * incremented, and a slot that was written in an earlier turn counts as empty.
  */
 #include "engine/ordinals.h"
 

@@ -4,8 +4,9 @@
  * THEOREM  public-first
  *   In a statement that reads a private table, every expression is total
  *   (total-expressions), and there is no aggregate over public rows and no
- *   public file. These were computed before, by statements that read only
- *   public tables, into temporary tables that the private statement reads.
+ *   public file. Such parts were computed before, by statements that read
+ *   only public tables, into temporary tables that the private statement
+ *   reads.
  * SOURCE   doc/proofs/public-first.md
  * NEEDS    relation_print prints a public part only if e->public_only is set,
  *          else the table that it was computed into; public_print and
@@ -13,8 +14,8 @@
  * GIVES    whether a public part fails is a function of public data, decided
  *          above the charge. The private facts that the engine uses for
  *          planning (the least and greatest value of a column, whether a side
- *          is empty) decide how much of a statement runs, but never whether it
- *          fails.
+ *          of a join is empty) decide how much of a statement runs, but never
+ *          whether it fails.
  * FAILS    CUSTOS_EINVAL, above the charge.
  * TESTED   public_parts_fail_above_the_charge no_query_tells_by_failing
  *          a_private_statement_has_no_public_part

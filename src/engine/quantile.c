@@ -15,8 +15,8 @@
 
 enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
 
-/* Collects one group after the other in cells: the number of values, `pad` times
-   the lower limit, the values, and room for `pad` times the upper limit. */
+/* Collects one group after the other in cells: the number of values, `pad` copies of
+   the lower limit, the values, and room for `pad` copies of the upper limit. */
 struct collector {
     const struct plan *plan;
     const struct part *part;
@@ -44,8 +44,8 @@ seal_one(struct collector *c, enum engine_quantile which,
     return st;
 }
 
-/* Seals a complete group and hands it on. In the list without padding, the number of
-   values takes the place of the last lower limit. */
+/* Seals a complete group and hands it on. For the list without padding, the number
+   of values is written where the last copy of the lower limit was. */
 static custos_status
 group_end(struct collector *c, custos_err *err)
 {

@@ -13,7 +13,8 @@
  * SOURCE   doc/proofs/rank-of-own-rows.md
  * NEEDS    the salt fixed for the life of the store; the first 128 bits of
  *          SHA-256 without collisions within a unit.
- * GIVES    an expression whose value is a whole number: these 128 bits.
+ * GIVES    an expression whose value is a whole number: the first 128 bits of
+ *          that hash.
  * FAILS    cannot.
  * TESTED   ranks_do_not_move_when_a_unit_goes rank_tells_null_from_empty
  */

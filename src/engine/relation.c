@@ -1,7 +1,7 @@
 /*
- * Prints relations of a plan as SQL of the engine. Theorem join-order says what
- * the rank is and what is cut first; unit-local says that no row is made from rows
- * of two units. Both are in plan/relation.h.
+ * Prints relations of a plan as SQL of the engine. Theorem join-order says what the
+ * rank is and which rows are cut first; unit-local says that no row is made from
+ * rows of two units. Both are in plan/relation.h.
  */
 #include "engine/relation.h"
 

@@ -1,5 +1,5 @@
 /*
- * Prints relations as engine text, for the place after FROM.
+ * Prints relations as engine text, to be used after FROM.
  *
  * Names in statements:
  *
@@ -11,7 +11,7 @@
  *     ordinal_<i>    h<i>, of a stored table read alone
  *     key_<i>        the row's value of the plan's key i
  *     value_<i>      the value i that the row adds (struct work_values)
- *     subquery_<i>   the query i of IN (SELECT ...)
+ *     subquery_<i>   query number i of the plan's IN (SELECT ...)
  *
  * No name chosen by a user can collide with these: a statement refers to tables and
  * columns by number, and names of a source occur only in the innermost SELECT of
@@ -62,7 +62,8 @@ void relation_named(const struct engine *e, const struct policy_table *t,
                     const struct relation *r, struct buf *out);
 
 /* Prints "WITH subquery_0 AS (...), ..." for the first n queries of IN (SELECT ...).
-   Statements begin with all of them; a public part reads only those before it. */
+   Statements begin with all of them; a public part reads only the queries before
+   it. */
 void relation_queries(struct engine *e, const struct plan *plan, size_t n,
                       struct buf *out);
 
@@ -76,7 +77,8 @@ void relation_computed(const struct policy_column *c, const struct expr *e,
                        struct buf *out);
 
 /* Prints ", t.column_2 AS column_5, t.steps_2 AS steps_5": column i, with its steps
-   and index if stored, as column `as`. Here i is 2, as is 5 and before is "t.". */
+   and index if stored, as column `as`. In this example `i` is 2, `as` is 5 and
+   `before` is "t.". */
 void relation_column(const struct policy_column *c, bool stored,
                      const char *before, size_t i, size_t as, struct buf *out);
 

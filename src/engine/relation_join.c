@@ -1,17 +1,17 @@
 /*
- * Prints joins as engine text. A chain of joins is one flat FROM, because the engine
- * finds a good order of joins only among those of one FROM. Item n of it is one
- * side of a join: its columns, with the numbers they have in the join, and
- * unit_<n>, rank_<n>, seed_<n>.
+ * Prints joins as engine text. A chain of joins is one flat FROM, because the
+ * engine finds a good order of joins only among those of one FROM. Item n of this
+ * FROM is one side of a join: its columns, with the numbers they have in the join,
+ * and unit_<n>, rank_<n>, seed_<n>.
  *
- * Every join of two private relations requires that their units are equal,
- * whatever its condition says. So rows of two units never meet, and everything
- * about a unit is computed from its own rows (theorem unit-local). Theorem
- * join-order says what the rank is and what is cut before. Both theorems are in
+ * Every join of two private relations requires that their units are equal, whatever
+ * its condition says. So rows of two units never meet, and everything about a unit
+ * is computed from its own rows (theorem unit-local). Theorem join-order says what
+ * the rank is and which rows are cut before the join. Both theorems are in
  * plan/relation.h.
  *
  * A join passes on only the columns that are read above it, and it orders pairs by
- * values of fixed width. So no other text is copied for each row that a join makes.
+ * values of fixed width. So no other text is copied into the rows that it makes.
  */
 #include "engine/relation.h"
 
@@ -44,7 +44,7 @@ print_text_hash(const struct relation *r, size_t i, size_t as, struct buf *out)
 }
 
 /* Prints item n: a side whose first column is column `offset` of the join. cut: leave
-   out rows beyond the bound; a join with many public rows makes such rows. hashed:
+   out rows beyond the bound, which a join with many public rows can make. hashed:
    add the hashes of public texts as text_hash_<i>. */
 static void
 print_item(struct engine *e, const struct relation *r, size_t offset, size_t n,

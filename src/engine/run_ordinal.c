@@ -6,13 +6,14 @@
  * THEOREM  place-equals-fold
  *   Let every row have a key and pass WHERE. Then the rows with rank <= m and
  *   |ordinal| <= g are the rows that fold-bound keeps: the first m rows of each
- *   unit, without those whose value is not among the first g values of these.
+ *   unit, except those whose value is not among the first g values in these m
+ *   rows.
  *   For each unit and value that are kept, exactly one kept row has
  *   ordinal > 0. So sums over these rows are those of the fold, and the rows
  *   with ordinal > 0 count its units.
  * SOURCE   doc/proofs/place-equals-fold.md
  * NEEDS    rank-of-own-rows, place-of-a-value; m <= ORDINALS_MAX.
- * GIVES    x filled.
+ * GIVES    x filled with the exact numbers.
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM.
  * TESTED   placed_equals_the_fold groups_fold_equals_the_reference
  *          removing_a_unit_moves_few_groups

@@ -13,7 +13,7 @@
  *   row_most in all cells together.
  * SOURCE   doc/proofs/rank-of-own-rows.md
  * NEEDS    ranks from rank-of-own-rows; every cell's numbers are sums over rows.
- * GIVES    x filled; cells without rows are 0.
+ * GIVES    x filled with the exact numbers; cells without rows are 0.
  * FAILS    CUSTOS_EENGINE, with one constant sentence.
  * TESTED   rank_equals_the_reference removing_a_unit_moves_little
  */

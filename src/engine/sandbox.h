@@ -38,8 +38,8 @@ enum sandbox_how { SANDBOX_DESCRIBE, SANDBOX_RUN };
 
 /*
  * Runs or describes sql, for one caller at a time, on any thread. In sql,
- * getvariable('database') is `database`. May fail: CUSTOS_EENGINE (one constant
- * sentence), CUSTOS_EINVAL (a NUL in `database`), CUSTOS_ENOMEM.
+ * getvariable('database') gives the argument `database`. May fail: CUSTOS_EENGINE
+ * (one constant sentence), CUSTOS_EINVAL (a NUL in `database`), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status sandbox_ask(struct sandbox *s, str database,
                                           const char *sql, enum sandbox_how how,

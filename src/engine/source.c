@@ -166,7 +166,7 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
 static custos_status
 names_check(const char *path, const str *names, size_t n, custos_err *err)
 {
-    /* A file with more columns cannot be read at all. */
+    /* A file with more than DUCK_COLUMNS_MAX columns is rejected elsewhere. */
     for (size_t i = 0; i < n && n <= DUCK_COLUMNS_MAX; i++)
         for (size_t k = 0; k < i; k++) {
             if (str_equal(names[i], names[k]))
@@ -354,7 +354,7 @@ source_open(struct duck_connection *c, const struct policy_table *t,
     if (snprintf(path, sizeof path, "%s%s%s", absolute || !base ? "" : base,
                  absolute || !base ? "" : "/", name) >= (int)sizeof path)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
-    /* realpath fails on a pattern; such a path is absolute only if base is. */
+    /* realpath fails on a pattern; its path then stays as it was, even relative. */
     s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
     if (!s.path)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");

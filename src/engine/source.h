@@ -13,7 +13,7 @@
  * Opens the source of table t; checks that it exists and has all columns. What *out
  * points to is allocated in `a`. A DuckDB file is attached to c as s<number>,
  * read-only. May fail: CUSTOS_ENAME (source_missing), CUSTOS_EIO, CUSTOS_EPOLICY,
- * CUSTOS_EUNSUPPORTED (a DuckDB file of another version), CUSTOS_EINVAL,
+ * CUSTOS_EUNSUPPORTED (a DuckDB file of a version that is not read), CUSTOS_EINVAL,
  * CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,

@@ -21,7 +21,7 @@ enum {
     RUNS = 3,
     TINY_RUNS = 31,
     FIXED_TIMES = 3,
-    FASTER = 16, /* no machine is this many times faster than the default */
+    FASTER = 16, /* at most this many times the default speed is believed */
     SLOWER = 64,
     FILE_MOST = 512,
 };

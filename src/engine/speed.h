@@ -39,7 +39,7 @@ CUSTOS_MUST_USE custos_status engine_speed_measure(const struct store *s,
                                                    custos_err *err);
 
 /* Read and write the text of the file. speed_parse returns false if the text is
-   incomplete or another machine's. */
+   incomplete, implausible or another machine's. */
 struct speed_machine {
     char engine[32];
     long processors;

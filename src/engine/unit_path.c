@@ -172,7 +172,7 @@ is_referenced(const struct policy *p, const struct policy_table *t,
 
 /*
  * Joins rely on this: through a referenced key, a row meets at most one row.
- * Attached files may change at any time, so nothing relies on their keys.
+ * The keys of attached tables are not checked, so nothing relies on them.
  */
 custos_status
 import_references(struct import *m, custos_err *err)

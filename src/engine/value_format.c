@@ -1,7 +1,7 @@
 /*
  * Each value votes for one format, and a format with more than half of the votes is
- * the guess. Some values may have either of two formats (1,234 or 05/06/2024): their
- * votes go to the one that other values have.
+ * the guess. Some values fit two formats, as 1,234 and 05/06/2024 do: their votes go
+ * to the one that other values have.
  */
 #include "engine/value_format.h"
 

@@ -3,8 +3,8 @@
  * one below: typed, clamped, indexed, in the domain, on the grid. The engine merges
  * them into one.
  *
- * The engine's least and greatest skip NULL, hence the CASE around them; NaN is
- * above all numbers there, so it becomes NULL first.
+ * The engine's functions least and greatest skip NULL, hence the CASE around them.
+ * They take NaN for larger than all numbers, so it becomes NULL first.
  */
 #include "engine/view.h"
 

@@ -36,7 +36,7 @@
    policy's table has in the source. */
 struct source {
     char *from;
-    char *path; /* absolute */
+    char *path; /* absolute, unless it is a pattern of files */
     enum duck_type *types;
     char *attach;          /* a statement to run first; NULL: none */
     struct file_mark mark; /* taken before the file is read */
@@ -107,7 +107,7 @@ CUSTOS_MUST_USE custos_status
 view_salt(struct duck_connection *c, const uint8_t secret[STORE_SECRET_BYTES],
           custos_err *err);
 
-/* Prints row_hash(...) over unit (an expression of text) and all c<i>. */
+/* Prints row_hash(...) over `unit` (a text expression) and all c<i>. */
 void view_rank(const struct policy_table *t, const char *unit, struct buf *out);
 
 /* Prints all facts of the policy that the stored columns depend on. */

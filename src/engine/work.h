@@ -1,7 +1,7 @@
 /*
  * A plan as engine text, in pieces: which cell a row is in, which whole
  * numbers it adds, which rows count. All ways of bounding combine these
- * pieces. Columns are those of relation.h, after the alias t.
+ * pieces. Columns have the names of relation.h, prefixed with the alias t.
  */
 #ifndef ENGINE_WORK_H
 #define ENGINE_WORK_H
@@ -82,9 +82,9 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           struct exact *x, custos_err *err);
 
 /*
- * Prints two columns for every part, computed from value_0 ...; units is the text
- * that counts units. work_collect runs a query whose rows have the keys and these
- * columns, and adds them to x.
+ * Prints two columns for every part, computed from value_0 ...; `units` is the SQL
+ * expression that counts units. work_collect runs a query whose rows have the keys
+ * and these columns, and adds them to x.
  */
 void work_sums(const struct plan *plan, const struct work_values *values,
                const char *units, struct buf *out);
