@@ -59,7 +59,7 @@ backup_fill(const struct store *s, const char *folder, custos_err *err)
     if (!st && !access(path, F_OK))
         st = copy_name(s, folder, "rows", err);
     if (!st) {
-        /* Not copied: the original may have changed since s was opened. */
+        /* Written anew: the original may have changed since s was opened. */
         snprintf(name, sizeof name, "%llu %llu\n",
                  (unsigned long long)s->version, (unsigned long long)s->policy);
         store_path(&copy, "current", path);

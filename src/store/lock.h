@@ -1,5 +1,5 @@
-/* Shared by the files of this folder: the import lock, taken without removing
-   leftovers, for changes of `current`; and the file names of versions. */
+/* Shared by the files of this folder: taking the import lock to change `current`,
+   without removing leftovers; and the file names of versions. */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 

@@ -9,8 +9,8 @@
 /* The descriptor of the socket to the server, in a worker. */
 enum { WORKER_FD = 3 };
 
-/* Serves until the server hangs up or something is wrong, then exits. Returns an
-   exit status, but only if it gets no valid HELLO. */
+/* Serves until the server hangs up or something is wrong, then ends the process.
+   Returns only if it gets no valid HELLO; the result is the exit status. */
 int worker_main(void);
 
 #endif
