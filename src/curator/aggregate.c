@@ -18,7 +18,7 @@
 /*
  * The least whole number h of steps for which the bound of tail.h shows that
  * P[|Ns + c Nc| > h] <= beta. Values were centred at c, so their sum is
- * S + c N, and its noise is Ns + c Nc.
+ * S + c N for a centred sum S and a count N, and its noise is Ns + c Nc.
  */
 static double
 sum_half(struct bar_law sum, struct bar_law count, double c, double beta)

@@ -22,7 +22,7 @@
 enum {
     GROUP_BYTES = 128, /* overhead, beside what is counted */
     NUMBER_TEXT = 64,  /* a number, date or boolean as text */
-    TEXT_FACTOR = 8,   /* upper() and lower() may lengthen a text so much */
+    TEXT_FACTOR = 8,   /* how much upper() and lower() may lengthen a text */
     TEXT_ALIGN = 16,
     SHARE_PERCENT = 75, /* of the memory limit */
     LEAST_GROUPS = 1024,

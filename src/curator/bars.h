@@ -3,10 +3,10 @@
  *
  * A mean is a released sum s divided by a released count c, and both are noisy.
  * Its interval is Fieller's: whatever the exact sum S and count C are, if a is
- * their ratio S/C, then s - a c has a known law, that of Ns - a Nc. The bar is
- * the set of all a for which s - a c is not too unlikely under that law. The
- * bar of a variance is found likewise, with three noises and a mean that is
- * known only to lie in a bar of its own.
+ * their ratio S/C, then s - a c has a known law, that of Ns - a Nc, where Ns and
+ * Nc are the noises. The bar is the set of all a for which s - a c is not too
+ * unlikely under that law. The bar of a variance is found likewise, with three
+ * noises and a mean that is known only to lie in a bar of its own.
  *
  * This is after noise, so doubles are safe here: there are no exact values. The
  * bars are widened by bounds on rounding errors.

@@ -27,9 +27,9 @@ struct description {
 
 /*
  * Reads from ask: who, sql, price, and param_types (declared by the client;
- * TYPE_NULL: not declared). Parameters need no values. Values given to
- * curator_answer later have the described types, or are NULL, or text that can
- * be read as that type. A text that cannot be parsed or planned is refused
+ * TYPE_NULL: not declared). Parameters need no values. A value given to
+ * curator_answer later must have the described type, be NULL, or be text that
+ * can be read as that type. A text that cannot be parsed or planned is refused
  * here, as by curator_answer. All of *out is allocated in `a`.
  */
 CUSTOS_MUST_USE custos_status curator_describe(struct curator *c,

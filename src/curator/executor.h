@@ -37,11 +37,12 @@ work_is_charged(const struct work *w)
 /* How work ended, for the tripwire (tripwire.c). */
 enum work_end {
     WORK_DONE,
-    WORK_FAILED,  /* if it was charged, a bug by definition */
+    WORK_FAILED,  /* if it was charged, this is a bug by definition */
     WORK_OVERRUN, /* killed because its time was up */
     WORK_DELAYED, /* not begun, since others took too long */
-    WORK_STOPPED, /* killed because ask->stop says so */
-    WORK_LOST,    /* the worker was killed from outside */
+    WORK_STOPPED, /* killed or not begun, because ask->stop says so */
+    WORK_LOST,    /* no worker could be started; or it was killed from outside,
+                     or failed before it read private data */
 };
 
 struct executor {
@@ -52,7 +53,8 @@ struct executor {
        questions occupy. May fail: CUSTOS_EBUSY. */
     custos_status (*await)(void *ctx, const struct work *w, custos_err *err);
 
-    /* Does the work; ends soon after w->ask->stop is set, or at w->until_us. If
+    /* Does the work; ends at w->until_us at the latest, and soon after
+       w->ask->stop is set, except that short charged work runs to its end. If
        charged work fails, the status is CUSTOS_EENGINE, with one constant
        sentence. *end is always set; on success the caller owns *out. */
     custos_status (*run)(void *ctx, const struct work *w, struct answer **out,

@@ -1,5 +1,5 @@
 /*
- * Puts policy, ledger and data in force, in this order: the new data is made
+ * Puts policy, ledger and data in force, in three steps: the new data is made
  * beside the old data, while readers go on; the ledger takes the terms; one
  * rename puts policy and data in force. A failure before the ledger has the
  * terms leaves the old store unchanged, or no store if there was none. A crash

@@ -2,9 +2,9 @@
  * The ledger writer: the only writer to the ledger in a process, except for
  * changes of credentials and rows about crashes (tripwire.h), which use a
  * connection of their own as another process would. It commits in groups: each
- * waiting request is checked against the balance after those before it, one
- * commit makes all of them durable, and no work on an answer begins before that
- * commit has returned.
+ * waiting request is checked against the balance that the requests before it
+ * leave, one commit makes all of them durable, and no work on an answer begins
+ * before that commit has returned.
  *
  * Before ledger_writer_start each call commits in the caller's thread.
  * Afterwards the writer's own thread commits, and any number of threads may

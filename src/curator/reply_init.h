@@ -1,7 +1,6 @@
 /*
- * Makes what class times need and a store may lack: bounds on row counts where
- * the policy has no max_rows, for which the owner pays, and the speeds of the
- * machine.
+ * Makes what class times need, if the store lacks it: bounds on row counts where
+ * the policy has no max_rows, which cost budget, and the speeds of the machine.
  */
 #ifndef CURATOR_REPLY_INIT_H
 #define CURATOR_REPLY_INIT_H

@@ -1,8 +1,9 @@
 /*
  * Computes the tail in one of three ways. Tables: both laws point by point.
- * Closed forms: if all noises are Laplace, the sum is a geometric series; if
- * all are Gaussian, it is a normal law up to a term below 2.1 exp(-2 pi^2 v).
- * Else: a smooth law for X, with the points of Y or with a smooth law for Y.
+ * Closed forms: if all noises are Laplace, the tail is a sum of geometric
+ * series; if all are Gaussian, it is that of a normal law up to a term below
+ * 2.1 exp(-2 pi^2 v), where v is the variance of Y given the sum. Else: a
+ * smooth law for X, with the points of Y or with a smooth law for Y.
  */
 #include "curator/tail.h"
 

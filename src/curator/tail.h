@@ -16,8 +16,8 @@
 
 enum {
     TAIL_COARSE = 16, /* a law with a smaller scale becomes a table */
-    TAIL_REACH = 17,  /* the scales that a table covers; less than 10^-7 of a
-                         Laplace is beyond */
+    TAIL_REACH = 17,  /* how many scales a table covers; a Laplace is beyond
+                         with probability below 10^-7 */
     TAIL_REACH_GAUSS = 6,
     TAIL_TABLE = TAIL_COARSE * TAIL_REACH + 2,
     TAIL_SMOOTH_MAX = 3,
@@ -52,9 +52,10 @@ void tail_init(struct tail *t, const struct bar_law *x, const double *least,
 
 /*
  * THEOREM  bars-tail
- *   Discrete Laplace noise is stochastically dominated by a Laplace shifted by
- *   1 - t ln(2/(1+q)) steps, discrete Gaussian noise by a normal shifted by
- *   one; sums preserve this order.
+ *   Discrete Laplace noise of scale t is stochastically dominated by a Laplace
+ *   of that scale shifted by 1 - t ln(2/(1+q)) steps, where q = exp(-1/t);
+ *   discrete Gaussian noise by a normal shifted by one step. Sums preserve
+ *   this order.
  * SOURCE   doc/proofs/bars-tail.md; Canonne, Kamath, Steinke 2020,
  *          arXiv:2004.00010, for the Gaussian.
  * NEEDS    k >= 0.

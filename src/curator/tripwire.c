@@ -2,14 +2,16 @@
  * Which endings of a charged question count, and how they are recorded in the
  * chain.
  *
- * Counted as failures: every error below the charge, whether of the engine or
- * for lack of memory or randomness; and a crash, by the mark it left (crash.h).
- * Not counted: work that was interrupted because its analyst, the owner or the
- * shutdown of the server stopped it; and kills from outside, which leave no
- * mark. Work that failed by itself counts even if it was stopped too: otherwise
- * an analyst who disconnects in time could provoke failures without limit. A
- * question that the server ended because its time was up is an overrun, even if
- * its work finished a moment later: the analyst was told of an overrun.
+ * Counted as failures: every error of the work on private data, whether of the
+ * engine or for lack of memory or randomness; and a crash, by the mark it left
+ * (crash.h). Not counted: work that was interrupted because its analyst, the
+ * owner or the shutdown of the server stopped it; work that was not begun in
+ * time, or that failed before it read private data; and kills from outside,
+ * which leave no mark. Work that failed by itself counts even if it was stopped
+ * too: otherwise an analyst who disconnects in time could provoke failures
+ * without limit. A question that the server ended because its time was up is an
+ * overrun, even if its work finished a moment later: the analyst was told of an
+ * overrun.
  */
 #include "curator/tripwire.h"
 
@@ -192,7 +194,7 @@ trip_of(const struct ask *ask, enum work_end end)
 
     if (end == WORK_FAILED)
         return TRIP_FAILURE;
-    if (end == WORK_DELAYED) /* if earlier work overran, that one counts */
+    if (end == WORK_DELAYED) /* if earlier work overran, that overrun counts */
         return TRIP_NONE;
     return end == WORK_OVERRUN || stop == ASK_OVERRUN ? TRIP_OVERRUN
                                                       : TRIP_NONE;

@@ -10,7 +10,7 @@
 /*
  * Before a charge: turns crashes of earlier processes into failures. May fail:
  * CUSTOS_EDENIED where a failure could not be recorded or a mark of a crash cannot
- * be read, and as ledger_act does; then nothing may be charged.
+ * be read, CUSTOS_EIO, and as ledger_act does; then nothing may be charged.
  */
 CUSTOS_MUST_USE custos_status tripwire_ready(struct curator *c, int64_t now,
                                              custos_err *err);
