@@ -3,8 +3,9 @@
  * total, whatever its arguments are, and its cost is bounded by their length.
  * The printer (sql/duckdb*.c) writes them by name.
  *
- *   whole_add sub mul neg abs div mod   of BIGINT or HUGEINT, saturating at the
- *                             ends of the type; NULL for division by 0
+ *   whole_add, _sub, _mul, _neg, _abs, _div, _mod   of BIGINT or HUGEINT,
+ *                             saturating at the ends of the type; NULL for
+ *                             division by 0
  *   whole_clamp(x, low, high) x clamped to the limits; BIGINT or HUGEINT
  *   whole_narrow(x)           a HUGEINT as BIGINT, saturating at its ends
  *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped;
@@ -16,7 +17,8 @@
  *   calendar(d)               d, a date or timestamp; NULL outside the years 1
  *                             to 9999
  *   date_shift(d, days)       d + days; NULL outside the years 1 to 9999
- *   read_whole real bool date timestamp (text)   the value; NULL if text has none
+ *   read_whole, _real, _bool, _date, _timestamp(text)   the value; NULL if text has
+ *                             none
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
  *   text_concat(a, b)         NULL if it has more than TEXT_COMPUTED_MAX bytes
  *   text_short(a, most)       a; NULL if it has more than `most` bytes

@@ -32,7 +32,7 @@ void fold_clear(struct fold *f);
 /*
  * THEOREM  fold-bounds-units
  *   Of each unit the fold keeps the first `rows` rows in the order they come,
- *   and of these only the rows in the first `groups` different cells. Rows
+ *   and of these only the rows in their first `groups` different cells. Rows
  *   come sorted by unit, so the rows of a unit are one run. A run that is torn
  *   apart would be bounded twice, so everything is refused as soon as a unit id
  *   decreases or is outside the range. What is kept of a unit depends on its

@@ -46,9 +46,9 @@ bool groups_pick(struct groups *g, const struct groups *from, const size_t *at,
 /*
  * THEOREM  fold-bounds-groups
  *   Rows come unit by unit. Of each unit only the rows in its first `groups`
- *   groups are kept, also if they come in several chunks. What is kept of a
- *   unit depends on its own rows alone. So one unit is counted in at most `groups`
- *   groups, once in each.
+ *   groups are kept, even if they come in several chunks. What is kept of a
+ *   unit depends on its own rows alone. So one unit is counted in at most
+ *   `groups` groups, once in each.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rows that fold_rows let through, of one range of units, in order.
  * GIVES    row and first reduced to the kept rows, the number of these as the

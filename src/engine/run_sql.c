@@ -214,7 +214,7 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
     struct buf b;
     custos_status st = work_values(plan, &values, err);
 
-    /* This predicate bounds a unit's groups only by its rows. A selection that
+    /* This predicate bounds a unit's groups only through its rows. A selection that
        relies on fewer groups is refused. */
     if (!st && plan->selection && plan->bounding == BOUND_RANK &&
         plan->groups < plan->rows)

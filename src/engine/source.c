@@ -354,7 +354,7 @@ source_open(struct duck_connection *c, const struct policy_table *t,
     if (snprintf(path, sizeof path, "%s%s%s", absolute || !base ? "" : base,
                  absolute || !base ? "" : "/", name) >= (int)sizeof path)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
-    /* realpath fails on a pattern; its path then stays as it was, even relative. */
+    /* realpath fails on a pattern; the path then stays as it is, even if relative. */
     s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
     if (!s.path)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");

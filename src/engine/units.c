@@ -6,14 +6,14 @@
  *   Rows of any two tables belong to the same unit exactly if the values of
  *   their units are equal as values of the declared type.
  * SOURCE   doc/proofs/unit-of-a-row.md, "One form".
- * NEEDS    all these columns are of one declared type and scale (policy_read).
+ * NEEDS    all unit columns have one declared type and scale (policy_read).
  * GIVES    CUSTOS_OK only if their sources are of types that are read alike.
- *          For units that are whole numbers, all types are. Units that are
- *          texts are compared unchanged: texts and whole numbers are read
- *          alike, any other type only if all have it. Binary fractions are
- *          rounded to decimals differently from digits, and timestamps with a
- *          time zone are shifted: such types are read alike only if all
- *          sources have the same one.
+ *          For units that are whole numbers, this holds for all types. Units
+ *          that are texts are compared unchanged: texts and whole numbers are
+ *          read alike, any other type only if all sources have it. Binary
+ *          fractions are rounded to decimals differently from digits, and
+ *          timestamps with a time zone are shifted: such types are read alike
+ *          only if all sources have the same one.
  * FAILS    CUSTOS_EPOLICY, which depends on the schemas of the sources alone.
  * TESTED   one_person_in_two_types mixed_sources_of_units_are_refused
  */

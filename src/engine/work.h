@@ -31,7 +31,7 @@ void exact_clear(struct exact *x);
  */
 enum { WORK_NO_VALUE = -1 };
 struct work_values {
-    const struct part *of[WORK_VALUES_MAX]; /* by value: a part with it */
+    const struct part *of[WORK_VALUES_MAX]; /* by value: a part that adds it */
     size_t n;
     int part[WORK_VALUES_MAX]; /* by part */
 };

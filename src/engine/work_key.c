@@ -120,7 +120,7 @@ whole_literal(const struct key *k, i128 n, struct buf *out)
     buf_printf(out, "CAST('%s' AS BIGINT)", text);
 }
 
-/* Prints the index of a whole number among the n from k->from on, or NULL. */
+/* Prints the index of a whole number among n numbers from k->from on, or NULL. */
 static void
 key_whole(const struct key *k, struct buf *out)
 {
