@@ -92,7 +92,7 @@ spill_is_held(const char *path)
     return held;
 }
 
-/* Calls f for every name in a folder of the store, except "." and "..". */
+/* Calls `f` for every name in a folder of the store, except "." and "..". */
 static void
 each_name(const struct store *s, const char *folder,
           void (*f)(const struct store *s, const char *name, const char *path))

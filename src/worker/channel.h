@@ -38,7 +38,7 @@ bool channel_send_at_once(const struct channel *c, enum message_kind kind,
 /* Waits until there is something to read. */
 enum channel_end channel_wait(const struct channel *c, int64_t until_us);
 
-/* Receives the next message: its kind, and its bytes (at most `most`) in a. */
+/* Receives the next message: its kind, and its bytes (at most `most`) in `a`. */
 enum channel_end
 channel_receive(const struct channel *c, int64_t until_us, size_t most,
                 arena *a, enum message_kind *kind, str *bytes);

@@ -48,7 +48,7 @@ void
 message_failed_pack(custos_status st, const custos_err *err, struct buf *out);
 
 /*
- * Decodes the bytes after the head; texts are borrowed from them, lists are in a.
+ * Decodes the bytes after the head; texts are borrowed from them, lists are in `a`.
  * False if they are not such a message, or if out of memory.
  */
 CUSTOS_MUST_USE bool message_hello_unpack(str bytes, struct message_hello *out);

@@ -55,7 +55,7 @@ pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
 /*
  * Waits, before a charge, until workers of this snapshot have been started:
  * starting one takes longer than a reply may be late. The newest snapshot needs as
- * many as the lane has spare workers (but no more than work at one time), an older
+ * many as the lane has spare workers (but no more than may work at one time), an older
  * one needs one worker. At any time at least that many are not at work, so the wait
  * does not depend on other questions. False: *stop is set, or not enough workers
  * could be started.
