@@ -25,9 +25,9 @@ struct question {
     struct tail tail;
     double side;
     double s, c;         /* ratio: sum and count; variance: c is the count minus
-                            the divisor d */
-    double least, most;  /* variance: the sum of squares about a mean in its
-                            bar */
+                            the enum bar_divisor, d */
+    double least, most;  /* variance: the least and largest sum of squares about
+                            a mean in its bar */
     double near2, far2;  /* least and largest squared mean */
     double size, size_v; /* rounding error: constant, and per unit of v */
     double spread;       /* of the noise, on the scale of candidates */

@@ -81,7 +81,7 @@ struct credential_info {
     bool revoked;         /* it has none, and had one before */
     uint64_t seq;         /* the row that made the credential; 0: none */
     int64_t expires;      /* when the password expires; 0: never */
-    size_t n_tokens;      /* of tokens, which has the newest first */
+    size_t n_tokens;      /* how many; tokens has the newest first */
     struct credential_token_info {
         uint64_t seq;
         int64_t expires; /* 0: never */

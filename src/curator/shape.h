@@ -6,8 +6,8 @@
 
 #include "policy/policy.h"
 
-/* Calls take for each output of the view, with a borrowed column and whether it
-   holds the unit's id; not at all if the analyst cannot query the view. */
+/* Calls `take` for each output of the view, with a borrowed column and whether it
+   holds the unit's id. Makes no call if the analyst cannot query the view. */
 void
 shape_of_view(const struct policy *p, const struct policy_analyst *who,
               const struct policy_view *v,
