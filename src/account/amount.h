@@ -31,11 +31,12 @@ enum amount_unit {
 enum { AMOUNT_TEXT_MAX = 44 };
 
 /*
- * The least amount >= a; AMOUNT_INFINITE if that exceeds 2^127. Needs a >= 0.
+ * The least amount >= a; AMOUNT_INFINITE if that is 2^127 units or more. Needs
+ * a >= 0.
  */
 amount amount_from_rat_up(const rat *a, enum amount_unit unit);
 
-/* The largest amount <= a; false if that exceeds 2^127. Needs a >= 0. */
+/* The largest amount <= a; false if it is 2^127 units or more. Needs a >= 0. */
 bool amount_from_rat_down(const rat *a, enum amount_unit unit, amount *out);
 
 void amount_to_rat(amount a, enum amount_unit unit, rat *out);

@@ -1,7 +1,7 @@
 /*
  * Finds the least noise, or the largest count, that keeps a promise. The
- * search runs in doubles and may try any value; a certified upper bound has
- * checked the value that it returns.
+ * search runs in doubles and may try any value; the value that it returns has
+ * been checked with a certified upper bound.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ verdict_take(const struct task *t, const rat *epsilon, const char *theorem,
 
 /*
  * Narrows the bounds until both are on one side of the target, or until they
- * stop narrowing. Undecided means that the plan does not fit.
+ * stop narrowing. If that does not decide, the plan counts as too costly.
  */
 static custos_status
 try_pld(const struct task *t, const struct custos_plan *plan, struct verdict *v,

@@ -13,11 +13,11 @@
 enum { CHARGE_ORDERS = 16 };
 
 struct charge {
-    amount epsilon;         /* infinite for a Gaussian */
+    amount epsilon;         /* infinite if there is none, as for Gaussians */
     amount epsilon_squared; /* the sum of squares over all releases */
     amount rho;
     amount mu_squared;          /* infinite where there is no mu */
-    amount delta;               /* the other amounts hold up to this */
+    amount delta;               /* the others hold up to this: cost.h */
     amount loss[CHARGE_ORDERS]; /* infinite if delta is above 0 */
 };
 

@@ -15,7 +15,7 @@ enum {
     BITS = 320,
     SUM_BITS_MAX = 2048, /* bits; a longer sum is rounded to SUM_BITS */
     SUM_BITS = 256,
-    FEW = 64, /* up to this many Gaussians get the best price */
+    FEW = 64, /* with more Gaussians, all get the quick price */
 };
 
 static const char NEEDS_DELTA[] = "this theorem needs a delta above 0";
@@ -127,8 +127,8 @@ price_release(const struct pricing *p, const struct mechanism *m, rat *epsilon)
  *   Releases that are (eps_i, delta_i)-DP are (sum eps_i, sum delta_i)-DP
  *   together.
  * SOURCE   Dwork, Roth 2014, theorem 3.16.
- * NEEDS    with Gaussians, delta above 0: their releases share equally what
- *          the other mechanisms' deltas leave of it.
+ * NEEDS    with Gaussians, delta above 0: what remains of it after the other
+ *          mechanisms' deltas is divided equally among Gaussian releases.
  * GIVES    the sum; exact if the parts are exact.
  * FAILS    with a reason, when delta does not suffice.
  * TESTED   compose_worked_examples compose_basic_shares_delta
@@ -241,8 +241,8 @@ two_largest(const struct custos_plan *plan, const rat *share, uint64_t units,
  *          one part only. Each release is priced for a unit that is added to
  *          or removed from its part: the plan's adjacency is checked.
  * GIVES    the largest epsilon.
- * FAILS    with a reason, when the plan's adjacency is change-one, or delta is
- *          below a member's own.
+ * FAILS    with a reason, when the plan's adjacency is change-one, delta is
+ *          below a member's own, or delta is 0 and there are Gaussians.
  * TESTED   compose_worked_examples compose_parallel_largest
  */
 const char *
@@ -275,7 +275,8 @@ compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
  * GIVES    the larger of two bounds: the sum of the two largest epsilons, at
  *          delta/2 each; and the largest epsilon for two units, at delta. For
  *          pure releases: twice the largest.
- * FAILS    with a reason: as compose-parallel, and for a sampled release.
+ * FAILS    with a reason: as compose-parallel, and for a release that is
+ *          sampled or too weak.
  * TESTED   compose_parallel_change_of_sums compose_parallel_change_by_hand
  */
 const char *
@@ -338,7 +339,8 @@ add_advanced(const struct mechanism *m, rat sums[2])
  * SOURCE   Dwork, Rothblum, Vadhan 2010, theorem III.3: its proof by Azuma's
  *          inequality also holds for unequal eps_i.
  * NEEDS    d > 0, no Gaussians.
- * GIVES    epsilon rounded up. A baseline: compose-optimal is never worse.
+ * GIVES    epsilon rounded up. A baseline: where compose-optimal applies, it is
+ *          never worse.
  * FAILS    with a reason.
  * TESTED   compose_advanced_is_a_root compose_worked_examples
  */
@@ -380,8 +382,8 @@ compose_advanced(const struct custos_plan *plan, const rat *delta, rat *epsilon)
 
 /*
  * THEOREM  compose-zcdp
- *   Releases that are rho_i-zCDP are (sum rho_i)-zCDP together. If they are so
- *   only up to delta_i, the sum holds up to sum delta_i.
+ *   Releases that are rho_i-zCDP are (sum rho_i)-zCDP together. If each rho_i
+ *   holds only up to delta_i, their sum holds up to sum delta_i.
  * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, lemma 1.7 and lemma 8.2.
  * NEEDS    delta above the sum of the members' own.
  * GIVES    epsilon by rdp-to-approx, rounded up.

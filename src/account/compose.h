@@ -12,7 +12,7 @@
 #include "account/plan.h"
 #include "num/rat.h"
 
-/* 0 <= delta < 1; the plan is not empty. */
+/* Needs 0 <= delta < 1 and a plan that is not empty. */
 typedef const char *
 compose_theorem(const struct custos_plan *plan, const rat *delta, rat *epsilon);
 

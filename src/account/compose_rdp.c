@@ -31,8 +31,8 @@
 
 enum {
     WORK = 20000,    /* curve evaluations, roughly */
-    MANY = 64,       /* with more Laplaces, they are summed in doubles */
-    MANY_SHARE = 24, /* so many curves in doubles take as long as one exact */
+    MANY = 64,       /* more Laplaces than this may be summed in doubles */
+    MANY_SHARE = 24, /* this many curves in doubles cost one exact curve */
     STEPS_LEAST = 1,
     STEPS_MOST = 48,
     WALK_MOST = 24,

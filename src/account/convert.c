@@ -279,8 +279,8 @@ custos_convert(const custos_convert_options *options, custos_bound *out,
 }
 
 /*
- * out = the largest amount of a currency; for mu, the root of its square,
- * rounded down.
+ * out = the largest amount of a currency that keeps the promise (in[0], in[1]).
+ * For Gaussian DP it is mu: the root of the square that gdp_budget_down gives.
  */
 static void
 find_budget(custos_currency to, const rat in[3], rat *out)

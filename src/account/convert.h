@@ -32,7 +32,7 @@ void zcdp_budget_down(const rat *epsilon, const rat *delta, rat *rho);
 
 /* ---------------------------------------------------------------- Renyi -- */
 
-/* The epsilon of a divergence of at most `loss` >= 0 at order alpha > 1. */
+/* The epsilon that follows from a divergence <= `loss` of order alpha > 1. */
 bool rdp_epsilon_up(const rat *alpha, const rat *loss, const rat *delta,
                     rat *epsilon);
 

@@ -1,7 +1,7 @@
 /*
- * The price of one release. A pure mechanism costs at most what randomized
- * response costs, unless a sharper bound is proved for it; a Gaussian is
- * priced by its ratio D/sigma.
+ * The price of one release. A pure mechanism is priced like randomized
+ * response, unless a sharper bound is proved for it; a Gaussian is priced by
+ * its ratio D/sigma.
  */
 #include "account/cost.h"
 

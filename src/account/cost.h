@@ -20,8 +20,8 @@ void cost_delta(const struct mechanism *m, rat *delta);
 void cost_rho_up(const struct mechanism *m, rat *rho);
 
 /*
- * The divergence of order alpha > 1, for the worse order of the neighbours;
- * false when there is none, because the mechanism has a delta of its own.
+ * The divergence of order alpha > 1, in the worse of its two directions; false
+ * when there is none, because the mechanism has a delta of its own.
  */
 bool cost_rdp_up(const struct mechanism *m, const rat *alpha, rat *loss);
 

@@ -30,8 +30,8 @@
  * THEOREM  filter-zcdp
  *   While sum rho_i <= rho, all releases together are rho-zCDP. While sum
  *   loss_i(a) <= loss(a), at one order fixed in advance or at every order, all
- *   together have that divergence. Members that hold only up to delta_i add
- *   sum delta_i.
+ *   together have that divergence. If a member's bound holds only up to
+ *   delta_i, the promise holds up to sum delta_i.
  * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, the Renyi filter; Whitehouse
  *          et al. 2023, arXiv:2203.05481, the filter for approximate zCDP.
  * NEEDS    as filter-basic.

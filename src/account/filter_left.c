@@ -1,7 +1,7 @@
 /*
- * What remains, as one number: the largest pure charge that still fits. A
- * bisection on admission itself finds it. So this charge is admitted, and one
- * that is a unit larger is not, in any lane.
+ * What remains, as one number: the largest pure charge that still fits. If
+ * there are two lanes, a bisection on admission itself finds it. So this charge
+ * is admitted, and no lane admits one that is a unit larger.
  */
 #include "account/filter.h"
 

@@ -164,8 +164,8 @@ limit_one_order(struct filter *f, const struct promise *p, const char *order,
 }
 
 /*
- * Sets the limit at every order from a mechanism's curve; epsilon follows from
- * them.
+ * Sets the limits at all orders from a mechanism's curve; epsilon follows from
+ * these limits.
  */
 static custos_status
 limit_like(struct filter *f, struct promise *p, const char *like,

@@ -5,9 +5,10 @@
  * outcome by a coin.
  *
  * THEOREM  quadrature-weights
- *   Gauss-Legendre rules of 2, 3 and 5 points, on panels of at most 1/256,
- *   1/12 and all of loss_step, give P and Q of any interval within a relative
- *   error of 1e-14. The quadrature's own share of that error is below 5e-15.
+ *   Gauss-Legendre rules of 2, 3 and 5 points, on panels of at most
+ *   loss_step/256, loss_step/12 and loss_step, give P and Q of any interval
+ *   within a relative error of 1e-14. The quadrature's own part of that error
+ *   is below 5e-15.
  * SOURCE   doc/proofs/quadrature-weights.md
  * NEEDS    losses of at most LOSS_MAX.
  * GIVES    line_piece, within line.error, rounding included; at most `tail` of
@@ -31,7 +32,7 @@ struct line {
     double *value, *p, *q;   /* BASE_ATOMS: the loss, P and Q of atom i */
     size_t n, room;
     double error;       /* of masses (relative) and of losses (absolute) */
-    double least, most; /* finite losses, including those of flanks */
+    double least, most; /* of the finite losses, flanks included */
 };
 
 /* The masses of P and Q on an interval of the line. */
@@ -40,8 +41,8 @@ struct piece {
 };
 
 /*
- * Fails with CUSTOS_EOVERFLOW above LINE_ATOMS_MAX or LOSS_MAX, or if
- * densities would underflow; with CUSTOS_ENOMEM.
+ * Fails with CUSTOS_ENOMEM; with CUSTOS_EOVERFLOW for LINE_ATOMS_MAX atoms or
+ * more, for losses above LOSS_MAX, and if densities would underflow.
  */
 CUSTOS_MUST_USE custos_status line_init(struct line *l,
                                         const custos_alloc *alloc,

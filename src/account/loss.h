@@ -44,7 +44,7 @@ struct loss {
     size_t n_atoms;
     double only_p; /* P0's probability where Q0 has none */
     double only_q; /* Q0's probability where P0 has none */
-    double lost;   /* probability of outcomes left out, under P or Q, at most */
+    double lost;   /* bounds P's and Q's probability of outcomes left out */
     double error;  /* of the atoms' q0 (relative) and l0 (absolute) */
 };
 

@@ -120,9 +120,10 @@ enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
 #define LOST_MOST 1e-39 /* limit on the probability of unlisted outcomes */
 
 /*
- * How far around 0 and around the sensitivity the outcomes are listed: at most
- * so far that exp(-x^2 / 2v) over its total, which is below 4 sqrt(v) + 2,
- * stays above e^-706 around both. Negative if no outcome can be listed.
+ * How far beyond 0 and beyond the sensitivity outcomes are listed: REACH
+ * deviations, or less, so that exp(-x^2 / 2v) divided by its total stays above
+ * e^-706 for the distance x to either. The total is below 4 sqrt(v) + 2.
+ * Negative if no outcome can be listed.
  */
 static double
 gauss_reach(double v, double width)

@@ -12,8 +12,8 @@
  *   fixed in advance and every set S of transcripts up to that moment,
  *   P(S and b <= e and delta + sum delta_i <= d) <= exp(e) Q(S) + d.
  *   If no member has a delta, then with probability at least 1 - delta the
- *   privacy loss is at most b at all moments at once. With deltas of members
- *   it need not be: (eps, delta)-DP does not say that the loss exceeds eps
+ *   privacy loss is at most b at all moments at once. If members have deltas,
+ *   this need not hold: (eps, delta)-DP does not say that the loss exceeds eps
  *   with probability at most delta.
  * SOURCE   doc/proofs/odometer-grid.md; after Whitehouse, Ramdas, Rogers, Wu
  *          2023, arXiv:2203.05481 (odometers).

@@ -41,11 +41,11 @@ struct pld {
     double h, theta;
     size_t n;                   /* points, a power of two */
     long first;                 /* point i is at loss (first + i) h + offset */
-    double offset;              /* and at (first + i) mod n in up and low */
+    double offset;              /* and at index (first + i) mod n of up, low */
     double *up, *low;           /* the tilted laws */
     double log_up, log_low;     /* K(theta) of each */
     double infinite, certain;   /* upper and lower bound on P[inf] */
-    double beyond;              /* up's delta from above the window, at most */
+    double beyond;              /* bounds up's delta from above the window */
     double slack_up, slack_low; /* errors of the sums over r~ */
     double spread;              /* relative error of all weights together */
     double shift;               /* error of the loss */

@@ -13,7 +13,7 @@
 enum {
     TRIES = 8,
     SADDLE_PARTS = 32, /* with more, saddle_epsilon is tried first */
-    GRID_PARTS = 4096, /* with more, no grid is used if that succeeds */
+    GRID_PARTS = 4096, /* with more, a grid is used only if that fails */
     GAUSSIANS_MAX = 1 << 16,
     WORK_MAX = 1 << 20, /* limit on points times parts of a refinement */
 };
@@ -100,8 +100,8 @@ width_of(struct pld_aim aim, struct bounds b)
 }
 
 /*
- * Computes one grid and narrows *out by it; *points is its size times the
- * parts.
+ * Computes one grid and narrows *out by it; *points is its number of points
+ * times the number of parts.
  */
 static custos_status
 try_step(const struct sketch *s, struct pld_aim aim, double h,
@@ -121,9 +121,10 @@ try_step(const struct sketch *s, struct pld_aim aim, double h,
 }
 
 /*
- * Tries finer and finer grids. If a finer grid did not help, the tilt was too
- * steep (between losses that are far apart, it makes the values to be read too
- * small) and is halved. Fails if no grid could be computed.
+ * Tries finer and finer grids, or coarser ones until a first grid can be
+ * computed. If a finer grid did not help, the tilt was too steep (between
+ * losses that are far apart, it makes the values to be read too small) and is
+ * halved. Fails if no grid could be computed.
  */
 static custos_status
 refine_grid(struct sketch *s, struct pld_aim aim, double width,
@@ -196,10 +197,10 @@ is_plain_gaussian(const struct pld_part *part)
 }
 
 /*
- * Copies the parts for one order. Several unsampled Gaussians, or one with a
- * very high count whose rounding errors would add up, are merged into a single
- * Gaussian of size sqrt(sum count size^2). Returns the number of parts that
- * remain.
+ * Copies the parts for one order. The unsampled Gaussians are merged into a
+ * single Gaussian of size sqrt(sum count size^2), if there are several or if a
+ * count is so high that rounding errors would add up. Returns the number of
+ * parts that remain.
  */
 static size_t
 arrange_parts(const struct pld_part *parts, size_t n, enum loss_order order,

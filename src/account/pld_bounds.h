@@ -10,8 +10,8 @@
 
 /*
  * Bounds on epsilon at aim.value = delta, or on delta at aim.value = epsilon:
- * out[ORDER_REMOVE] and out[ORDER_ADD], whichever orders the parts have. The
- * cost of the plan is the larger of the two.
+ * out[ORDER_REMOVE] and out[ORDER_ADD]; the orders set in the parts are
+ * ignored. The cost of the plan is the larger of the two.
  *
  * `width` is the target for high - low (for delta: relative to high), not a
  * promise: the grid has at most PLD_POINTS_MAX points. Both bounds are infinite

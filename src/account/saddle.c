@@ -28,8 +28,9 @@ gaussian_moments(double size, double t)
 }
 
 /*
- * M(t) = e^(te) (1 + t c / d), d = 2t + 1, c = e^(-de) - 1. No term is larger
- * than e times a constant, so mechanisms with a small e have small errors.
+ * For epsilon = e: M(t) = exp(t e) (1 + t c / d), d = 2t + 1,
+ * c = exp(-d e) - 1. No term is larger than epsilon times a constant, so
+ * mechanisms with a small epsilon have small errors.
  */
 static struct moments
 laplace_moments(double e, double t)

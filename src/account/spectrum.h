@@ -1,7 +1,7 @@
 /*
- * Convolves two real laws on n points any number of times. `up` and `low` are
- * the real and the imaginary part of one complex transform. Every part's
- * spectrum is raised to its count and multiplied into the product.
+ * Convolves parts on n points. Each part has two real laws, `up` and `low`,
+ * which are the real and the imaginary part of one complex transform. A part's
+ * spectrum is raised to the part's count and multiplied into the product.
  *
  * THEOREM  spectrum-error
  *   If every part's up and low sum to at most 1, the 2-norm of the error of

@@ -182,9 +182,9 @@ mismatch(const struct pass *p, size_t meet, double offset)
 
 /*
  * The gain of the cell where the walks meet depends on the grid's offset. It
- * vanishes if the density is smooth on the grid's scale. If it does not (the
- * low end of a sampled loss), this looks for an offset where it does. Any
- * offset is valid.
+ * vanishes if the density is smooth on the grid's scale. If it does not vanish
+ * (as at the low end of a sampled loss), this looks for an offset at which it
+ * does. Any offset is valid.
  */
 static double
 best_offset(const struct pass *p, size_t meet)
@@ -303,9 +303,9 @@ begin_up(const struct pass *p, size_t meet, struct walk *up)
 }
 
 /*
- * Walks from both ends. They may meet at `meet` or at the cell above, where
- * the remaining gains have opposite signs; takes the choice that gives away
- * less.
+ * Walks from both ends. The walks may meet at `meet` or at the cell above; the
+ * gains that remain there have opposite signs. Chooses the cell where less is
+ * given away.
  */
 static void
 fill_cells(const struct pass *p, size_t meet)
@@ -371,7 +371,7 @@ atom_offset(const struct weights *w)
 
 /*
  * Fills all weights. An offset that puts the highest loss on the grid also
- * puts a lattice of the same step on it, and the upper flank.
+ * puts the upper flank on it, and a lattice of the same step.
  */
 static void
 fill_all(struct weights *w, const struct line *line)

@@ -23,7 +23,7 @@ unsigned factor_bits(size_t n);
 
 /*
  * c[k] = C's entry at distance k from the diagonal, in units of 2^-m; its
- * error is below 1. c[0] = 2^m.
+ * error is below one unit. c[0] = 2^m.
  */
 void factor_fill(uint64_t *c, size_t n);
 

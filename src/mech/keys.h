@@ -1,8 +1,9 @@
 /*
  * The contents of a handle that selects keys. Every rule draws a random
  * threshold for each key, without looking at the data, and releases the key if
- * its count of units reaches the threshold. The first `floor` units of each
- * key do not count; `floor` is public.
+ * its count of units reaches the threshold. (For the Laplace and the Gaussian
+ * rule, the threshold is a constant minus the noise.) The first `floor` units
+ * of each key do not count; `floor` is public.
  */
 #ifndef MECH_KEYS_H
 #define MECH_KEYS_H

@@ -25,7 +25,7 @@
 
 enum { BITS = 64, UNITS_LOG2_MAX = 62, CHANCE_LOG2_MIN = -1000 };
 
-/* r = P[Y >= x] for discrete Laplace; by the complement if that is small. */
+/* r = P[Y >= x] for discrete Laplace; if x <= 0, from the complement. */
 static void
 laplace_reaches(ival *r, const rat *scale, i128 x)
 {

@@ -3,9 +3,10 @@
  * threshold that release most within a promise.
  *
  * A unit's keys are of two kinds: those that it holds alone, whose release
- * reveals the unit, and shared ones, whose counts move by 1. The cost of one
- * such split is a hockey-stick divergence of a sum of Gaussians. The delta of
- * the promise is the cost of the worst split, not a sum over both kinds.
+ * reveals the unit, and shared ones, whose counts move by 1. How many keys are
+ * of each kind is called a split. Its cost is a hockey-stick divergence of a
+ * sum of Gaussians. The delta of the promise is the cost of the worst split,
+ * not a sum over both kinds.
  *
  * THEOREM  keys-gauss
  *   Add discrete Gaussian noise of variance v >= 1 to all counts >= 1 and
@@ -386,7 +387,7 @@ keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
     rat_init(&first);
     st = variance_first(&w, &first, err);
     if (!st && !best_of_tries(&w, &first, &g->threshold, &s))
-        st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: the 8th fits */
+        st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: the 8th try fits */
                          "no Gaussian threshold keeps this promise" HINT
                          "use another rule");
     if (!st) {

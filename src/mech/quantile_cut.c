@@ -1,11 +1,12 @@
 /*
  * One pivot: the exponential mechanism over points and ways to cut.
  *
- * A candidate is a point and a share j of 2^33. Values below the point go
- * left, values above it go right, and of the t values at the point itself
- * s(t, j), from 0 to t, go left. (Otherwise a column of many equal values
- * could not be cut at the right position.) The score is the distance between
- * the number of values that go left and the wanted number.
+ * A candidate is a point and one of 2^33 shares, numbered j. Values below the
+ * point go left and values above it go right. If t values equal the point,
+ * s(t, j) of them go left, and the share decides how many, from 0 to t.
+ * (Otherwise a column of many equal values could not be cut at the right
+ * position.) The score is the distance between the number of values that go
+ * left and the wanted number.
  *
  * To define s(t, j), the 2^33 shares are divided into t + 1 pieces: with
  * 2^p <= t + 1 < 2^(p+1) and f = t + 1 - 2^p, into 2^p equal pieces, of which

@@ -8,7 +8,8 @@
  *   most the sum of its own e and those of its d - 1 ancestors.
  * SOURCE   doc/proofs/quantile-tree.md, last section
  * NEEDS    n is at most `values`.
- * GIVES    a sum of e, each rounded up and missed with probability beta/d.
+ * GIVES    a sum of d bounds e, each rounded up and exceeded with probability
+ *          at most beta/d.
  * FAILS    CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, from the parameters.
  * TESTED   quantile_error_covers quantile_error_is_the_formula
  */

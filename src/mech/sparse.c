@@ -1,7 +1,7 @@
 /*
  * The sparse vector technique. Values are compared with a threshold that was
- * shifted once, at random; of the answers only "above" costs anything, and it
- * is given at most c times. All quantities are integers, so the shifts in the
+ * shifted once, at random. Only the answer "above" costs anything, and it is
+ * given at most c times. All quantities are integers, so the shifts in the
  * proof are integers too.
  *
  * `left` counts the remaining answers "above". No function raises it.

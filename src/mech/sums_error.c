@@ -6,8 +6,8 @@
  *   The absolute value of a sum of k discrete Laplace draws of scale a exceeds
  *   m with probability at most 2 exp(k K(s/a) - s m / a), for every 0 < s < 1,
  *   where K(x) = 2 ln(1-q) - ln(1 - q e^x) - ln(1 - q e^-x), q = e^(-1/a).
- *   That of a sum of discrete Gaussian draws with weights b_i exceeds m with
- *   probability at most 2 exp(-m^2 / (2 sigma^2 sum b_i^2)).
+ *   For a sum of discrete Gaussian draws with weights b_i, this probability is
+ *   at most 2 exp(-m^2 / (2 sigma^2 sum b_i^2)).
  * SOURCE   Chernoff 1952 with the law's moment generating function; Canonne,
  *          Kamath, Steinke 2020, arXiv:2004.00010, on tails (the discrete
  *          Gaussian is subgaussian); for the weights,
