@@ -6,11 +6,12 @@
  * is e^epsilon = p / q.
  *
  * THEOREM  randomized-response
- *   Let a report be the true one of k values with probability p and each other
- *   one with q = (1 - p) / (k - 1), p > q. It is ln(p / q)-DP, and not eps-DP
- *   for any smaller eps. Two coins (heads: the truth; tails: what a second coin
- *   says) are the case k = 2, p = 3/4, and cost ln 3. A coin that keeps the
- *   truth with probability 1/2 + gamma costs ln((1/2+gamma)/(1/2-gamma)).
+ *   Let a report be the true one of k values with probability p, and each other
+ *   value with probability q = (1 - p) / (k - 1) < p. It is ln(p / q)-DP, and
+ *   not eps-DP for any smaller eps. Two coins (heads: the truth; tails: what a
+ *   second coin says) are the case k = 2, p = 3/4, and cost ln 3. A coin that
+ *   keeps the truth with probability 1/2 + gamma costs
+ *   ln((1/2+gamma)/(1/2-gamma)).
  * SOURCE   Warner 1965; Dwork, Roth 2014, Claim 3.5; k values: Kairouz, Oh,
  *          Viswanath 2016, arXiv:1407.1338, "randomized response".
  * NEEDS    0 < q < p < 1, rational; a truth outside 0 .. k-1 counts as the

@@ -38,7 +38,7 @@
 
 /* ------------------------------------------------------------- cuts -- */
 
-/* r 16^j (d + 1), exactly; d = 15 gives r 16^(j+1). */
+/* r 16^j (cut + 1) for dial j, exactly; cut = 15 gives r 16^(j+1). */
 static void
 digit_exponent(const struct cut_of *of, size_t cut, rat *out)
 {
@@ -140,9 +140,9 @@ dials_cut(const struct cut_of *of)
 }
 
 /*
- * The number of digits for which the top one exceeds 15 with probability below
- * 2^-64. Then its 16th cut begins with a word of ones, which no word exceeds,
- * so only dials_settle can give more than 15. ln 2 < 0.6932.
+ * The least number of digits of which the top one exceeds 15 with probability
+ * below 2^-64. Then its 16th cut begins with a word of ones, which no word
+ * exceeds, so only dials_settle can give more than 15. ln 2 < 0.6932.
  */
 static size_t
 digits_needed(const rat *rate, size_t least)

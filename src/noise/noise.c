@@ -21,7 +21,7 @@ struct block {
     bool wide; /* an outcome may exceed 60 bits */
 };
 
-/* Wipes what at most n draws of `stride` words have left. */
+/* Wipes what up to n draws, of `stride` words each, have left. */
 static void
 wipe_block(struct block *b, size_t stride, size_t n)
 {

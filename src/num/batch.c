@@ -1,6 +1,4 @@
-/*
- * Loops around single operations.
- */
+/* Loops around single operations, and short combinations of them. */
 #include "num/batch.h"
 
 #include "num/ival_more.h"

@@ -1,6 +1,6 @@
 /*
- * Several numbers at once: a formula needs several, which must all be
- * initialised and cleared.
+ * Functions that initialise and clear several numbers together, and short
+ * combinations of other operations.
  */
 #ifndef NUM_BATCH_H
 #define NUM_BATCH_H

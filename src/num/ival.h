@@ -66,9 +66,9 @@ bool ival_ceil_pow2(const ival *a, long k, mpz_t out);
 void ival_forget_caches(void);
 
 /*
- * A real number that can be enclosed to any precision. eval encloses it as
- * tightly as the precision of *out, which is initialised, allows. A number
- * close to 1 is given by its distance to 1, which takes far fewer bits.
+ * A real number that can be enclosed to any precision. eval gets an initialised
+ * *out and encloses the number as tightly as the precision of *out allows. A
+ * number close to 1 is given by its distance to 1, which takes far fewer bits.
  */
 struct real {
     enum { REAL_ITSELF, REAL_ONE_MINUS } is; /* what eval encloses */

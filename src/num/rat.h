@@ -18,7 +18,7 @@
 
 enum {
     RAT_TEXT_MAX = 128,     /* characters of a number's text */
-    RAT_EXPONENT_MAX = 400, /* |e| in 1e-6 */
+    RAT_EXPONENT_MAX = 400, /* limit of |e|; e is -6 in 1e-6 */
 };
 
 typedef struct rat {
