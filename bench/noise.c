@@ -122,7 +122,7 @@ measure_round(size_t round)
     }
 }
 
-/* An upper bound on the refinements per draw: see doc/proofs. */
+/* An upper bound on the refinements per draw: see src/noise/README.md. */
 static double
 refinement_bound(const custos_noise *noise)
 {
@@ -133,7 +133,7 @@ refinement_bound(const custos_noise *noise)
     if (noise->dials.sign)
         ties += ldexp(DIAL_CUTS, -64); /* row 0 compares one bit less */
     if (noise->law == CUSTOS_DISCRETE_GAUSSIAN) {
-        proposals = 1 / 0.44; /* at most, on average: 0.44 are accepted */
+        proposals = 1 / 0.44; /* at most, on average: over 0.44 are kept */
         undecided = ldexp(2 * EXP_ERROR, -63);
     }
     return proposals * (ties + undecided);

@@ -6,10 +6,10 @@
  *
  *     build/bench/query [MILLIONS] [FOLDER]
  *
- * MILLIONS of rows (20), 20 per unit; the data is made below FOLDER (/tmp) and
- * removed. With a number other than 20 it only shows how time and memory grow,
- * and leaves out plain count(distinct), which would take minutes and most of the
- * memory.
+ * There are MILLIONS of rows (default 20), 20 per unit; the data is made below
+ * FOLDER (default /tmp) and removed. With a number other than 20 it shows how
+ * time and memory grow, and leaves out plain count(distinct), which would take
+ * minutes and most of the memory.
  */
 #include <fcntl.h>
 #include <math.h>

@@ -4,7 +4,7 @@
     serve_charged_qps    new questions per second, each charged on disk before
                          it is answered, with public reply times; 64 clients,
                          since each waits until its reply may leave
-    serve_grouped_qps    the same with GROUP BY a key with public values
+    serve_grouped_qps    the same for a query with GROUP BY and public groups
     serve_p99_over_p50   ratio of these percentiles of the charged reply times
     serve_overruns       questions that were killed because their time was up
     serve_delayed        questions that were not begun because they were late
@@ -90,7 +90,7 @@ def worker_mb(process):
 
 
 def replaced_ms(store):
-    """Kills all workers, so that a question waits for a new one each time."""
+    """Kills all workers before each question, which waits for a new worker."""
     server = Server(store.path, "--workers", "1")
     times = []
     try:
@@ -105,7 +105,7 @@ def replaced_ms(store):
                 for child in children(server.process):
                     os.kill(child, signal.SIGKILL)
                 began = time.monotonic()
-                time.sleep(0.005)  # lets the server notice it
+                time.sleep(0.005)  # lets the server notice their death
                 cursor.execute("SELECT count(*) FROM patients "
                                f"WHERE born <> -{i}")
                 times.append(1000 * (time.monotonic() - began))

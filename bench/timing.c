@@ -9,11 +9,12 @@
  * the quarter with the largest "large"; where a quarter would end between equal
  * sums, all of them belong to it. The rest is left out, and so is the slowest
  * half percent (interrupts), whatever its label. It also computes the t-test of
- * dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two classes
- * with times cut at several quantiles, of which the largest is shown.
+ * dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two classes,
+ * computed several times, each time without the batches slower than a certain
+ * quantile; the t farthest from 0 is shown.
  *
- * The same measurement of the textbook sampler, whose time grows with |X| over
- * the scale, shows that the method detects a leak.
+ * The same measurement of the textbook sampler, whose time grows with |X|,
+ * shows that the method detects a leak.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -160,9 +161,9 @@ label(void)
 }
 
 /*
- * How many batches make up the quickest `share` of the n. Equal times stay
- * together: a cut between them would depend on the order in which qsort left
- * them.
+ * Of the n batches, sorted by time, only the first are kept: returns how many
+ * make up the given share. Batches with equal times stay together: a cut
+ * between them would depend on the order in which qsort left them.
  */
 static size_t
 quickest(size_t n, double share)
@@ -255,7 +256,7 @@ main(void)
     custos_err err = CUSTOS_ERR_INIT;
 
     check(custos_rng_new(&rng, &err), &err);
-    printf("Small or large |X|, told by time: %d of %d batches, kernel %s\n"
+    printf("Telling small from large |X| by time: %d of %d batches, kernel %s\n"
            "%-10s %-9s %6s %6s %8s %8s\n",
            BATCHES / 2, BATCHES, kernel_best()->name, "", "law", "scale",
            "batch", "AUC", "t");

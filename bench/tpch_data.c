@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* A uniform number below n, from a hash of x and `what`; with different `what`,
-   the draws for the columns of one row are independent. */
+/* draw() gives a uniform number below n: a hash of the row x and of a number
+   that is different for each column, so that the columns are independent. */
 const char *const tpch_macro =
     "CREATE MACRO draw(x, what, n) AS (hash(x, what) % n)::BIGINT";
 

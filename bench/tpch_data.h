@@ -10,9 +10,9 @@ enum { TPCH_TABLES = 7, TPCH_COLUMNS = 16, TPCH_QUERIES = 5 };
 
 /*
  * A column has its name, and its type and domain as written in the policy. The
- * SELECT in `rows` makes the rows. In it and in rows_per_unit, $c, $s, $p and $m
- * stand for the numbers of customers, suppliers, parts, and lines per customer
- * at most. A table with a NULL unit is public.
+ * SELECT in `rows` makes the rows. In it and in rows_per_unit, $c, $s and $p
+ * stand for the numbers of customers, suppliers and parts, and $m for the
+ * largest number of lines per customer. A table with a NULL unit is public.
  */
 struct tpch_table {
     const char *name, *unit, *rows_per_unit;
