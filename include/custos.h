@@ -260,8 +260,8 @@ typedef enum custos_calibration {
 } custos_calibration;
 
 /*
- * How many of the values can differ between neighbours. Only one does if there
- * is one value, and in a histogram under add/remove if every unit has at most
+ * How many of the values can differ between neighbours. It is one if there is
+ * only one value, or in a histogram under add/remove if every unit has at most
  * one row.
  */
 typedef enum custos_changes {
@@ -577,8 +577,8 @@ custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
 /*
  * Counts by key where the keys themselves come from the data: a key is
  * released only if its noisy count reaches a threshold. The threshold is so
- * high that all keys that only one particular unit holds stay hidden with
- * probability at least 1 - delta.
+ * high that for any one unit, with probability at least 1 - delta, all keys
+ * that only this unit holds stay hidden.
  */
 typedef struct custos_threshold_options {
     size_t size;
@@ -786,7 +786,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_error(
 
 /* ---------------------------------- sensitivities (section: sensitivity) -- */
 
-/* Families of queries, as vectors of sums over the rows. */
+/* Families of queries. All but the last are vectors of sums over the rows. */
 typedef enum custos_family {
     CUSTOS_COUNT = 1,      /* rows with a property */
     CUSTOS_LINEAR = 2,     /* the sum of a value in [lower, upper] */
@@ -795,7 +795,7 @@ typedef enum custos_family {
     CUSTOS_ATTRIBUTES = 5, /* sums of `count` columns with values in [0, 1] */
     CUSTOS_MARGINALS = 6,  /* every `ways`-way table of `count` attributes */
     CUSTOS_COUNTS = 7,     /* rows with each of `count` properties */
-    CUSTOS_HAMMING = 8     /* rows to change until the data is in a set */
+    CUSTOS_HAMMING = 8     /* distance of the data from a set, in rows */
 } custos_family;
 
 typedef struct custos_query {
@@ -1378,9 +1378,9 @@ custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
 
 /*
  * Rounded up, except posterior_least, which is rounded down. All but advantage
- * and guess are computed from the first promise. With the probability delta of
- * that promise, by a coin that does not depend on the data, the posterior
- * bounds and utility_factor may not hold.
+ * and guess are computed from the first promise. The posterior bounds and
+ * utility_factor can fail to hold, but only with the probability delta of that
+ * promise, and by a coin that does not depend on the data.
  */
 typedef struct custos_risk_facts {
     char utility_factor[CUSTOS_NUMBER_MAX]; /* e^epsilon */

@@ -1,12 +1,12 @@
 /*
- * Makes functions that must not be used here compile errors. The build includes
- * this before every source file of ours.
+ * A call of any function named below does not compile. The build includes this
+ * header before every file of src/.
  */
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H
 
-/* The headers that declare them come first, since a poisoned name must not
-   appear afterwards. */
+/* The headers that declare these functions come first: once a name is poisoned,
+   it must not appear again. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
  * Checked integer arithmetic: each ck_ function returns false on overflow, and
  * then *r must not be used. Use these, never bare + or *, on sizes,
- * sensitivities and grid values. Below them, sums and limits without branches.
+ * sensitivities and grid values. After these functions come saturating sums and
+ * clamping, without branches.
  */
 #ifndef BASE_CK_H
 #define BASE_CK_H

@@ -19,8 +19,8 @@ enum period {
     PERIOD_HOUR,
 };
 
-/* The number of the period that contains an hour of a day; days are counted
-   from 1970-01-01, from DATE_FIRST to DATE_LAST. */
+/* The number of the period that contains the given hour of the given day. Days
+   are counted from 1970-01-01 and lie between DATE_FIRST and DATE_LAST. */
 static inline int64_t
 period_number(enum period p, int64_t days, int hour)
 {
