@@ -84,8 +84,7 @@ fill_theorems(const custos_plan *plan, const char *delta, struct table *t,
     return st;
 }
 
-/* At delta 0 the rows say that PLD needs a delta: without one, the cost is the
-   plain sum. */
+/* At delta 0 there are no PLD bounds, and the two rows say why. */
 static custos_status
 fill_pld(const custos_plan *plan, const char *delta, const char *width,
          struct table *t, custos_err *err)
@@ -268,8 +267,8 @@ check_parallel(const struct args *args)
         !strcmp(adjacency, "change-one"))
         return fail_usage("--parallel needs each mechanism priced for a person "
                           "added to or removed from its part" HINT
-                          "price them so, "
-                          "and say --promise change-one");
+                          "price them that way, leave out --adjacency, and "
+                          "say --promise change-one");
     return CLI_OK;
 }
 

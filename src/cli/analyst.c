@@ -37,7 +37,8 @@ static const struct option options[ANALYST_OPTIONS] = {
                           "ask for the password, or read it from standard\n"
                           "input (default: generate one)"},
     [ANALYST_EXPIRES] = {"expires", "TIME",
-                         "end of the new password or token: 90d, 12h (never)"},
+                         "how long the new password or token is valid: 90d,\n"
+                         "12h (forever)"},
     [ANALYST_ROTATE] = {"rotate", NULL,
                         "token: issue a new one; the old one stays valid"},
     [ANALYST_GRACE] = {"grace", "TIME",

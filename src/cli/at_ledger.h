@@ -27,8 +27,8 @@ CUSTOS_MUST_USE custos_status store_copy(const struct store *s,
                                          custos_err *err);
 
 /*
- * Does the password, or the newest token, of a name have an expiry date? Call
- * them before replacing either: the new one does not inherit the date.
+ * Does a name's password, or its newest token, have an expiry date? Call these
+ * before replacing either: the new one does not inherit the date.
  */
 bool password_expires(struct ledger *l, str name);
 bool token_expires(struct ledger *l, str name, enum ledger_access access);

@@ -15,8 +15,8 @@
 /* Returns given, or the default store if it is NULL. */
 const char *store_given(const char *given);
 
-/* Now, in microseconds since 1970. Except for progress bars, the command reads
-   no other clock. */
+/* Now, in microseconds since 1970. Except for progress bars, no file of cli/
+   reads another clock. */
 int64_t clock_us(void);
 
 /* Turns off core dumps: exact values and secrets must not reach the disk. */

@@ -14,7 +14,7 @@
 enum {
     PATH_ROOM = 4096,
     PROGRESS_EVERY = 1 << 14,
-    VISITS_MORE = 1000, /* room above the mean, for a small hospital */
+    VISITS_MORE = 1000, /* max_rows is this far above the mean */
     DAYS = 731,         /* 2024 and 2025 */
 };
 

@@ -143,8 +143,8 @@ const struct verb verb_init = {
              "that are for you\nalone. A value is lost if it cannot be read as "
              "the type of its column or is not\none of its declared values.\n\n"
              "Give each private table a max_rows in the policy. For one "
-             "without, init charges\na noisy count of its rows, at a "
-             "thousandth of the budget's epsilon, and again at\nevery later "
+             "without, init charges\nfor a noisy count of its rows, at a "
+             "thousandth of the budget's epsilon, and again\nat every later "
              "init, since each makes a new data version.",
     .examples = "custos init policy.yaml\n"
                 "custos init policy.yaml --store /srv/custos/hospital\n"

@@ -72,7 +72,7 @@ number_write_up(double x, char text[NUMBER_MAX])
         rounded += strtod(unit, NULL);
     }
     snprintf(text, NUMBER_MAX, "%.4g", rounded);
-    if (strchr(text, 'e')) /* 1.234e+04: no exponent where that is short */
+    if (strchr(text, 'e')) /* 1.234e+04: written in full if that is short */
         snprintf(text, NUMBER_MAX,
                  rounded < 1e15 && rounded >= 1 ? "%.0f" : "%.3e", rounded);
 }

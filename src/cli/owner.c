@@ -44,7 +44,7 @@ static const struct option options[OWNER_OPTIONS] = {
                      "end the old token after this time: 7d, 12h"},
     [OWNER_END_OLD] = {"end-old", NULL, "token: end the old token now"},
     [OWNER_EXPIRES] = {"expires", "TIME",
-                       "end of the new token: 90d, 12h (never)"},
+                       "how long the new token is valid: 90d, 12h (forever)"},
 };
 
 enum { REPLY_BYTES = 4 << 20 };
