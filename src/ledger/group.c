@@ -12,9 +12,9 @@
  * GIVES    the same receipts, refusals and sums as if the requests were made
  *          one by one; on success each charge of the group is on disk.
  * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM: each job
- *          of the group fails with it, refused ones too, since the charges
- *          because of which they were refused may not be in the ledger. Charges
- *          of the group may be in the ledger; there is no receipt.
+ *          of the group fails with it, even one that was refused, since the
+ *          charges that left too little for it may not be in the ledger.
+ *          Charges of the group may be in the ledger; there is no receipt.
  * TESTED   group_is_one_by_one group_exhausts_exactly
  *          group_fault_is_of_all powercut_loses_no_receipt
  */

@@ -142,7 +142,7 @@ bool
 ledger_all_suspended(const struct ledger_tripwire *t, uint64_t max_failures);
 
 /* Ends every suspension. The row's text is `build`: the version, commit and
-   engine that continue. */
+   engine in use from then on. */
 CUSTOS_MUST_USE custos_status ledger_resume(struct ledger *l, str build,
                                             int64_t now, struct receipt *out,
                                             custos_err *err);
@@ -294,10 +294,10 @@ CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
                                            custos_err *err);
 
 /*
- * Spending over time, of everybody (who empty) or of one analyst: the sum after
- * each of at most `most` (2 or more) charges, evenly spaced by number from the
- * first on, and after the last; in the currency and with the limit now in
- * force. Allocated in a.
+ * Spending over time, of everybody (who empty) or of one analyst: at most `most`
+ * (2 or more) points, each the sum after a charge. They are the first charge,
+ * every k-th one after it, and the last. In the currency and with the limit now
+ * in force. Allocated in a.
  */
 struct ledger_point {
     uint64_t seq;

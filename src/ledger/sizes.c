@@ -77,9 +77,9 @@ growth_judge(struct ledger *l, const struct ledger_request *r, size_t analyst,
         *minute_of(l, r, analyst) + size > r->max_minute_bytes)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "your queries have added %llu bytes to the ledger "
-                           "in this minute, as many as the policy allows" HINT
+                           "in this minute, and the policy allows no more" HINT
                            "ask "
-                           "again in the next",
+                           "again in the next minute",
                            (unsigned long long)*minute_of(l, r, analyst));
     if (r->max_bytes)
         st = size_load(l->db, SIZE_ROWS, r->who, &all, err);

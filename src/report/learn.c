@@ -6,9 +6,10 @@
  * SOURCE   Ghosh, Roughgarden, Sundararajan 2012, arXiv:0811.2841 (the
  *          geometric mechanism).
  * NEEDS    0.01 <= eps <= 10.
- * GIVES    these probabilities in 17 digits, rounded down; at most 0.001 of
- *          either law lies outside the answers that are shown, from half below
- *          the smaller exact count to half above the larger.
+ * GIVES    these probabilities in 17 digits, rounded down. The answers that are
+ *          shown reach from the smaller exact count minus h to the larger plus
+ *          h, where h is the half width at 99.9 %, but at least 4; at most 0.001
+ *          of either law lies outside them.
  * FAILS    if epsilon is not such a number.
  * TESTED   learn_is_the_law_that_is_drawn learn_grid_misses_little
  *          learn_refuses_what_is_no_epsilon
