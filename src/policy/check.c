@@ -183,8 +183,8 @@ check_table(struct check *c, const struct policy_table *t)
     if (!t->max_rows_given)
         add_remark(
             c, ADVICE, t->line,
-            "table '%.*s' has no max_rows: every custos init charges a noisy "
-            "count of it, since reply times follow from the number of rows",
+            "table '%.*s' has no max_rows: every custos init charges for a "
+            "noisy count, since reply times depend on the number of rows",
             SHOWN(t->name));
     for (size_t i = 0; i < t->n_columns; i++)
         check_column(c, t, i);
@@ -200,15 +200,14 @@ check_own_budget(struct check *c, const struct policy_analyst *who)
     if (amounts_cmp(own->epsilon, all->epsilon) > 0)
         add_remark(
             c, ADVICE, own->line,
-            "the epsilon of '%.*s', %s, is above the common %s, which ends "
-            "first",
+            "the epsilon of '%.*s', %s, is above the common %s, which is "
+            "spent first",
             SHOWN(who->name), own->epsilon.ptr, all->epsilon.ptr);
     if (amounts_cmp(own->delta, all->delta) > 0)
-        add_remark(
-            c, ADVICE, own->line,
-            "the delta of '%.*s', %s, is above the common %s, which ends "
-            "first",
-            SHOWN(who->name), own->delta.ptr, all->delta.ptr);
+        add_remark(c, ADVICE, own->line,
+                   "the delta of '%.*s', %s, is above the common %s, which is "
+                   "spent first",
+                   SHOWN(who->name), own->delta.ptr, all->delta.ptr);
     if (is_zero(own->delta) && !is_zero(all->delta))
         add_remark(c, ADVICE, own->line,
                    "'%.*s' has no delta: answers come with Laplace noise only",
@@ -226,7 +225,7 @@ check_analyst(struct check *c, const struct policy_analyst *who)
                    SHOWN(who->name));
     if (!who->grants)
         add_remark(c, ADVICE, who->line,
-                   "'%.*s' has no tables and may use every one",
+                   "'%.*s' has no list of tables and may use every one",
                    SHOWN(who->name));
     if (who->has_window &&
         amounts_cmp(who->window.epsilon, who->has_budget

@@ -172,13 +172,13 @@ draft_unit(const struct draft_table *t, struct buf *out)
             between = " or ";
         }
     buf_add_text(out,
-                 "\n    rows_per_unit: TODO # ? at most so many rows of "
-                 "one unit count; 1 where a unit has one row\n"
+                 "\n    rows_per_unit: TODO # ? how many rows of one unit "
+                 "count at most; 1 where a unit has one row\n"
                  "    # ? The most rows this table may ever have. The "
-                 "number becomes public, and how\n"
-                 "    #   long replies take follows from it: choose it "
-                 "without looking at the data.\n"
-                 "    #   Without it every custos init charges a noisy count.\n"
+                 "number becomes public, and\n"
+                 "    #   reply times depend on it: choose it without looking "
+                 "at the data. Without\n"
+                 "    #   it every custos init charges for a noisy count.\n"
                  "    # max_rows: 1000000\n");
 }
 

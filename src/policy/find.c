@@ -75,8 +75,8 @@ policy_is_key(const struct policy *p, const struct policy_table *t,
 }
 
 /* Without rows_per_unit, a unit has one row of t if t's unit column is a key,
-   and every reference from there to the unit names the unit column of the table
-   that it references. */
+   and every reference on the way from there to the unit points to the unit
+   column of another table. */
 bool
 policy_rows_known(const struct policy *p, const struct policy_table *t)
 {

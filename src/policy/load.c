@@ -85,11 +85,11 @@ next_event(struct loader *l)
     }
     if (anchor)
         return reading_fail(l->r, event_line(l),
-                            "anchors and aliases (& and *) are not used in "
+                            "anchors and aliases (& and *) are not allowed in "
                             "this file" HINT "put quotes around such text");
     if (tag)
         return reading_fail(l->r, event_line(l),
-                            "tags (!) are not used in this file" HINT
+                            "tags (!) are not allowed in this file" HINT
                             "put quotes "
                             "around such text");
     return CUSTOS_OK;
@@ -219,7 +219,7 @@ read_stream(struct loader *l, struct node **out)
                 l->event.data.document_start.tag_directives.start !=
                     l->event.data.document_start.tag_directives.end))
         return reading_fail(l->r, event_line(l),
-                            "directives (%%) are not used in this file");
+                            "directives (%%) are not allowed in this file");
     if (!st)
         st = next_event(l);
     if (!st)

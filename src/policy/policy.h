@@ -134,7 +134,7 @@ struct policy {
     bool has_people; /* the public n of `budget: n` */
     uint64_t people;
     str default_epsilon;    /* of a query without a price; default: a tenth of
-                               the budget's */
+                               the budget's, but at most max_epsilon */
     str max_epsilon;        /* limit per query; default: the budget's */
     str query_delta;        /* delta of one query; default: a thousandth of the
                                budget's, "0" when pure */

@@ -167,7 +167,7 @@ analysts(void **state)
     (void)state;
     check(BUDGET, TABLE, QUERY "\nanalysts: {ana: {}}",
           "5 'ana' has no budget and may spend all of the common one\n"
-          "5 'ana' has no tables and may use every one\n");
+          "5 'ana' has no list of tables and may use every one\n");
     check(BUDGET, TABLE,
           QUERY "\nanalysts:\n"
                 "  ana: {tables: [t], budget: {epsilon: 0.7, delta: 9e-10}}\n"
@@ -177,17 +177,19 @@ analysts(void **state)
           "6 analysts are overcommitted: the delta of 2 of them adds up to "
           "0.0000000011, above the common 1e-9; whoever asks last may find it "
           "spent\n");
-    check(BUDGET, TABLE,
-          QUERY "\nanalysts:\n"
-                "  ana:\n"
-                "    tables: [t]\n"
-                "    budget: {epsilon: 2, delta: 2e-9}\n"
-                "    window: {epsilon: 2, days: 1}\n",
-          "8 the epsilon of 'ana', 2, is above the common 1, which ends first\n"
-          "8 the delta of 'ana', 2e-9, is above the common 1e-9, which ends "
-          "first\n"
-          "9 the window of 'ana' is no smaller than the budget: it never slows "
-          "them down\n");
+    check(
+        BUDGET, TABLE,
+        QUERY "\nanalysts:\n"
+              "  ana:\n"
+              "    tables: [t]\n"
+              "    budget: {epsilon: 2, delta: 2e-9}\n"
+              "    window: {epsilon: 2, days: 1}\n",
+        "8 the epsilon of 'ana', 2, is above the common 1, which is spent "
+        "first\n"
+        "8 the delta of 'ana', 2e-9, is above the common 1e-9, which is spent "
+        "first\n"
+        "9 the window of 'ana' is no smaller than the budget: it never slows "
+        "them down\n");
     /*
      * an analyst's budget may equal the common one; the window of an analyst
      * without a budget is compared with the common one

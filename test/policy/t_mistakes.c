@@ -33,21 +33,22 @@ mistakes_of_the_file(void **state)
         {"query:", "? [a]\n:", "line 4: a key must be a text"},
         {"1e-7", "&d 1e-7",
          "line 3: anchors and aliases (& and *) are not "
-         "used in this file; put quotes around such text"},
+         "allowed in this file; put quotes around such text"},
         {"budget: {epsilon", "budget: {&e epsilon",
-         "line 3: anchors and aliases (& and *) are not used in this file; put "
+         "line 3: anchors and aliases (& and *) are not allowed in this file; "
+         "put "
          "quotes around such text"},
         {"[0, 120]", "[&a 0, 120]",
-         "line 17: anchors and aliases (& and *) are not used in this file; "
+         "line 17: anchors and aliases (& and *) are not allowed in this file; "
          "put quotes around such text"},
         {"1e-7", "*d",
-         "line 3: anchors and aliases (& and *) are not used in "
+         "line 3: anchors and aliases (& and *) are not allowed in "
          "this file; put quotes around such text"},
         {"1e-7", "!!float 1e-7",
-         "line 3: tags (!) are not used in this file; "
+         "line 3: tags (!) are not allowed in this file; "
          "put quotes around such text"},
         {"custos: 1", "%YAML 1.1\n---\ncustos: 1",
-         "line 1: directives (%) are not used in this file"},
+         "line 1: directives (%) are not allowed in this file"},
         {"analysts:", "---\nanalysts:",
          "line 42: a second document (---) "
          "begins here; there can be only one"},
