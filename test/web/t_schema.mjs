@@ -12,7 +12,7 @@ const at = () => ({ server });
 visiting("words, protection, search, and a first question that can be asked", at, async (page) => {
   await logIn(page, server, tokens.ana, "schema");
   await page.getByText("Each patient_id is protected").waitFor();
-  await page.getByText("At most 4 rows of each count in an answer.").waitFor();
+  await page.getByText("At most 4 rows of each person count in an answer.").waitFor();
   await page.getByText("Nobody is protected here.").waitFor();
   await page.getByRole("heading", { name: "long_stays" }).waitFor();
   await page.getByLabel("Search").fill("maternity");

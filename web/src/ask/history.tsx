@@ -1,7 +1,7 @@
 /*
  * The user's own questions, newest first: those in the ledger, and the free ones of
  * this tab. A click puts the text back and shows the answer if this tab still has
- * it; otherwise it can be asked again for free, since the server has it cached.
+ * it. Otherwise the question can be asked again, for free while the answer is cached.
  */
 import type { Api, LedgerRow, Me } from "../api";
 import { useLoaded } from "../load";

@@ -78,7 +78,7 @@ export function Cancelled({ price }: { price: Amount | null }) {
   return (
     <div class="news" role="status">
       <p><strong>Cancelled.</strong> {price !== null && <>ε {spentShort(price)} stays charged.</>}</p>
-      <p class="soft">If the answer had been sent before that, it is stored, and the button says that it is free.</p>
+      <p class="soft">If the answer was sent before you cancelled, it is stored: asking again is free, and the button says so.</p>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, isSpent, type Forecast } from "./forecast";
 
 const AHEAD = 0.35;    /* the future that is shown, as a part of the past that is shown */
-const FURTHER = 10;    /* the same, at most, if the budget ends by then */
+const FURTHER = 10;    /* show the future up to the budget's end if it is at most this many pasts away */
 const DAY_MS = 86_400_000;
 const LEAST_MS = 1_000;
 

@@ -11,7 +11,7 @@ const LOOK_BACK_DAYS = 7;
 export interface Forecast {
   days: number;        /* over which the pace was measured */
   perDay: number;      /* in the line's currency */
-  end: Date | null;    /* when nothing is left; null: not at this pace */
+  end: Date | null;    /* when nothing will be left; null: there is no such time */
 }
 
 function spentAt(line: HistoryLine, time: number): number {

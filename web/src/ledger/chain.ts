@@ -1,7 +1,8 @@
 /*
  * Hashes the chain again in the browser: SHA-256 over the bytes that
  * /v1/openapi.json describes. Each row's hash covers the hash of the row before, so
- * a change, removal or insertion is found at the latest at the row after it.
+ * a change, removal or insertion is found at the latest at the row after it. If the
+ * last rows are missing, only a receipt of one of them shows it.
  */
 import type { Api, LedgerRow } from "../api";
 

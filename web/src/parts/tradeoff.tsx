@@ -9,7 +9,7 @@ import { Frame } from "./chart/frame";
 import { Area, Line } from "./chart/marks";
 import { atLeast, share } from "./percent";
 
-const ROOMY = 0.2; /* if more are missed at 5 % falsely accused, a label fits below the curve */
+const ROOMY = 0.2; /* if the test misses more than this at 5 % falsely accused, a label fits below the curve */
 
 export function Tradeoff({ risk, height = 240 }: { risk: Risk; height?: number }) {
   const curve = risk.corners.map((c) => ({ x: Number(c.fpr), y: Number(c.fnr) }));

@@ -36,10 +36,10 @@ const times = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
 function boundWords(t: Table): string {
   const unit = t.unit!;
   if (unit.rows_per_unit === null)
-    return "Every question spends a quarter of its price on choosing, privately, how many rows of each one count.";
+    return "Every question spends a quarter of its price on choosing, privately, how many rows of each person count.";
   const groups = unit.groups_per_unit !== null && unit.groups_per_unit < unit.rows_per_unit
     ? `, in at most ${times(unit.groups_per_unit, "group")}` : "";
-  return `At most ${times(unit.rows_per_unit, "row")} of each count${unit.rows_per_unit === 1 ? "s" : ""} in an answer${groups}.`;
+  return `At most ${times(unit.rows_per_unit, "row")} of each person count${unit.rows_per_unit === 1 ? "s" : ""} in an answer${groups}.`;
 }
 
 export interface Protection { who: string; how: string }
