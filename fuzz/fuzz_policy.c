@@ -123,8 +123,8 @@ import(str text)
     arena_free(a);
 }
 
-/* policy_read_all must fail as policy_read did, and list mistakes exactly if
-   there is one. */
+/* policy_read_all must fail as policy_read did, and must list at least one
+   mistake if the policy has any, else none. */
 static void
 check_list(str text, custos_status st)
 {
