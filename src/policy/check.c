@@ -1,7 +1,7 @@
 /*
  * Finds what is missing or dangerous in a usable policy. A danger is a promise
  * that protects less than it seems; advice is everything else, such as a column
- * that cannot be summed. Only the policy is read, no data.
+ * without a range. Only the policy is read, no data.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,7 +142,8 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
         !column->values)
         add_remark(
             c, ADVICE, column->line,
-            "column '%.*s' has no range: it cannot be summed or averaged; %s",
+            "column '%.*s' has no range: a query that sums or averages it must "
+            "state limits; %s",
             SHOWN(name), grouped);
     else if (data_type_is_number(column->type) && !column->has_range)
         add_remark(

@@ -127,8 +127,9 @@ tables_and_columns(void **state)
         " c: {type: text},\n d: {type: date},\n e: {type: timestamp},\n"
         " f: {type: real},\n g: {type: text, values: [a]}}",
         QUERY,
-        "4 column 'a' has no range: it cannot be summed or averaged; if you "
-        "group by it, only groups of many units are shown\n"
+        "4 column 'a' has no range: a query that sums or averages it must "
+        "state limits; if you group by it, only groups of many units are "
+        "shown\n"
         "5 column 'b' has values but no range: it needs both to be "
         "summed\n"
         "6 column 'c' has no values: if you group by it, only groups of many "
@@ -137,8 +138,8 @@ tables_and_columns(void **state)
         "if you group by it, only groups of many units are shown\n"
         "8 column 'e' has no range, so its years and months have none either: "
         "if you group by it, only groups of many units are shown\n"
-        "9 column 'f' has no range: it cannot be summed or averaged; "
-        "you cannot group by it\n");
+        "9 column 'f' has no range: a query that sums or averages it must "
+        "state limits; you cannot group by it\n");
     check("{epsilon: 1, n: 1000}",
           "unit: id, rows_per_unit: 1, columns: {id: {type: integer},\n"
           " c: {type: text}}",
