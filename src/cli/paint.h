@@ -1,6 +1,7 @@
 /*
- * Output for people: colour, if it goes to a terminal and NO_COLOR is unset;
- * numbers in groups of three digits; bars with whiskers for the error.
+ * Output for people: colour, on a terminal that is not TERM=dumb, if NO_COLOR is
+ * unset or empty; numbers in groups of three digits; bars with whiskers for the
+ * error.
  */
 #ifndef CLI_PAINT_H
 #define CLI_PAINT_H

@@ -10,9 +10,9 @@
  * NEEDS    a disk that keeps what it has synced; SQLite's WAL, synced at every
  *          commit, sums and row in one transaction; lock held by all writers.
  * GIVES    no answer that is not charged, and no budget exceeded.
- * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT: then there is no receipt,
- *          and no answer; the charge may be in the ledger. After a failed
- *          commit the file is reopened before anything is admitted.
+ * FAILS    CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM: then there
+ *          is no receipt, and no answer; the charge may be in the ledger. After
+ *          a failed commit the file is reopened before anything is admitted.
  * TESTED   powercut_loses_no_receipt powercut_harness_finds_a_lying_disk
  *          kill_loses_no_receipt fault_every_io_once charge_from_two_processes
  */
