@@ -70,7 +70,8 @@ limit_by_window(struct ledger *l, const struct ask *ask,
     *balance = window;
 }
 
-/* A failure after the charge is always a bug. It is logged only here. */
+/* A failure after the charge is always a bug. The command keeps no log, so it
+   says so on standard error. */
 static void
 warn_of_trip(struct curator *c, const struct ask *ask)
 {

@@ -364,7 +364,8 @@ CUSTOS_MUST_USE custos_status ledger_rows(struct ledger *l, uint64_t from,
 /*
  * Checks every hash of the chain, recomputes every balance, and checks that the
  * receipt (may be NULL) is of this chain. CUSTOS_ECORRUPT names the first row
- * that is wrong; CUSTOS_ENAME: the ledger is older than the receipt.
+ * that is wrong; CUSTOS_ENAME: the ledger is older than the receipt, or the
+ * receipt is of another chain.
  */
 CUSTOS_MUST_USE custos_status ledger_verify(struct ledger *l,
                                             const struct receipt *r,
