@@ -1,5 +1,5 @@
-# A thin front end for Meson: every target first installs what it needs. `make
-# help` lists the targets.
+# A thin front end for Meson: a target that builds something first installs what it
+# needs. `make help` lists the targets.
 BUILD  = build
 PREFIX = /usr/local
 SUITE  = bookworm
@@ -146,7 +146,7 @@ load: dev all ## ten minutes of load on a server that is killed every 20 s
 siege: all ## ten minutes of attacks while honest analysts ask (SIEGE_SECONDS)
 	@CUSTOS=$(BUILD)/custos python3 test/siege/siege.py
 
-reply-time: all ## do reply times reveal who is in the data? 10^4 replies per arm
+reply-time: all ## do reply times reveal who is in the data? 10^4 replies with and without
 	@CUSTOS=$(BUILD)/custos python3 test/siege/reply_time.py
 
 worker-kills: all ## kill -9 of a worker process, 1000 times, under load
@@ -173,7 +173,7 @@ powercut: all ## 1000 power cuts and 1000 kills in the middle of charges
 
 bench: bench-noise bench-timing bench-account bench-query
 
-# Fuzz targets for what strangers can send to the server, and the runs of each.
+# Fuzz targets for what strangers can send to the server; how many runs each gets.
 FUZZ_SERVE = pg_in pg_value scram json http statement session worker
 FUZZ_RUNS  = 10000000
 
