@@ -146,7 +146,7 @@ load: dev all ## ten minutes of load on a server that is killed every 20 s
 siege: all ## ten minutes of attacks while honest analysts ask (SIEGE_SECONDS)
 	@CUSTOS=$(BUILD)/custos python3 test/siege/siege.py
 
-reply-time: all ## do reply times reveal who is in the data? 10^4 replies with and without
+reply-time: all ## do reply times reveal who is in the data? (2 x 10^4 replies)
 	@CUSTOS=$(BUILD)/custos python3 test/siege/reply_time.py
 
 worker-kills: all ## kill -9 of a worker process, 1000 times, under load
