@@ -90,7 +90,7 @@ set_terms(struct ledger *l, const struct ledger_terms *t)
     assert_ok(ledger_terms_set(l, t, str_of("owner"), 1000, &r, &err), &err);
 }
 
-/* A charge with an epsilon and a delta, which may be 0. */
+/* A charge with an epsilon and a delta; the delta may be 0. */
 static inline struct charge
 charge_of(const char *epsilon, const char *delta)
 {

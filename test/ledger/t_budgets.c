@@ -340,7 +340,7 @@ budgets_terms_change(void **state)
     t.budget.epsilon = str_of("0.7");
     set_terms(l, &t);
     assert_balance(l, "", "0.6", "0.1");
-    /* With a delta now: the sum of rho was counted all along. */
+    /* Now with a delta; the sum of rho was counted from the start. */
     t.budget = (struct ledger_budget){str_of("2"), str_of("1e-6")};
     set_terms(l, &t);
     assert_int_equal(charge(l, "", "1.4"), CUSTOS_OK);

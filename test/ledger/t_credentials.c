@@ -1,7 +1,7 @@
 /*
- * Credentials: each change adds a row to the chain, they are not valid once the
- * policy drops the name, and are intact after a power cut; the chain has no
- * secrets.
+ * Credentials: each change adds a row to the chain. A credential is not valid
+ * once the policy drops its name, and is intact after a power cut. The chain
+ * contains no secrets.
  */
 #include "support/powercut_vfs.h"
 
@@ -53,7 +53,7 @@ put(struct ledger *l, const char *name, uint8_t token,
 
 /*
  * Looking up by name and by token finds this credential; if token is 0, the
- * name has none.
+ * name has no token.
  */
 static void
 assert_door(struct ledger *l, const char *name, uint8_t token, uint64_t seq)
@@ -200,7 +200,7 @@ tokens_and_rows_are_one(void **state)
     assert_int_equal(ledger_token_of_row(l, str_of("ann"), LEDGER_ACCESS_FULL,
                                          first.seq, &found, NULL),
                      CUSTOS_ENAME);
-    /* the metrics token has no name and ends independently of the owner's */
+    /* the metrics token has no name; ending it keeps the owner's token */
     metrics.access = LEDGER_ACCESS_METRICS;
     metrics.expires = 5;
     assert_int_equal(put(l, "", 8, LEDGER_CREDENTIAL_NEW, &r), CUSTOS_OK);

@@ -125,7 +125,7 @@ history_adds_exactly(void **state)
     arena_free(a);
 }
 
-/* A shared answer counts only for the analyst who asked for it later. */
+/* A shared answer counts only for the later asker, not in the common sum. */
 static void
 history_counts_shared_answers_once(void **state)
 {
@@ -175,7 +175,7 @@ history_counts_shared_answers_once(void **state)
     arena_free(a);
 }
 
-/* All points are in the current currency, the one of the balance. */
+/* All points are in one currency, the one in which the balance is given. */
 static void
 history_has_one_currency(void **state)
 {

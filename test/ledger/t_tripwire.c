@@ -115,7 +115,7 @@ tripwire_third_failure_suspends_the_store(void **state)
     assert_int_equal(ask(l, "cy", 3, 1, &err), CUSTOS_EDENIED);
     assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks(l, ""), CUSTOS_EDENIED);
-    /* the policy may allow more failures */
+    /* admitted under a policy that allows one failure more */
     assert_int_equal(ask(l, "cy", 4, 1, NULL), CUSTOS_OK);
     /* 0: the strictest limits apply */
     assert_int_equal(ask(l, "cy", 0, 0, NULL), CUSTOS_EDENIED);
@@ -138,7 +138,7 @@ tripwire_resume_is_a_row(void **state)
     assert_non_null(a);
     l = make(&p);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    for (int i = 0; i < 3; i++) /* of concurrent questions; counts once */
+    for (int i = 0; i < 3; i++) /* concurrent questions of ana: count once */
         trip(l, TRIPWIRE_FAILURE, "ana");
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     assert_int_equal(asks(l, "cy"), CUSTOS_OK);

@@ -77,7 +77,7 @@ law_randomized_response(void **state)
             assert_int_equal(report, k < 4 ? truth : 1 - truth);
             test_rng_free(rng);
         }
-    /* For epsilon = ln 3 and k = 4, p is 1/2 and the ratio 3, rounded down. */
+    /* For epsilon = ln 3 and k = 4, p is 1/2; the ratio is 3 or just below. */
     p = number(custos_rr_ratio(four, text, ROOM, NULL), text);
     assert_true(fabs(p - 3) < 1e-12 && p <= 3);
     half = (uint64_t)1 << 63;
@@ -237,8 +237,9 @@ two_coins_estimate_is_two_frac_less_half(void **state)
 }
 
 /*
- * The expectation over all reports of n people, each true with p = 3/5, is the
- * true share, in exact integers (probabilities in units of 5^-n).
+ * Each of N people reports the truth with p = 3/5. The expected estimate, over
+ * all possible reports, is the true share, in exact integers (probabilities in
+ * units of 5^-N).
  */
 static void
 estimate_is_unbiased_exactly(void **state)
@@ -259,7 +260,7 @@ estimate_is_unbiased_exactly(void **state)
                                  rr, (uint64_t)__builtin_popcount(reports), N,
                                  &num, &den, NULL),
                              0);
-            assert_true(N * num % den == 0); /* 5c - 2n over 1 */
+            assert_true(N * num % den == 0); /* N * estimate is whole */
             sum += weight * (N * num / den);
         }
         assert_true(sum == 3125 * __builtin_popcount(truths));
@@ -267,7 +268,10 @@ estimate_is_unbiased_exactly(void **state)
     custos_rr_free(rr);
 }
 
-/* 1/(16 gamma^2 n) - 1/(4n), exactly; for k values p(1-p)/((p-q)^2 n). */
+/*
+ * For two values the bound is exactly 1/(16 gamma^2 n) - 1/(4n); for k values
+ * it is p(1-p)/((p-q)^2 n).
+ */
 static void
 variance_is_the_bound(void **state)
 {
@@ -294,8 +298,8 @@ variance_is_the_bound(void **state)
 }
 
 /*
- * Hoeffding's bound if reports are nearly fair coins, Bernstein's if they are
- * nearly certain.
+ * The bar is Hoeffding's bound if reports are nearly fair coins, Bernstein's if
+ * they are nearly certain.
  */
 static void
 error_bar_is_the_smaller_bound(void **state)
@@ -328,10 +332,11 @@ error_bar_is_the_smaller_bound(void **state)
 }
 
 /*
- * Coverage over 2000 surveys of 200 people each, at 90 %: the bar must miss at
- * most 10 %; it is Bernstein's, so it misses far less. It is not absurdly wide
- * either: half of it misses more than 10 %. The seed is fixed; with a fresh one
- * the first check fails with probability below 1e-30, the second below 1e-6.
+ * Coverage over 2000 surveys of 200 people each, at 90 %: the bar must miss the
+ * true share in at most 10 % of the surveys; it is Bernstein's, so it misses
+ * far less often. It is not absurdly wide either: a bar of half the width
+ * misses in more than 10 %. The seed is fixed; with a fresh one the first check
+ * fails with probability below 1e-30, the second below 1e-6.
  */
 static void
 error_bar_covers(void **state)
@@ -369,7 +374,7 @@ error_bar_covers(void **state)
     custos_rr_free(rr);
 }
 
-/* How often each of 4 values is reported, by chi-square; false alarms 1e-6. */
+/* Counts of 4 reported values, by chi-square; false-alarm rate 1e-6. */
 static void
 kary_shares_follow_the_law(void **state)
 {

@@ -148,7 +148,8 @@ tables_and_columns(void **state)
 }
 
 /*
- * Keys and references are not numbers to sum; a key has one row for each unit.
+ * Keys and references need no range, because nobody sums them; a table whose
+ * unit is its key needs no rows_per_unit.
  */
 static void
 keys_are_no_numbers(void **state)
@@ -300,7 +301,7 @@ memory_fails(void **state)
     arena_free(a);
 }
 
-/* A table without max_rows costs a noisy count. */
+/* A table without max_rows gets a remark: each init charges a noisy count. */
 static void
 ceilings_are_asked_for(void **state)
 {

@@ -50,8 +50,8 @@ release(const custos_mech *mech, custos_rng *rng, const int64_t *x, size_t n,
 /*
  * A histogram of k = 8 bins, one row per person, change-one, epsilon = 1/2:
  * with probability 0.95 all bins are within 2 ln(k/beta)/epsilon = 20.3 of the
- * truth. Our band is that of the discrete law: close to this one, and it
- * covers.
+ * truth. Our band, that of the discrete law, is close to this one and covers
+ * with at least that probability.
  */
 static void
 histogram_band_covers(void **state)

@@ -76,7 +76,8 @@ risk_of_spending_is_an_upper_bound(void **state)
             assert_true(got >= exact - 1e-9);
             assert_true(got <= 1 / (1 + exp(-sum)) + 1e-9);
             /*
-             * for many small charges far less than the sum of epsilons implies
+             * the risk of many small charges is far below what the sum of
+             * epsilons implies
              */
             if (counts[j] == 100 && e <= 0.1)
                 assert_true(got - 0.5 < 2 * (exact - 0.5));
