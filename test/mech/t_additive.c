@@ -276,10 +276,10 @@ release_adds_the_noise(void **state)
 }
 
 /*
- * The theorem, checked on the law itself: with q = exp(-1/t), P[y] =
- * (1-q)/(1+q) q^|y|, so the ratio at any output for values D apart is at most
- * q^-D = exp(D/t), and the reported t is at least D/epsilon. The check is
- * exact, over a window.
+ * The theorem, checked on the law itself: for scale t and q = exp(-1/t),
+ * P[y] = (1-q)/(1+q) q^|y|. So for two values D apart, the probabilities of any
+ * output differ at most by the factor q^-D = exp(D/t), and the reported t is at
+ * least D/epsilon. The check is exact, for outputs within a window.
  */
 static void
 laplace_ratio_is_bounded_by_epsilon(void **state)
@@ -358,7 +358,7 @@ release_saturates(void **state)
     test_rng_free(rng);
 }
 
-/* A1, A2: every release is a whole number of steps, whatever the value. */
+/* A1, A2: every release is a multiple of the grid step, whatever the value. */
 static void
 release_lies_on_the_grid(void **state)
 {
@@ -372,7 +372,7 @@ release_lies_on_the_grid(void **state)
     o.domain = CUSTOS_REALS;
     o.sensitivity = "0.3";
     m = mech_make(o);
-    /* floor(log2 0.3) = -2, less 20; epsilon 1/2 is below 1. */
+    /* 2^-22: floor(log2 0.3) is -2, minus 20; an epsilon below 1 adds 0. */
     assert_string_equal(custos_mech_facts(m)->grid, "0.0000002384185791015625");
     g = 0x1p-22;
     for (size_t i = 0; i < COUNT_OF(values); i++)
@@ -524,7 +524,7 @@ error_bars_cover(void **state)
     m = mech_make(o);
     assert_int_equal(custos_mech_error(m, "0.05", 1, &width, NULL), CUSTOS_OK);
     assert_true(width == 6.125); /* 24 steps and half of one */
-    /* 3000 trials with a rate of at most 0.05: 150 plus 5 deviations of 12. */
+    /* 3000 trials, at most 5 % missed: 150 plus 5 standard deviations of 12. */
     for (int i = 0; i < 3000; i++)
         missed += fabs(release_real(m, rng, 0.3) - 0.3) > width;
     assert_true(missed <= 210 && missed > 50);

@@ -1,7 +1,8 @@
 /*
- * Calibration. A6: our sigma against an independent computation with 200 bits,
- * over random parameters. It uses other formulas where they exist: erfc of the
- * argument itself, plain sums, a golden-section search for the order.
+ * Calibration. A6: our sigma is compared with an independent computation with
+ * 200 bits, for random parameters. That computation uses other formulas where
+ * they exist: erfc of the argument itself, plain sums, a golden-section search
+ * for the order.
  */
 #include <math.h>
 #include <stdio.h>
@@ -548,7 +549,7 @@ close_deltas_are_told_apart(void **state)
 }
 
 /*
- * For extreme sigmas the result is a bound, 1 or almost 0, and comes quickly.
+ * For extreme sigmas the delta is a bound, 1 or almost 0, and is found quickly.
  */
 static void
 delta_at_the_ends(void **state)

@@ -30,7 +30,7 @@ point_of(const struct additive_plan *p, struct gauss_point *point)
     rat_set(&point->epsilon, &p->epsilon);
 }
 
-/* At epsilon 2, delta (the sum of the law) rises from sigma 0.5 to 0.55. */
+/* At epsilon 2, the exact delta is larger for sigma 0.55 than for 0.5. */
 static void
 delta_may_rise_with_sigma(void **state)
 {

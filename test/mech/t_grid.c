@@ -1,6 +1,6 @@
 /*
- * The grid: against exact rationals, at the extremes of doubles, and the
- * theorem on which its sensitivity depends.
+ * The grid: compared with exact rationals, at the extremes of doubles; and the
+ * theorem on which the sensitivity on the grid depends.
  */
 #include <float.h>
 #include <math.h>

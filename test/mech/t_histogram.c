@@ -22,8 +22,8 @@ histogram_make(custos_histogram_options o)
 }
 
 /*
- * The largest norms over all ways to put a unit's rows into 3 bins and, under
- * change-one, into other bins.
+ * The largest norms of the change, over all ways to put a unit's rows into 3
+ * bins and, under change-one, over all ways to put them into other bins then.
  */
 static void
 worst(int rows, custos_adjacency adjacency, int *l1, int *l2)
@@ -33,7 +33,7 @@ worst(int rows, custos_adjacency adjacency, int *l1, int *l2)
         for (int b = 0; a + b <= rows; b++)
             for (int c = 0; c <= rows; c++)
                 for (int d = 0; c + d <= rows; d++) {
-                    /* the unit's rows before: a, b, the rest; after: c, d */
+                    /* rows per bin: a, b, the rest; after the change: c, d */
                     int e = adjacency == CUSTOS_CHANGE_ONE;
                     int x = a - e * c, y = b - e * d;
                     int z = (rows - a - b) - e * (rows - c - d);

@@ -156,11 +156,11 @@ interval_gauss_is_least(void **state)
 }
 
 /*
- * k draws are within the simultaneous band with probability at least 1 - beta,
- * and within one that is narrower by 1 with less. 4000 trials of k = 8 with a
- * fixed seed; the number of misses may be off by 5 deviations of its binomial
- * law. With a fresh seed a false alarm would have a probability below 1e-6 for
- * each law.
+ * k draws are all within the simultaneous band with probability at least
+ * 1 - beta; if the band is narrower by 1, the probability is less. 4000 trials
+ * of k = 8 with a fixed seed; the number of misses may be off by 5 standard
+ * deviations of its binomial law. With a fresh seed the probability of a false
+ * alarm would be below 1e-6 for each law.
  */
 static void
 interval_covers(void **state)
@@ -197,7 +197,7 @@ interval_covers(void **state)
             missed += out;
             missed_less += out_less;
         }
-        /* 5 deviations of binomial(4000, 0.1): 95. */
+        /* 5 standard deviations of binomial(4000, 0.1): 95. */
         assert_true(missed <= 400 + 95);
         assert_true(missed_less >= 400 - 95);
         test_rng_free(rng);

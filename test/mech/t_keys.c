@@ -352,9 +352,9 @@ keys_floor_shifts_the_law(void **state)
 }
 
 /*
- * The reported chance is the share of keys kept: 20000 draws each, within 5
- * deviations (with a fresh seed, a false alarm of 1e-6 for each of 12).
- * Released counts are at least the threshold.
+ * The fraction of keys kept is the reported chance within 5 standard
+ * deviations, in 12 cases of 20000 draws (with a fresh seed, a false alarm of
+ * 1e-6 in each). Released counts are at least the threshold.
  */
 static void
 keys_chance_is_the_law(void **state)
@@ -379,7 +379,7 @@ keys_chance_is_the_law(void **state)
         assert_true(r > 0 || chance_of(k, f->certain - 1) < 1);
         assert_true(r > 0 || chance_of(k, f->certain + 1) == 1);
         assert_true(chance_of(k, UINT64_C(1) << 62) == 1);
-        /* But for the Gaussian, the chance of a key with one unit is delta. */
+        /* Not for the Gaussian: the chance of a key with one unit is delta. */
         if (r < 2)
             assert_true(fabs(chance_of(k, 1) / strtod(f->delta, NULL) - 1) <
                         1e-12);
@@ -588,7 +588,7 @@ keys_at_the_ends(void **state)
 
 /*
  * Every allocation fails once, and the random words run out at once or after
- * 130; nothing leaks or is released.
+ * 130 words; nothing is leaked or released.
  */
 static void
 keys_survive_faults(void **state)

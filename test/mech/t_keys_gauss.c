@@ -25,8 +25,8 @@ gauss_law(double variance, double *law)
 }
 
 /*
- * The law of a sum of discrete Gaussians differs from a discrete Gaussian at
- * most by the theorem's factor.
+ * The probabilities of a sum of discrete Gaussians differ from those of one
+ * discrete Gaussian at most by the theorem's factor.
  */
 static void
 keys_gauss_sum_is_enclosed(void **state)
@@ -197,7 +197,7 @@ gauss_found(custos_adjacency adjacency, uint64_t keys, const char *epsilon,
 
 /*
  * Add/remove: with one key the reported delta is what the worst neighbours
- * need, summed over all outcomes; with two keys it is at most 3 % more.
+ * need, summed over all outcomes; with two keys they need at least 97 % of it.
  */
 static void
 keys_gauss_delta_is_exact(void **state)

@@ -274,7 +274,7 @@ quantile_shifted_law_by_enumeration(void **state)
     assert_true(checked > 500);
 }
 
-/* Many equal values; and gaps far wider than the rest. */
+/* Many equal values; and a gap far wider than the rest of the domain. */
 static void
 quantile_thresholds_are_exact(void **state)
 {
@@ -656,7 +656,7 @@ quantile_loss_is_by_value(void **state)
     moved.apart = 0;
 }
 
-/* If all cuts are exact, every node aims at the place that its rank says. */
+/* If all cuts are exact, every node aims at the position its rank gives. */
 static void
 quantile_shifts_are_as_proved(void **state)
 {
@@ -692,8 +692,8 @@ quantile_shifts_are_as_proved(void **state)
 }
 
 /*
- * Part (a) of the theorem, for the pieces: one more value changes one side by
- * one.
+ * Part (a) of the theorem, for the pieces: with one more value, exactly one
+ * side of a cut has one value more.
  */
 static void
 quantile_cut_moves_one_value(void **state)
@@ -815,8 +815,8 @@ quantile_several_never_fall(void **state)
 }
 
 /*
- * The error bar covers: 1000 releases of 300 values, three quantiles each (95 %
- * requested; the bound is a union bound, so the coverage is far higher).
+ * The error bar covers: 1000 releases of three quantiles of 300 values (95 %
+ * requested; the bar is a union bound, so the coverage is far higher).
  */
 static void
 quantile_error_covers(void **state)
@@ -1080,7 +1080,7 @@ quantile_release_refuses(void **state)
 }
 
 /*
- * Every allocation and every random word fails once; nothing leaks or is
+ * Every allocation and every random word fails once; nothing is leaked or
  * released.
  */
 static void

@@ -119,8 +119,9 @@ static const struct {
              {CUSTOS_NOISY_MAX, law_of_noisy_max}};
 
 /*
- * Chi-square of the rule against its law at six settings, false-alarm rate
- * 1e-6 each over seeds; the seed is fixed.
+ * Compares the rule with its law by chi-square, at six settings. The seed is
+ * fixed; with a fresh one, each setting would raise a false alarm at a rate of
+ * 1e-6.
  */
 static void
 check_law(size_t r)
@@ -193,8 +194,8 @@ law_noisy_max(void **state)
 /*
  * All neighbours of all scores in {0,1,2}^3 with steps in {-1,0,1}: the exact
  * probabilities never differ by more than a factor of e^epsilon, and somewhere
- * by more than e^(0.6 epsilon). A rate that is off by a factor of 2 would break
- * one or the other. (check_law ties these laws to the code.)
+ * by more than e^(0.6 epsilon). A rate that is twice or half the right one
+ * would violate one of the two. (check_law ties these laws to the code.)
  */
 static void
 check_epsilon(law *of, double rate_per_epsilon, bool monotone, double tight)
@@ -582,7 +583,7 @@ select_refuses_bad_options(void **state)
 }
 
 /*
- * Every allocation and every random word fails once; nothing leaks or is
+ * Every allocation and every random word fails once; nothing is leaked or
  * released.
  */
 static void

@@ -94,8 +94,9 @@ law_of_pattern(struct scales s, const int64_t *queries, int n, unsigned pattern)
 }
 
 /*
- * Answers to three queries against the law by chi-square, false-alarm rate
- * 1e-6 each over seeds; the seed is fixed. c = 3, so nothing halts.
+ * Compares the answers to three queries with the law by chi-square. The seed is
+ * fixed; with fresh ones, either test would raise a false alarm at a rate of
+ * 1e-6. As c = 3, nothing halts.
  */
 static void
 law_sparse(void **state)
@@ -140,9 +141,9 @@ law_sparse(void **state)
 }
 
 /*
- * All neighbours in a small box, all transcripts of three queries that halt at
- * c: the exact log-probabilities differ by at most epsilon, and somewhere by
- * more than half of it.
+ * All neighbours in a small box, all transcripts of up to three queries that
+ * halt at the c-th answer "above": the exact log-probabilities differ by at
+ * most epsilon, and somewhere by more than half of it.
  */
 static void
 sparse_keeps_epsilon(void **state)
@@ -180,7 +181,7 @@ sparse_keeps_epsilon(void **state)
         }
 }
 
-/* e1 + e2 = epsilon exactly, e2/e1 close to (2c)^(2/3) or c^(2/3). */
+/* e1 + e2 = epsilon exactly; e2/e1 is near (2c)^(2/3), monotone c^(2/3). */
 static void
 sparse_split_is_the_best(void **state)
 {
@@ -428,7 +429,7 @@ sparse_survives_faults(void **state)
             assert_int_equal(custos_seal_ints(NULL, &exact, 1, &sealed, NULL),
                              0);
             st = custos_sparse_ask(s, rng, sealed, 0, &above, &value, NULL);
-            if (st) { /* nothing was released, spent or opened */
+            if (st) { /* nothing was released or spent; the seal is intact */
                 custos_rng *more = test_rng_seeded(36);
 
                 assert_true(!above && value == 5);

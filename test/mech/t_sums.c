@@ -47,7 +47,7 @@ release(const custos_sums *s, custos_rng *rng, const int64_t *elements,
     return st;
 }
 
-/* f_k = C(2k, k) / 4^k */
+/* The entries of the square root: f_k = C(2k, k) / 4^k. */
 static void
 root_entries(double *f, size_t n)
 {
@@ -341,7 +341,7 @@ sums_tree_and_root_beat_both(void **state)
 
 enum { PLACES = 4, LENGTH = 63 };
 
-/* How often each 90 % bar is missed, and how often half of it is. */
+/* How often releases miss each 90 % bar, and how often a bar half as wide. */
 static void
 count_misses(size_t k, int releases, int *missed, int *missed_half)
 {
@@ -390,8 +390,8 @@ sums_error_covers(void **state)
 }
 
 /*
- * Half of a bar is missed by more than 10 % of the releases, and the bound by
- * moments is at most 1.6 times the quantile of a normal law with the same
+ * A bar half as wide is missed by more than 10 % of the releases, and the bound
+ * by moments is at most 1.6 times the quantile of a normal law with the same
  * variance.
  */
 static void

@@ -111,9 +111,10 @@ threshold_delta_is_exact(void **state)
 
 /*
  * The case analysis of the proof, in numbers, for all pairs of neighbours: j
- * keys only of the first, l only of the second, the rest shared. Their exact
- * hockey-stick divergence (enumerated over which keys appear, with shared keys
- * at their worst likelihood ratio) never exceeds the reported delta.
+ * keys are only in the first, l only in the second, the rest in both. Their
+ * exact hockey-stick divergence (summed over the sets of keys that appear, with
+ * shared keys at their worst likelihood ratio) never exceeds the reported
+ * delta.
  */
 static void
 threshold_bounds_all_neighbours(void **state)
@@ -143,10 +144,10 @@ threshold_bounds_all_neighbours(void **state)
 }
 
 /*
- * A key of count 1 is shown as often as p says (20000 draws, 5 deviations; with
- * a fresh seed, a false alarm of 1e-6), with a released count at or above the
- * threshold. Keys with counts below 1 are never shown, those with very large
- * counts always.
+ * A key of count 1 is shown with probability p (20000 draws, 5 standard
+ * deviations; with a fresh seed, a false alarm of 1e-6), with a released count
+ * at or above the threshold. Keys with counts below 1 are never shown, those
+ * with very large counts always.
  */
 static void
 threshold_law(void **state)
