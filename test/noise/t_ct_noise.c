@@ -1,7 +1,7 @@
 /*
  * Constant time, checked by valgrind: all random words count as undefined
  * memory, so valgrind reports a branch or an address that depends on them.
- * Leaky twins of the samplers show that it does.
+ * Leaky twins of the samplers show that valgrind catches them.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -138,8 +138,8 @@ slopes_take_the_same_steps(void **state)
 /* ------------------------------------------------------- leaky twins -- */
 
 /*
- * Compares with one cut after the other and stops, so that time reveals the
- * digit.
+ * Compares with one cut after the other and stops at the first that is not
+ * below the word, so that time reveals the digit.
  */
 static uint64_t
 stopping_scan(const struct dials *d, const uint64_t *words, size_t from,
@@ -158,7 +158,7 @@ stopping_scan(const struct dials *d, const uint64_t *words, size_t from,
     return 0;
 }
 
-/* Looks the digit up by the word's top bits, which the cache reveals. */
+/* Looks the digit up in a table by the top bits; the cache reveals them. */
 static uint64_t
 looking_scan(const struct dials *d, const uint64_t *words, size_t from,
              size_t n, struct outcomes *out)

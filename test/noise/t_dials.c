@@ -137,7 +137,7 @@ thresholds_are_right(void **state)
 }
 
 /*
- * A8 iii: the check notices a wrong bit (every seventh is tried) of any
+ * A8: the check notices a wrong bit (every seventh is tried) of any
  * threshold, also bit 0 of the lowest dial's thresholds, which is never set.
  */
 static void
@@ -181,8 +181,8 @@ flipped_bits_are_noticed(void **state)
 }
 
 /*
- * How many words tie with this dial, each with probability 2^-64; the dial with
- * the sign has two such words for each cut.
+ * How many words tie with a cut of this dial (each has probability 2^-64); the
+ * dial with the sign has two such words for each cut.
  */
 static uint64_t
 tie_words(const struct dials *d, size_t i)
@@ -221,7 +221,7 @@ refinement_is_rare(void **state)
         dials_clear(&d);
         rat_clear(&rate);
     }
-    assert_true(worst > 200); /* the longest has 17 dials */
+    assert_true(worst > 200); /* the largest scale has 17 dials */
     assert_true(worst <= (DIALS_MAX + 1) * DIAL_CUTS);
     assert_true(3 * (worst + 4 * EXP_ERROR) <= most);
 }

@@ -451,10 +451,10 @@ check_pair(const custos_noise *noise, const struct tapes *t, uint64_t first,
 
 /*
  * Discrete Laplace of scale 8: a word for 0, sign and lowest digit, a word for
- * the top digit. For every first word and a second one of each outcome (the
- * five likeliest), and the other way round, the draw is what the two give
- * separately. So the weights of two words multiply, and bound P[x]. Both signs
- * have equal weight.
+ * the top digit. The draw is what the two words give separately: checked for
+ * every first word with a second one of each of the five likeliest outcomes,
+ * and for every second word with a first one of each outcome. So the weights of
+ * two words multiply, and bound P[x]. Both signs have equal weight.
  */
 static void
 law_laplace_by_tapes(void **state)

@@ -143,7 +143,7 @@ accept_fixed_is_within_its_error(void **state)
     test_rng_free(rng);
 }
 
-/* t = floor(sigma) + 1, also if sigma is a whole number or just below one. */
+/* The scale is floor(sigma) + 1, also if sigma is whole or just below. */
 static void
 proposal_scale_is_exact(void **state)
 {
@@ -182,9 +182,10 @@ proposal_scale_is_exact(void **state)
 }
 
 /*
- * A proposal is kept with probability tanh(1/2t) exp(-v/2t^2) sum exp(-n^2/2v):
- * above 0.44 for every sigma (above 5 it grows to 0.76). src/noise/README.md
- * counts refinements with it.
+ * With variance v and proposals of scale t, a proposal is kept with probability
+ * tanh(1/2t) exp(-v/2t^2) sum exp(-n^2/2v): above 0.44 for every sigma (for
+ * sigma above 5 it grows to 0.76). src/noise/README.md uses this to count
+ * refinements.
  */
 static void
 acceptance_is_never_rare(void **state)

@@ -136,10 +136,10 @@ count_dial(const struct dials *d, size_t i, uint64_t count[17])
 }
 
 /*
- * sigma^2 = 1/2: proposals have scale 1, so two dials and one coin. A size of 1
- * to 16 is that outcome of the first dial with a second digit of 0. P[y] = K(y)
- * / sum of K, where K(y) is the weight of the words that keep y: lower and
- * upper bounds of K give rigorous bounds of P[y].
+ * sigma^2 = 1/2: proposals have scale 1, so they take two dials and one coin. A
+ * size of 1 to 16 is the outcome of the first dial if the second digit is 0.
+ * P[y] = K(y) / sum of K, where K(y) is the weight of the words that propose
+ * and keep y: lower and upper bounds of K give rigorous bounds of P[y].
  */
 static void
 law_gaussian_by_tapes(void **state)
@@ -170,7 +170,7 @@ law_gaussian_by_tapes(void **state)
         all_lo += k.lo[y];
         all_hi += k.hi[y];
     }
-    /* Sizes of 9 and more: 64 + 2 words of the dials at most, and one coin. */
+    /* Sizes above 8 come from at most 64 + 2 words of the dials, any coin. */
     assert_true(WORDS - small <= 64);
     all_hi += (u128)WORDS * 66;
     mpfr_init2(p, REF_BITS);

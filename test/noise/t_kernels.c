@@ -142,7 +142,7 @@ every_cut_reads_the_same(void **state)
 
 /* ------------------------------------------------------------ verdicts -- */
 
-/* A size near 0, the limit, 2^60 or 2^64, or any below the limit or above. */
+/* A size near 0, the limit, 2^60 or 2^64, or a random one. */
 static void
 some_size(const struct gauss *g, struct outcomes *o, size_t i, custos_rng *rng)
 {

@@ -90,7 +90,7 @@ decide(const mpfr_t cut, size_t seen, uint64_t off, uint64_t *tape, size_t *n)
     return off > 0;
 }
 
-/* A tie with every cut of every digit of a Laplace law but the lowest. */
+/* A tie with every cut of every digit but the lowest of a Laplace law. */
 static void
 every_cut_can_be_settled(void **state)
 {
@@ -161,8 +161,8 @@ sign_can_be_settled(void **state)
 }
 
 /*
- * Rate 5: from exp(-45) on, the cuts begin with a word of ones. The second word
- * is compared with all of them at once; it decides some and leaves others open.
+ * Rate 5: the cuts from 1 - exp(-45) on begin with a word of ones. The second
+ * word is compared with all of these at once; it decides all but at most one.
  */
 static void
 several_ties_are_settled_together(void **state)
@@ -375,7 +375,7 @@ slope_coins_are_settled(void **state)
 
     (void)state;
     assert_int_equal(slope_init(&s, &rate), CUSTOS_OK);
-    tape[0] = ones; /* a gap of 0 is certain, also for the last coins */
+    tape[0] = ones; /* a gap of 0 makes heads certain, for any word */
     assert_int_equal(flip_all(&s, 0, tape, 1), 1);
     tape[0] = 0;
     assert_int_equal(flip_all(&s, 0, tape, 1), 1);
@@ -414,7 +414,7 @@ eval_nothing(const void *of, ival *out)
     mpfr_set_ui(out->hi, 1, MPFR_RNDU);
 }
 
-/* 7.5 +- 0.25 units of 2^-64: exactly one word of it is known. */
+/* 7.5 +- 0.25 units of 2^-64: its first word is known, and no more. */
 static void
 eval_one_word(const void *of, ival *out)
 {

@@ -70,8 +70,9 @@ gauss_sum_agrees_with_plain_sums(void **state)
 }
 
 /*
- * Where plain sums are too long: G(m) - G(m+1) is one weight, by whichever
- * method each sum was computed, and G(m) + G(1-m) is the sum over all integers.
+ * Where plain sums are too long: with G(m) the sum over x >= m, G(m) - G(m+1)
+ * is one weight, by whichever method each sum was computed, and G(m) + G(1-m)
+ * is the sum over all integers.
  */
 static void
 gauss_sum_routes_agree(void **state)

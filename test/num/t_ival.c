@@ -105,8 +105,8 @@ functions_contain_their_values(void **state)
 }
 
 /*
- * Around the border between the series and the continued fraction, and far out:
- * the value of a point is accurate up to a few bits.
+ * erfc of a point is accurate up to a few bits, around the border between its
+ * series and its continued fraction, and far out.
  */
 static void
 erfc_is_as_tight_as_asked(void **state)

@@ -83,7 +83,7 @@ words_are_the_expansion(void **state)
         }
 }
 
-/* 1 - exp(-1000): 22 words of ones, then others; this needs few bits. */
+/* 1 - exp(-1000) begins with 22 words of ones, no more. */
 static void
 numbers_close_to_one_are_cheap(void **state)
 {
