@@ -25,7 +25,8 @@ units(const char *text)
 
 /*
  * Gaboardi's slides, with noise of scale 1 on every count: eight thresholds one
- * by one cost 8, three attribute means 3, the points 2 (change-one) or 1.
+ * by one cost 8, three attribute means 3, the histogram of all points 2 under
+ * change-one and 1 under add/remove.
  */
 static void
 worked_examples_cost_what_the_sources_say(void **state)

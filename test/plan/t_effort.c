@@ -276,9 +276,9 @@ a_stop_ends_planning(void **state)
 }
 
 /*
- * Every golden plan needs at most a tenth of the allowed steps, except
- * searches: by accuracy, with some forty calibrations, and bound selection with
- * discovered groups, with a rule for each of eleven bounds.
+ * Every golden plan needs at most a tenth of the allowed steps, except those
+ * that search: a query by accuracy takes some forty calibrations, and a bound
+ * selection with discovered groups makes a rule for each of eleven bounds.
  */
 static void
 ordinary_plans_are_far_from_the_limit(void **state)

@@ -94,7 +94,7 @@ fanout_multiplies(void **state)
               2 * DRUGS);
     /*
      * Of a UNION only the larger branch counts; aggregates per unit keep the
-     * fan-out below them.
+     * fan-out of the rows they aggregate.
      */
     fanout_is("(SELECT p.age FROM patients p JOIN drugs g ON true UNION ALL "
               "SELECT p.age FROM patients p JOIN cities c ON true) x",

@@ -1,6 +1,6 @@
 /*
- * Cached mechanisms: the same options find the same one, any other options
- * another one, and owners may free them in any order.
+ * Cached mechanisms: the same options find the same mechanism, any other
+ * options another one, and those who hold them may free them in any order.
  */
 #include "plan/mechs.h"
 

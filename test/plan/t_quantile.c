@@ -131,7 +131,7 @@ ranks_of_one_value_share_a_price(void **state)
     plan_done(&t);
 }
 
-/* A bar extends by the error of its ends and one rank more. */
+/* An error bar extends as far as the largest error of its ends, plus 1 rank. */
 static void
 bars_reach_as_far_as_the_error(void **state)
 {

@@ -144,7 +144,8 @@ classes_are_eight_in_a_doubling(void **state)
         assert_true(us >= before);
         before = us;
         /*
-         * in units of 1/512 microsecond all steps are whole; us is rounded up
+         * step is an eighth in units of 1/512 microsecond, in which it is a
+         * whole number; us is rounded up
          */
         for (step = REPLY_CLASS_STEP_US; 16 * step <= 512 * us - 512;)
             step *= 2;
@@ -215,7 +216,7 @@ rows_are_public_ceilings(void **state)
     plan_done(&t);
 }
 
-/* Padding for error bars is work, and a small price needs much of it. */
+/* Quantiles are padded for their error bars, the more the lower the price. */
 static void
 a_small_price_pads_quantiles(void **state)
 {

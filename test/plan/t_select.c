@@ -98,8 +98,8 @@ selection_takes_the_delta_left(void **state)
 }
 
 /*
- * Where the optimal rule is not used, because its table would be long, it would
- * show fewer groups.
+ * Where the planner does not use the optimal rule, whose table would be long,
+ * that rule would show fewer groups than the one it uses.
  */
 static void
 no_rule_shows_less_than_the_optimal(void **state)
