@@ -193,8 +193,9 @@ charged_work_of_a_name_is_bounded(void **state)
 }
 
 /*
- * Names take turns when all together have reached the limit. A long job does
- * not wait for other names' jobs, and no short job overtakes one that waits.
+ * When all names together have reached the limit, they take turns: no short job
+ * overtakes another name's job that waits. Only a job longer than long_us does
+ * not wait for other names' jobs.
  */
 static void
 charged_work_of_all_is_bounded(void **state)
@@ -255,8 +256,8 @@ charged_work_of_all_is_bounded(void **state)
 }
 
 /*
- * A limited number of a name's jobs is planned at a time; planned ones make
- * room.
+ * A limited number of a name's jobs is planned at a time; when one has been
+ * planned, the next may begin.
  */
 static void
 few_of_a_name_are_planned_at_once(void **state)

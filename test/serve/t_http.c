@@ -193,8 +193,8 @@ is_listed(const struct http *h)
 }
 
 /*
- * As if a job stayed between the last two statements of job_done as long as the
- * test wants.
+ * Simulates a job that stays between the last two statements of job_done as
+ * long as the test wants.
  */
 static void
 a_job_keeps_its_daemon(void **state)

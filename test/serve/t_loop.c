@@ -340,7 +340,7 @@ clients_ask_over_sockets(void **state)
     client_close(&a);
 }
 
-/* After too many wrong keys from an address even the right one is ignored. */
+/* After too many wrong cancel keys from an address the right one is ignored. */
 static void
 wrong_keys_end_cancels(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The clock of reply times, with beats made by the test and with those of
- * threads.
+ * The clock of reply times. Each processor shows by beats that it is running;
+ * here they are made by the test, and in the last case by real threads.
  */
 #include "support/support.h"
 

@@ -101,7 +101,7 @@ a_stopped_question_gives_its_time_back(void **state)
     reply_queue_give_back(q, first, 100 * MS);
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 1000 * MS),
                      1210 * MS);               /* where the first was */
-    reply_queue_give_back(q, first, 300 * MS); /* no longer the first's */
+    reply_queue_give_back(q, first, 300 * MS); /* a second time: no effect */
     assert_int_equal(reply_queue_admit(q, 200 * MS, 200 * MS, 10 * MS),
                      second + 10 * MS);
     reply_queue_give_back(q, second, 300 * MS); /* another is behind it */

@@ -99,7 +99,7 @@ a_time_that_is_said_is_kept(void **state)
     reply_heap_clear(&s);
 }
 
-/* Times of neighbours within one step give the same moment. */
+/* Work that ends at different times within one step leaves at one moment. */
 static void
 times_within_a_step_look_alike(void **state)
 {

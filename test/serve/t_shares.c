@@ -62,7 +62,7 @@ what_is_there_is_counted_again(void **state)
     assert_int_equal(shares_bytes(all, SHARE_MESSAGES), 0);
     share_drop(ana);
     shares_free(all);
-    /* without a share there is no limit */
+    /* NULL in place of a share has no limit */
     assert_true(share_take(NULL, SHARE_MESSAGES, SIZE_MAX));
     assert_int_equal(share_request(NULL, 1), 0);
     share_change(NULL, SHARE_MESSAGES, &here, 5);

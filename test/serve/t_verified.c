@@ -143,7 +143,7 @@ now_and_ask(void)
     struct second *s = second;
     custos_err err = CUSTOS_ERR_INIT;
 
-    second = NULL; /* only once, and not for the second */
+    second = NULL; /* asks once, and not again from the inner call */
     if (s)
         s->status = verified_look(s->v, s->l, now_us, &s->facts, &err);
     return clock_us;

@@ -1,7 +1,7 @@
 /*
- * Worker threads with jobs of the test: when jobs come back, which wait for
- * which, drops that are never lost, and a stop that returns whatever runs. The
- * test replaces the clock and the interrupt.
+ * Worker threads with jobs of the test: when jobs come back, and which wait for
+ * which; a request to drop a job is never lost; stopping the threads ends, even
+ * if jobs still run. The test replaces the clock and the interrupt.
  */
 #include "support/support.h"
 
@@ -240,8 +240,9 @@ one_analyst_leaves_threads_for_others(void **state)
 }
 
 /*
- * Questions that wait for a process for free questions occupy no thread, and
- * half of these processes are for other analysts. A moved job can be dropped.
+ * A question that is moved to the free lane no longer occupies a thread of its
+ * old lane, and one analyst gets only half of the free lane's threads. A moved
+ * job can be dropped.
  */
 static void
 free_questions_delay_free_questions_alone(void **state)

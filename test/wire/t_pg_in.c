@@ -351,8 +351,8 @@ messages_cut_at_every_byte(void **state)
 }
 
 /*
- * A message that is cut, and whose length says so, is invalid (or, if it
- * consists of plain bytes, another message).
+ * A message that is cut, and whose length field is changed to fit, is invalid
+ * (or, if it consists of plain bytes, a valid shorter message).
  */
 static void
 lengths_that_lie(void **state)

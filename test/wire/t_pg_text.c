@@ -155,8 +155,8 @@ texts_that_are_refused(void **state)
 }
 
 /*
- * Arrays of another type or of two dimensions, with bytes after the last
- * element, or with a negative length.
+ * Rejected: arrays of another type or of two dimensions, with bytes after the
+ * last element, or with a negative length.
  */
 static void
 arrays_that_are_refused(void **state)

@@ -266,8 +266,8 @@ work_ends_at_its_time(void **state)
 }
 
 /*
- * If late work were begun, its worker would be killed in the middle and other
- * questions would lack a worker.
+ * Work that is late is not begun: its worker would be killed in the middle, and
+ * other questions would lack a worker.
  */
 static void
 work_that_is_late_is_not_begun(void **state)
@@ -399,7 +399,10 @@ a_worker_that_lies_is_ended(void **state)
 
 /* ---------------------------------------------------------------- new data -- */
 
-/* Otherwise the question would be charged, and its reply would be too late. */
+/*
+ * A question on new data is charged only when workers have opened that data;
+ * otherwise it would be charged and its reply would be too late.
+ */
 static void
 a_question_on_new_data_waits_for_workers_first(void **state)
 {
