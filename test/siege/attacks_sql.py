@@ -41,7 +41,8 @@ async def like_public(a):
 
 @attack(pause=2)
 async def like_catalog(a):
-    """The same on one long literal, so that no row is ever finished."""
+    """Catalog queries whose LIKE backtracks on one long text, so that no row is
+    ever finished."""
     async def work(link, i):
         text = f"'{A}'" if i % 2 else f"relname || '{A * 20}'"
         await a.ask(link, "SELECT count(*) FROM pg_class WHERE "
@@ -59,8 +60,8 @@ async def catalog_slow(a):
 
 @attack(pause=1)
 async def catalog_replace(a):
-    """Many nested calls of replace: each turns one byte into sixteen, for two
-    thousand rows at a time, and holds them."""
+    """Many calls of replace that turn one byte into sixteen; the engine holds
+    their results for two thousand rows at a time."""
     text = "x"
     for _ in range(16):
         text = f"replace(coalesce({text}, x), 'a', '{'a' * 16}')"

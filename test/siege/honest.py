@@ -104,6 +104,6 @@ class Honest:
 
 
 def percentile(values, part):
-    """The value at this share of the sorted values."""
+    """The value below which this part (0 to 1) of the values lies."""
     values = sorted(values)
     return values[min(len(values) - 1, int(part * len(values)))]

@@ -228,7 +228,7 @@ class Comparison:
         return samples
 
     async def under_load(self, name, queries, replies):
-        """The same while bob asks charged questions without a pause."""
+        """Like measure, while bob asks charged questions without a pause."""
         ends = asyncio.Event()
 
         async def load(asker):

@@ -1,9 +1,9 @@
 /*
- * The AUC of a classifier by time: the probability that a time of the second
- * arm is larger than one of the first, where a tie counts one half (Mann and
- * Whitney 1947). 0.5 means that the arms cannot be told apart, 0 and 1 that
- * they always can. The standard error for equal arms of n is sqrt((2n + 1) /
- * (12 n^2)).
+ * How well times tell two arms apart, as the AUC: the probability that a time
+ * of the second arm is larger than one of the first, where a tie counts one
+ * half (Mann and Whitney 1947). 0.5 means that the arms cannot be told apart, 0
+ * and 1 that they always can. If the arms do not differ and have n times each,
+ * the standard error is sqrt((2n + 1) / (12 n^2)).
  */
 #ifndef TEST_AUC_H
 #define TEST_AUC_H

@@ -29,8 +29,9 @@ double audit_p_high(uint64_t hits, uint64_t n, double alpha);
 
 /*
  * A lower bound on epsilon from how often an event was seen in n runs on each
- * of two neighbours: ln(p_low / other_high), alpha/2 each. It is wrong with
- * probability at most alpha if the event was fixed in advance.
+ * of two neighbours: ln(p_low / other_high), where each of the two is wrong
+ * with probability at most alpha/2. So the bound is wrong with probability at
+ * most alpha, if the event was fixed in advance.
  */
 double
 audit_epsilon_low(uint64_t hits, uint64_t other_hits, uint64_t n, double alpha);
@@ -41,12 +42,15 @@ struct audit_point {
     bool large;
 };
 
-/* P[value of a large > value of a small], ties one half. Sorts points. */
+/*
+ * The AUC: P[a value of class large > one of the other class], where a tie
+ * counts one half. Sorts points.
+ */
 double audit_auc(struct audit_point *points, size_t n);
 
 /*
  * The asymptotic p-value of the Kolmogorov-Smirnov distance between the two
- * classes; ties are on the safe side. Sorts points.
+ * classes; with ties it is too large, which is safe. Sorts points.
  */
 double audit_ks_p(struct audit_point *points, size_t n);
 

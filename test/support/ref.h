@@ -34,7 +34,10 @@ void ref_geometric(mpfr_t out, const rat *scale, i128 x);
 void ref_laplace(mpfr_t out, const rat *scale, i128 x);
 void ref_gaussian(mpfr_t out, const rat *variance, i128 x);
 
-/* exp(-(|y| - v/t)^2 / 2v), t = floor(sqrt v) + 1. */
+/*
+ * The probability that the Gaussian sampler keeps a proposal y:
+ * exp(-(|y| - v/t)^2 / 2v), where v is the variance and t = floor(sqrt v) + 1.
+ */
 void ref_accept(mpfr_t out, const rat *variance, u128 y);
 
 /*

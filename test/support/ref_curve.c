@@ -130,7 +130,7 @@ fill_gaussian(struct atoms *a, const struct ref_mechanism *m, long reach)
 }
 
 /*
- * Discrete Laplace: with r = e^(-eps/D), the places 0 .. D have weights
+ * Discrete Laplace: with r = e^(-eps/D), the outcomes 0 .. D have weights
  * 1/(1-r), r, r^2, ..., r^D/(1-r).
  */
 static void

@@ -1,12 +1,12 @@
 /*
  * The composition of account/pld.h by other means: without tilt or transform,
- * rounding only upwards. It is slow and for moderate sizes.
+ * rounding only upwards. It is slow, and so is used for moderate sizes only.
  *
  * Every weight of `up` (connect-the-dots) is rounded up to a multiple of 2^-64
  * and convolved exactly (support/convolve.h), each result rounded up. The
  * resulting law is above the composition of `up` at every point, so its
- * delta(eps) is above the true one. It exceeds that of the composed weights by
- * at most 2^-64 for each point.
+ * delta(eps) is above the true one. This delta exceeds that of the composed
+ * weights by at most 2^-64 for each point.
  */
 #ifndef TEST_VERIFY_H
 #define TEST_VERIFY_H

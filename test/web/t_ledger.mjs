@@ -87,7 +87,7 @@ visiting("receipts of rows that are far apart are found", at, async (page) => {
     await ask.getByText(/Ask for ε|Show again/).click();
     await page.getByRole("columnheader", { name: word }).waitFor();
   }
-  await page.route("**/v1/ledger?*", async (route) => { /* one row a page, as if others lay between */
+  await page.route("**/v1/ledger?*", async (route) => { /* one row a page, as if other rows lay between them */
     const { rows } = await (await route.fetch()).json();
     await route.fulfill({ json: { rows: rows.slice(0, 1), next: rows.length > 1 ? rows[1].row : null } });
   });

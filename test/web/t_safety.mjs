@@ -84,7 +84,7 @@ test("these tests notice a breach", async () => {
   assert.equal(page.wrong.some((w) => w.includes("it ran")), false);
 });
 
-visiting("an analyst with such a name asks about such a table and sees text", at, async (page) => {
+visiting("an analyst with a hostile name asks about a hostile table and sees text", at, async (page) => {
   await logIn(page, server, tokens.img, "ask?" + new URLSearchParams({ sql }));
   await isText(page, IMG);
   await page.getByRole("button", { name: "Show again, free" }).click();
@@ -111,7 +111,7 @@ visiting("errors that repeat what was written are text", at, async (page) => {
 }, { forgive: [/status of 40\d/] });
 
 for (const place of ["budget", "ledger", "schema", "owner"])
-  visiting(`the owner sees such names as text: ${place}`, at, async (page) => {
+  visiting(`the owner sees hostile names as text: ${place}`, at, async (page) => {
     await logIn(page, server, tokens.owner, place);
     await page.waitForLoadState("networkidle");
     if (place === "ledger") for (const row of await page.locator(".rows summary").all()) await row.click();
@@ -119,7 +119,7 @@ for (const place of ["budget", "ledger", "schema", "owner"])
     await isText(page, IMG);
   });
 
-visiting("an address that brings such a question only writes it into the editor", at, async (page) => {
+visiting("an address that brings a hostile question only writes it into the editor", at, async (page) => {
   await logIn(page, server, tokens.img, "ask?" + new URLSearchParams({ sql: IMG }));
   await isText(page, IMG);
   assert.equal((await server.ask(tokens.img, "/v1/budget")).json.analysts[0].charges, 1);
