@@ -1,5 +1,5 @@
 /*
- * Whether a charge could be written; checking this leaves nothing behind.
+ * The check whether a charge could be written leaves nothing behind.
  */
 #include "helpers.h"
 

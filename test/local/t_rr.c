@@ -269,8 +269,8 @@ estimate_is_unbiased_exactly(void **state)
 }
 
 /*
- * For two values the bound is exactly 1/(16 gamma^2 n) - 1/(4n); for k values
- * it is p(1-p)/((p-q)^2 n).
+ * For two values the variance is exactly 1/(16 gamma^2 n) - 1/(4n); for k
+ * values it is p(1-p)/((p-q)^2 n).
  */
 static void
 variance_is_the_bound(void **state)

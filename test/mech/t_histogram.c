@@ -22,8 +22,8 @@ histogram_make(custos_histogram_options o)
 }
 
 /*
- * The largest norms of the change, over all ways to put a unit's rows into 3
- * bins and, under change-one, over all ways to put them into other bins then.
+ * The largest norms of the change, over all ways to spread a unit's rows over 3
+ * bins and, under change-one, over all ways to spread them after the change.
  */
 static void
 worst(int rows, custos_adjacency adjacency, int *l1, int *l2)

@@ -379,7 +379,7 @@ keys_chance_is_the_law(void **state)
         assert_true(r > 0 || chance_of(k, f->certain - 1) < 1);
         assert_true(r > 0 || chance_of(k, f->certain + 1) == 1);
         assert_true(chance_of(k, UINT64_C(1) << 62) == 1);
-        /* Not for the Gaussian: the chance of a key with one unit is delta. */
+        /* Without Gaussian noise, a key with one unit has chance delta. */
         if (r < 2)
             assert_true(fabs(chance_of(k, 1) / strtod(f->delta, NULL) - 1) <
                         1e-12);

@@ -82,7 +82,7 @@ gauss_sums_are_kept_rightly(void **state)
     for (int i = 0; i < 4 * GAUSS_SUMS_KEPT; i++) {
         uint64_t j = 1 + (uint64_t)(i * i) % (GAUSS_SUMS_KEPT + 5);
 
-        rat_set_i64(&e, i % 7, 3); /* varying e and m */
+        rat_set_i64(&e, i % 7, 3); /* e varies too */
         gauss_sums_divergence(&kept, &e, j, &x);
         gauss_sums_init(&fresh, &variance, 112);
         gauss_sums_divergence(&fresh, &e, j, &y);

@@ -141,9 +141,9 @@ law_sparse(void **state)
 }
 
 /*
- * All neighbours in a small box, all transcripts of up to three queries that
- * halt at the c-th answer "above": the exact log-probabilities differ by at
- * most epsilon, and somewhere by more than half of it.
+ * All neighbours in a small box, all transcripts of up to three queries (the
+ * c-th answer "above" ends a transcript): the exact log-probabilities differ by
+ * at most epsilon, and somewhere by more than half of it.
  */
 static void
 sparse_keeps_epsilon(void **state)

@@ -183,7 +183,10 @@ sums_tree_blocks_cover(void **state)
     }
 }
 
-/* C C = A up to rounding, and solving returns whole elements exactly. */
+/*
+ * The square of the root is the matrix of partial sums up to rounding, and
+ * solving returns whole elements exactly.
+ */
 static void
 sums_root_squares_to_sums(void **state)
 {

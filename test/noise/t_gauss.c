@@ -143,7 +143,7 @@ accept_fixed_is_within_its_error(void **state)
     test_rng_free(rng);
 }
 
-/* The scale is floor(sigma) + 1, also if sigma is whole or just below. */
+/* Proposals have scale floor(sigma) + 1, also if sigma is (nearly) whole. */
 static void
 proposal_scale_is_exact(void **state)
 {

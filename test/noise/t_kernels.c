@@ -113,7 +113,7 @@ dials_read_the_same(void **state)
     test_rng_free(rng);
 }
 
-/* Every cut and its neighbours, in one dial, in every lane. */
+/* Every cut of every dial, and the words beside it, in every lane. */
 static void
 every_cut_reads_the_same(void **state)
 {

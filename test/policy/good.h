@@ -135,7 +135,7 @@ replace(const char *from, const struct mistake *m, char *to, size_t room)
     return at != NULL;
 }
 
-/* A second mistake, or what is read after it, never hides the first. */
+/* A policy with two mistakes is rejected: neither hides the other. */
 static inline void
 check_two(const struct mistake *one, const struct mistake *other)
 {
