@@ -81,7 +81,7 @@ check_price(const char *sql, const struct asked *asked)
         assert_true(rat_cmp(&p->delta, &t.plan->delta) <= 0);
         delta = delta || rat_cmp(&p->delta, &t.plan->delta) == 0;
         rat_sub(&x, &t.plan->rho, &p->rho);
-        rat_sub(&x, &x, &r->share); /* e tanh(e/2) is below e */
+        rat_sub(&x, &x, &r->share); /* the share costs less rho than epsilon */
         rho = rho || rat_sign(&x) < 0;
         assert_memory_equal(&p->charge, &t.plan->charge, sizeof p->charge);
     }

@@ -122,7 +122,7 @@ least_price_is_that_of_an_accuracy_too(void **state)
     plan_done(&t);
 }
 
-/* The budget allows 10,000 charges of the least price. */
+/* The budget allows 10,000 charges of the least price, or one fewer. */
 static void
 least_price_bounds_the_number_of_charges(void **state)
 {

@@ -1,6 +1,6 @@
 /*
  * The clock of reply times. Each processor shows by beats that it is running;
- * here they are made by the test, and in the last case by real threads.
+ * here the test makes them, and in one case real threads do.
  */
 #include "support/support.h"
 

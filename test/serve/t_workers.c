@@ -1,7 +1,7 @@
 /*
  * Worker threads with jobs of the test: when jobs come back, and which wait for
- * which; a request to drop a job is never lost; stopping the threads ends, even
- * if jobs still run. The test replaces the clock and the interrupt.
+ * which; a request to drop a job is never lost; stopping the threads returns
+ * even if jobs still run. The test replaces the clock and the interrupt.
  */
 #include "support/support.h"
 
