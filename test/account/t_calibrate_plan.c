@@ -77,9 +77,9 @@ calibrated_noise_fits_and_less_does_not(void **state)
 }
 
 /*
- * A delta near 1 hardly moves with epsilon, and rounding limits the bounds. The
- * noise found must fit all the same. bench/account measures how long the search
- * takes.
+ * A delta near 1 hardly changes with epsilon, and rounding widens its bounds.
+ * The noise found must still be enough. bench/account measures how long the
+ * search takes.
  */
 static void
 calibration_at_a_large_delta_fits(void **state)
@@ -164,7 +164,8 @@ calibrated_count_knows_nothing_and_sums(void **state)
 }
 
 /*
- * All scales differ; the plan's own bounds confirm that the noise found fits.
+ * All scales differ; the plan's own bounds confirm that the noise found is
+ * enough.
  */
 static void
 calibration_of_a_thousand_queries(void **state)

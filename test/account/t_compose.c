@@ -1,7 +1,7 @@
 /*
  * Composition of plans: the worked examples of the papers; each theorem against
  * brute force or an independent formula; and soundness: where the exact answer
- * is known, no row is below it.
+ * is known, no bound is below it.
  */
 #include "account/compose.h"
 
@@ -44,7 +44,7 @@ row(const custos_plan *plan, custos_theorem theorem, const char *delta)
     return b;
 }
 
-/* One row of a plan; frees the plan. */
+/* The bound of a plan by one theorem; frees the plan. */
 static custos_bound
 row_of(custos_plan *plan, custos_theorem theorem, const char *delta)
 {
@@ -155,9 +155,9 @@ compose_parallel_largest(void **state)
  * Sums over [90,100] with Laplace noise of scale 100; people are in two parts.
  * A person who changes within a part moves one sum by 10 and costs 0.1. A
  * person who moves to the other part moves both sums by up to 100 and costs 2.
- * This event shows it: each noisy sum is on the side of its old exact value that
- * is away from the new one. Its probability is 1/4 before the move and e^-2/4
- * after.
+ * This event shows it: each noisy sum is on the side of its old exact value
+ * that is away from the new one. Its probability is 1/4 before the move and
+ * e^-2/4 after.
  */
 static void
 compose_parallel_change_of_sums(void **state)
@@ -409,7 +409,7 @@ compose_optimal_where_it_applies(void **state)
                 .reason,
             "100000"));
     }
-    /* epsilon is so large that the row is the plain sum */
+    /* epsilon is so large that the bound is the plain sum */
     assert_string_equal(row_of(plan_one("laplace:epsilon=1e6:count=100000"),
                                CUSTOS_BY_OPTIMAL, "1e-6")
                             .value,
@@ -423,8 +423,8 @@ compose_optimal_where_it_applies(void **state)
 /* ---------------------------------------------------------- soundness -- */
 
 /*
- * For k equal randomized responses CUSTOS_BY_OPTIMAL is exact; no other row is
- * below it.
+ * For k equal randomized responses CUSTOS_BY_OPTIMAL is exact; no other bound
+ * is below it.
  */
 static void
 compose_rows_never_cross(void **state)
@@ -456,7 +456,7 @@ compose_rows_never_cross(void **state)
         tight += best < exact * 1.3 + 1e-9;
         custos_plan_free(plan);
     }
-    assert_true(tight > plans / 2); /* some row is close */
+    assert_true(tight > plans / 2); /* some bound is close */
 }
 
 static void
@@ -565,7 +565,7 @@ compose_rdp_of_many_is_that_of_few(void **state)
     }
 }
 
-/* A plan of many different mechanisms has every row that applies, quickly. */
+/* Every bound that applies to a plan of many mechanisms is computed quickly. */
 static void
 compose_long_plans(void **state)
 {
@@ -591,7 +591,7 @@ compose_long_plans(void **state)
     custos_plan_free(plan);
 }
 
-/* At the corners of all ranges every row is computed, and many have a value. */
+/* At the corners of all ranges no bound fails, and many have a value. */
 static void
 compose_corners(void **state)
 {

@@ -109,7 +109,7 @@ convert_zcdp_fuzz(void **state)
     rat_clear(&back);
 }
 
-/* The delta that a divergence `loss` of order alpha needs at epsilon. */
+/* The delta at epsilon that follows from a divergence of `loss` at alpha. */
 static void
 rdp_delta(mpfr_t r, const rat *alpha, const rat *loss, const rat *epsilon)
 {
@@ -523,7 +523,7 @@ convert_ends(void **state)
     assert_true(rat_cmp(&x, &one) < 0);
     gdp_budget_down(&one, &d, &x);
     assert_int_equal(rat_sign(&x), 0);
-    /* So small a rho that no order is best: the largest order is taken. */
+    /* Rho is so small that no order is best: the largest order is taken. */
     rat_clear(&one);
     one = mp_rat("1e-100");
     rat_set_i64(&d, 1, 1000);

@@ -87,7 +87,7 @@ accountant_delta(const struct pair *m, double epsilon)
             atoms[n++] = (struct loss_atom){0, loss};
         atoms[k].q0 += m->q[i];
     }
-    for (size_t i = 1; i < n; i++) /* sort; there are two at most */
+    for (size_t i = 1; i < n; i++) /* one pass sorts at most two */
         if (atoms[i].l0 < atoms[i - 1].l0) {
             struct loss_atom swap = atoms[i];
 
@@ -178,7 +178,7 @@ singletons_accept_what_is_not_private(void **state)
     assert_false(distance_accepts(&m, 0.98));
 }
 
-/* The checker does not reject everything: it accepts what is just private. */
+/* The checker accepts a mechanism's own epsilon and rejects a little less. */
 static void
 all_events_accept_what_is_private(void **state)
 {

@@ -355,7 +355,7 @@ filter_best_refuses_by_the_lane_alive(void **state)
 }
 
 /*
- * A sampled mechanism has a price under add/remove only, so the caller must say
+ * A sampled mechanism has a price under add/remove only, so the caller must set
  * that adjacency.
  */
 static void
@@ -456,7 +456,8 @@ filter_with_huge_limits(void **state)
  * each one after seeing the earlier answers, as long as the filter admits it.
  * By the theorem of the dominating pair these are the worst pure charges. The
  * value of a state is the largest P(S) - e^eps Q(S), per unit of P, over all
- * ways to continue. It is exact up to double rounding and covers every analyst.
+ * ways to continue. It is exact up to the rounding of doubles and covers every
+ * analyst.
  */
 enum { MENU = 2, DEPTH = 14 };
 
@@ -864,8 +865,8 @@ filter_resume_and_left(void **state)
 }
 
 /*
- * charge_of_price agrees with charge_of_amounts in epsilon, rho and delta; the
- * rest is infinite.
+ * charge_of_price agrees with charge_of_amounts in epsilon, rho and delta; its
+ * other currencies are infinite.
  */
 static void
 charge_of_price_agrees(void **state)

@@ -11,8 +11,9 @@
 enum { DIMENSIONS = 3, MOVE_MAX = 6, WINDOW = 26 };
 
 /*
- * (1 + q) times the probability of c = min(max(x, 0), s) for noise x with q =
- * e^-a around 0: q^c at the ends, (1 - q) q^c between them.
+ * (1 + q) times the probability that min(max(x, 0), s) is c, where x is
+ * discrete Laplace noise around 0 and q = e^-a: q^c at the ends, (1 - q) q^c
+ * between them.
  */
 static void
 clamp_mass(const rat *q, const rat *powers, int s, int c, rat *out)
@@ -29,7 +30,7 @@ clamp_mass(const rat *q, const rat *powers, int s, int c, rat *out)
     rat_clear(&rest);
 }
 
-/* As clamp_mass; a coordinate that does not move has one outcome, 1 + q. */
+/* As clamp_mass; if s is 0, one outcome has all the mass, 1 + q. */
 static void
 coordinate_mass(const rat *q, const rat *powers, int s, int c, rat *out)
 {

@@ -188,8 +188,8 @@ line_pieces_agree_with_exact_integrals(void **state)
 }
 
 /*
- * Losses of atoms rise under ORDER_ADD and under ORDER_REMOVE, with the atoms
- * that only P or only Q has in their places.
+ * Losses of atoms rise under ORDER_ADD and under ORDER_REMOVE, even if some
+ * outcomes occur only under P or only under Q.
  */
 static void
 atoms_rise(void **state)

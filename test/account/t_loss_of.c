@@ -82,8 +82,8 @@ gauss_term(long x, double v, mpfr_t t)
 }
 
 /*
- * A small sensitivity, and some of 20 standard deviations and more, near which
- * Q0's outcomes have tiny probabilities.
+ * The first sensitivity is small. The others are 20 standard deviations or
+ * more, so that Q0 has tiny probabilities near the centre of P0.
  */
 static const struct {
     double v;

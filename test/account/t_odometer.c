@@ -92,7 +92,7 @@ odometer_is_its_formula(void **state)
     }
 }
 
-/* The reading is at or above the exact sum, by less than one unit. */
+/* The reading is at or above the exact sum, by less than 10^-20. */
 static void
 odometer_rounds_up(void **state)
 {
@@ -114,7 +114,7 @@ odometer_rounds_up(void **state)
     assert_true(o.exponent[0] < 0);
     rat_set_pow2(&factor, o.exponent[0]);
     rat_add(&factor, &factor, &one);
-    c.rho = 1; /* one unit: shifted, it is less than a unit */
+    c.rho = 1; /* 10^-20, the least amount: shifted, it is less */
     for (int i = 0; i < 70; i++) {
         odometer_add(&o, &c);
         amount_to_rat(o.rho_sum, AMOUNT_LOSS, &exact);
@@ -334,7 +334,7 @@ odometer_handle(void **state)
     assert_null(odometer);
 }
 
-/* Options with an impossible size, or of a later version. */
+/* Options with an impossible size, or of a later version, are rejected. */
 static void
 odometer_options_have_a_size(void **state)
 {
@@ -365,7 +365,7 @@ odometer_saturates(void **state)
     (void)state;
     o.rho_sum = 7;
     assert_true(odometer_epsilon(&o) == 7 + 56 + 5);
-    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 1/16 + 1/2 of it, and 5 */
+    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 1/16 + 1/2 of the most, + 5 */
     assert_true(odometer_epsilon(&o) ==
                 (AMOUNT_INFINITE >> 4) + (AMOUNT_INFINITE >> 4 << 3) + 5);
     o.rho_sum = (AMOUNT_INFINITE >> 3) + 1;

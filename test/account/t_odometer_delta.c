@@ -1,6 +1,7 @@
 /*
- * The odometer's promise where members have deltas of their own. The promise is
- * about sets of transcripts, not about the privacy loss; the tests show both.
+ * The odometer's promise for charges that have deltas of their own. The tests
+ * show that it holds for sets of transcripts, and that the privacy loss itself
+ * may exceed the reading.
  */
 #include "account/odometer.h"
 
@@ -39,11 +40,11 @@ reading(const struct odometer *o)
 
 /*
  * Every (eps, delta)-DP answer is made from one of four outcomes (Kairouz, Oh,
- * Viswanath 2015): delta that only P has, delta that only Q has, and the two
- * of randomized response. The value of a state is the largest P(S, reading
- * within (e, d)) - exp(e) Q(S) from there on, over all ways to ask, to stop
- * and to choose S. It is computed in doubles: sums and products of at most 2^10
- * terms below 1 have an error below 1e-12.
+ * Viswanath 2015): one that only P has and one that only Q has, each with
+ * probability delta, and the two of randomized response. The value of a state
+ * is the largest P(S, reading within (e, d)) - exp(e) Q(S) from there on, over
+ * all ways to ask, to stop and to choose S. It is computed in doubles: sums and
+ * products of at most 2^10 terms below 1 have an error below 1e-12.
  */
 #define SLACK 1e-12
 
@@ -75,8 +76,9 @@ is_within(const struct sets *g, const struct odometer *o)
 }
 
 /*
- * The probability of one sequence of n answers of which net more raise the loss
- * than lower it; sign 1: under P, -1: under Q.
+ * The probability of one sequence of answers: n[i] of kind i, of which those
+ * that raise the loss outnumber those that lower it by net[i]. sign 1: under P,
+ * -1: under Q.
  */
 static double
 chance(const struct sets *g, const int n[MENU], const int net[MENU], int sign)
@@ -112,7 +114,7 @@ best_set(struct sets *g, const struct odometer *o, const int n[MENU],
         double v;
 
         odometer_add(&next, &g->charge[i]);
-        v = is_within(g, &next) ? p * g->delta[i] : 0; /* then stop: Q has 0 */
+        v = is_within(g, &next) ? p * g->delta[i] : 0; /* only P has it */
         v += best_set(g, &next, more, up) + best_set(g, &next, more, down);
         best = fmax(best, v);
     }
@@ -162,8 +164,8 @@ odometer_with_deltas_against_all_sets(void **state)
     set_menu(g, "generic:epsilon=0.3:delta=0.01",
              "generic:epsilon=0.7:delta=0.02");
     /*
-     * By sums of epsilon: the analyst uses nearly all of d, so d cannot be
-     * less.
+     * By sums of epsilon: the analyst uses nearly all of d, so no smaller d
+     * would do.
      */
     for (int i = 1; i <= 14; i++)
         for (int k = 0; k <= 8; k++) {

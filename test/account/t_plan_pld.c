@@ -1,7 +1,7 @@
 /*
  * Plans by their privacy-loss distribution, through the public interface:
- * against the closed curve of the Gaussian, against sums, and what has a reason
- * instead of a bound.
+ * against the closed curve of the Gaussian, against sums, and plans that get a
+ * reason instead of a bound.
  */
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ plan_pld_is_sharp_on_lattices(void **state)
     custos_plan *plan = plan_of(mixed, 2);
 
     (void)state;
-    /* Two of the six responses have a loss; a third one would be too rare. */
+    /* Two of six responses may have a loss; a third is rarer than delta. */
     assert_true(strtod(got.low, NULL) <= 2 * 0.00157);
     assert_true(strtod(got.high, NULL) >= 2 * 0.00157 - 1e-9);
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) < 1e-6);

@@ -152,7 +152,7 @@ memory_failure_is_null(void **state)
     }
 }
 
-/* An allowance counts the bytes requested, whatever the blocks are. */
+/* An allowance counts the aligned sizes requested, not the arena's blocks. */
 static void
 an_allowance_counts_pieces(void **state)
 {

@@ -8,8 +8,8 @@
 #include "support/support.h"
 
 /*
- * The list as "a|b c|~|", where ~ is NULL; "no list" or "...!" if it is
- * malformed.
+ * The list as "a|b c|~|", where ~ is NULL. A malformed list gives "no list", or
+ * the values before the error and "!".
  */
 static void
 reads(const char *text, const char *want)
@@ -69,8 +69,8 @@ what_is_none(void **state)
 }
 
 /*
- * Reading a text that is cut anywhere or has any byte changed ends, and stays
- * within its bytes.
+ * Wherever a text is cut and whichever byte is changed, reading it terminates
+ * and stays within its bytes.
  */
 static void
 anything_ends(void **state)

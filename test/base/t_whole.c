@@ -1,6 +1,6 @@
 /*
- * Saturating whole numbers: 64 bits against the same in 128 bits, and 128 bits
- * by hand at the ends of the type.
+ * Saturating whole numbers: 64-bit results against the same computed in 128
+ * bits, and 128-bit results at the ends of the type.
  */
 #include "base/whole.h"
 
