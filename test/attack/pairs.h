@@ -4,7 +4,7 @@
  * corpus is a text file of queries with $P for the person's number, each ended
  * by an empty line. Lines that begin with # describe the queries after them. A
  * query costs 1e-9, or what a line such as "@ 0.01" before it says: where
- * groups are discovered in the data, a price near 0 takes hours.
+ * groups are discovered in the data, a query at a price near 0 takes hours.
  *
  * Both persons' numbers are inside the range of the stored ones, so that zone
  * maps do not tell them apart.
@@ -355,7 +355,7 @@ pairs_keep_remarks(str remarks, enum pairs_arm arm, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* A failure suspends the analyst and would hide what later queries reveal. */
+/* Lifts the suspension after a failure, so that later queries still run. */
 static inline void
 pairs_resume(struct pairs *p)
 {

@@ -146,7 +146,7 @@ twin_laplace(custos_rng *rng, uint64_t scale)
 
 /*
  * How well the number of coins used tells the larger half of |X| from the
- * smaller, as an AUC. If noise is NULL, the twin draws.
+ * smaller, as an AUC. If `noise` is NULL, the twin draws.
  */
 static double
 coins_auc(const custos_noise *noise, uint64_t seed, size_t n, uint64_t middle)

@@ -157,7 +157,7 @@ twin_sum(const int64_t *x, size_t n)
 /*
  * The attacker picks the event that the second sum is positive. Epsilon 1 is
  * claimed. For the twin the event refutes it, although the twin's noise is
- * perfect. False alarms: 1e-6.
+ * perfect. The probability of a false alarm is 1e-6.
  */
 static void
 twin_is_caught(void **state)

@@ -272,8 +272,8 @@ seconds(void)
 }
 
 /*
- * The p-value of "times on neighbours have one distribution", for our mechanism
- * or the twin.
+ * The p-value of "times on neighbours have the same distribution", for our
+ * mechanism or the twin.
  */
 static double
 times_alike(work_fn *work, const void *with, size_t n)

@@ -1,7 +1,7 @@
 /*
  * A9: an error is an output. If NaN, an infinity, -0, an empty or an extreme
- * record makes a release fail, the failure tells the data from its neighbour
- * without that record with certainty.
+ * record makes a release fail, the failure reveals with certainty that this
+ * record is in the data.
  *
  * Ours: for any data the same status, the same number of random words, and
  * finite values on the grid. The twin rejects NaN, as careful programs do.
@@ -114,7 +114,7 @@ odd_values_have_a_meaning(void **state)
     custos_mech_free(mech);
 }
 
-/* The other mechanisms take ints; none of them fails for any int. */
+/* The other mechanisms take whole numbers; none fails for any of them. */
 static void
 ints_never_fail(void **state)
 {

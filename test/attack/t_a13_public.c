@@ -78,7 +78,7 @@ public_parts_fail_above_the_charge(void **state)
         "departments) AS d GROUP BY floor HAVING stddev_samp(" FAR
         " * 1e35) > 0) AND cost > ",
     };
-    /* The greatest cost is 17,100.39: the last excludes all rows. */
+    /* The greatest cost is 17,100.39: the last limit excludes all rows. */
     static const char *const costs[] = {"0", "17000", "19999.99"};
 
     (void)state;
