@@ -17,8 +17,8 @@ ENGINE = re.compile(
 # cover them.
 RARE = {"500", "503", "504"}
 
-# Statuses that mean the same at every path, so that not every path must give
-# them here.
+# Statuses that mean the same at every path; the tests need not see them at every
+# path.
 OFTEN = {"400", "403", "404", "406", "409", "413", "415", "429"}
 
 ALLOWANCE = 300  # ms
@@ -40,7 +40,7 @@ class HttpCase(unittest.TestCase):
         cls.seen = set()
 
     def call(self, method, path, body=None, who=None, headers=None):
-        """One request; its reply is checked against the document."""
+        """One request; its reply is checked against /v1/openapi.json."""
         token = self.store.tokens[who] if who is not None else None
         reply = call(self.server.http, method, path, body, token, headers)
         self.check(method, path, reply)
@@ -82,7 +82,7 @@ class HttpCase(unittest.TestCase):
         return reply.error
 
     def all_seen(self, paths):
-        """Every status that the document lists was seen, except RARE and
+        """Every status that /v1/openapi.json lists was seen, except RARE and
         OFTEN."""
         missing = [(path, status) for path in paths
                    for place in self.document["paths"][path].values()

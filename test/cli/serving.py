@@ -180,8 +180,8 @@ class Server:
         return self.log.read().decode()
 
     def says(self, pattern):
-        """The server's log, as soon as it contains the pattern, or after 30 s: a
-        thread of the server writes it a little later."""
+        """Returns the server's log once it contains the pattern, or after 30 s.
+        (The server writes its log with a short delay.)"""
         limit = time.monotonic() + 30
         while not re.search(pattern, self.said()) and time.monotonic() < limit:
             time.sleep(0.01)

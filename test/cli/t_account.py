@@ -299,9 +299,9 @@ class Verbs(CommandCase):
         self.assertIn("Multiply all noise by 10:", text[0])
 
     def test_plan_laws(self):
-        """n people allow n queries with an error of about n/eps each. With an
-        error like the sampling error they allow a number of queries that grows
-        as sqrt(n), or as n with a delta."""
+        """n queries about n people have an error of about 3 n/eps each. If the
+        error may be as large as the sampling error, the number of queries grows
+        as sqrt(n), and with a delta as n."""
         small, large = (json_of("account", "plan", "--n", n, "--epsilon", "1")
                         for n in ("10000", "1000000"))
         for got in (small, large):
@@ -371,7 +371,7 @@ class Curve(CommandCase):
 
     def test_delta_is_told_as_it_was_given(self):
         """A long text is not truncated, which would change the number: 1e-35
-        would be 0, where no Gaussian has an epsilon."""
+        would become 0, and at delta 0 no Gaussian has an epsilon."""
         for delta in ("0." + 34 * "0" + "1", "1/1000000000",
                       "1." + 40 * "0" + "e-7"):
             got = json_of("account", "curve", *m("gaussian:sigma=3"),

@@ -64,8 +64,8 @@ def free_port():
 
 class Admin(unittest.TestCase):
     def test_clients_that_the_build_does_not_install(self):
-        """The page says to install the clients that it uses and `make` does not
-        install."""
+        """The page says how to install the clients that it uses but `make` does
+        not install."""
         setup = (SRC / "setup").read_text()
         brought = re.search(r'^packages="(.*?)"', setup, re.S | re.M).group(1)
         self.assertNotIn("postgresql-client", brought)

@@ -15,7 +15,8 @@ HEADER = pathlib.Path(__file__).resolve().parents[2] / "include/custos.h"
 STATUS = {name: (sqlstate, int(code)) for name, sqlstate, code in re.findall(
     r'X\((E\w+), \d+, "(\w+)", (\d+),', HEADER.read_text())}
 
-# The exit codes of src/cli/cli.h: wrong input, and a budget that is spent.
+# The exit codes of src/cli/cli.h: 2 for wrong input, 3 for a spent budget, 1 for
+# everything else.
 EXITS = {**dict.fromkeys(STATUS, 1), **dict.fromkeys(
     ["EINVAL", "EPARSE", "ERANGE", "EOVERFLOW", "ESYNTAX", "EUNSUPPORTED",
      "ENAME", "EDENIED", "EPOLICY"], 2), "ESPENT": 3}
@@ -30,17 +31,18 @@ FACTS = [
      "SELECT count(*) FROM patients", "1"),
     ("a column without a grant", "ENAME", "bob",
      "SELECT count(came) FROM visits", "1"),
-    ("no SQL", "ESYNTAX", "ana", "SELEC 1", "1"),
+    ("not SQL", "ESYNTAX", "ana", "SELEC 1", "1"),
     ("two statements", "ESYNTAX", "ana",
      "SELECT count(*) FROM patients; SELECT count(*) FROM visits", "1"),
     ("a text that is too long", "EOVERFLOW", "ana",
      "SELECT count(*) FROM patients" + " " * 70000, "1"),
-    ("a change", "EUNSUPPORTED", "ana", "DELETE FROM patients", "1"),
-    ("a function that there is not", "EUNSUPPORTED", "ana",
+    ("a statement that changes data", "EUNSUPPORTED", "ana",
+     "DELETE FROM patients", "1"),
+    ("an unknown function", "EUNSUPPORTED", "ana",
      "SELECT count(*) FROM patients WHERE md5(sex) = 'x'", "1"),
     ("a price above the policy's", "EDENIED", "ana",
      "SELECT count(*) FROM patients", "51"),
-    ("a price that is none", "EPARSE", "ana",
+    ("a price that is not a number", "EPARSE", "ana",
      "SELECT count(*) FROM patients", "much"),
     ("a budget that does not suffice", "ESPENT", "bob",
      "SELECT count(*) FROM visits", "4"),

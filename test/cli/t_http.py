@@ -459,8 +459,8 @@ class Http(HttpCase):
             self.assertIn(b"Connection: close", got)
 
     def test_other_names_are_not_answered(self):
-        """A host name of another site that resolves to this server (DNS
-        rebinding)."""
+        """A request for the host name of another site that resolves to this
+        server (DNS rebinding) is rejected."""
         for path in ["/", "/v1/health", "/v1/query", "/metrics", "/nowhere"]:
             got = call(self.server.http, "GET", path, token=self.store.tokens[""],
                        headers={"Host": f"evil.example:{self.server.http}"})
@@ -512,8 +512,8 @@ class Http(HttpCase):
                 got += more
 
     def test_zz_the_document_is_whole(self):
-        """Every status that the document lists was seen. (Its name makes this
-        the last test.)"""
+        """Every status that /v1/openapi.json lists was seen. (Its name makes
+        this the last test.)"""
         self.all_seen(p for p in self.document["paths"]
                       if p not in ELSEWHERE and not p.startswith("/v1/owner"))
 
@@ -642,7 +642,7 @@ class Doors(unittest.TestCase):
                         token=self.store.tokens[""]).bytes.decode()
             return int(re.search(rf"^custos_{name} (\d+)", said, re.M)[1])
 
-        ask(0)  # sets up what is set up once
+        ask(0)  # completes all one-time set-up
         self.assertEqual(replies[0].status, 200)
         held = sqlite3.connect(f"{self.store.path}/ledger.db",
                                isolation_level=None)

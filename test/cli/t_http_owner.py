@@ -320,7 +320,7 @@ class Owner(HttpCase):
         self.assertEqual(again, [])
 
     def test_pages_of_other_origins_cannot_act(self):
-        """Such pages cannot send JSON without a preflight request, whose reply
+        """Such a page cannot send JSON without a preflight request, whose reply
         allows nothing; and a cookie is not accepted as a token."""
         other = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
         for path, body in ACTS:
@@ -347,8 +347,8 @@ class Owner(HttpCase):
                     "GET", "/v1/owner/policy", None, None, head))
 
     def test_zz_the_document_is_whole(self):
-        """Every status that the document lists was seen. (Its name makes this
-        the last test.)"""
+        """Every status that /v1/openapi.json lists was seen. (Its name makes
+        this the last test.)"""
         for path in MINE:
             self.refused(405, "METHOD", self.call("PUT", path, b"", ""))
         self.all_seen(MINE)
@@ -457,7 +457,7 @@ class Stores(unittest.TestCase):
             while b"questions_running 4" not in self.get(
                     server, "/metrics").bytes and not select.select(
                         [silent], [], [], 0)[0]:
-                pass  # until then, or until it hangs up (slow machine)
+                pass  # until then, or until the server hangs up (slow machine)
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(timeout=25), 0)
         for t in threads:

@@ -1,5 +1,5 @@
-"""What the API says about promises: who asks, what a question would leave, what
-the answers so far mean, and the toy that newcomers learn with.
+"""What the API says about promises: who asks, what budget a question would leave,
+what the answers so far mean, and the small example for newcomers (/v1/learn).
 """
 import math
 import unittest
@@ -55,7 +55,7 @@ class Tell(HttpCase):
 
     def test_the_time_of_a_reply_is_told(self):
         got = self.explain(COUNT, "ana", epsilon="0.0421").json
-        # 8 to 15 eighths of 100 ms / 64 times a power of two, rounded up
+        # class times are k/8 * 2^j * 100/64 ms, k = 8 ... 15, rounded up to 1 us
         self.assertIn(round(got["reply_seconds"] * 1e6) - ALLOWANCE * 1000,
                       [-(-eighths * 100000 * double // 512)
                        for double in (1, 2, 4, 8)

@@ -121,8 +121,8 @@ class Case(unittest.TestCase):
             time.sleep(0.02)
 
     def settle(self, server, running, waiting):
-        """Waits until these numbers run and wait, and have done so for a while:
-        a question is read and planned before it waits for a process."""
+        """Waits until so many questions run and so many wait, and this lasts for a
+        while: a question is read and planned before it waits for a process."""
         same = 0
 
         def fact():
@@ -175,8 +175,8 @@ class Analysts(Case):
 
     def test_questions_that_wait(self):
         """One process is busy for minutes. One more free question may wait,
-        further ones may not. Private questions, logins, the owner and what a
-        session does itself continue."""
+        further ones may not. Private questions, logins, the owner's requests and
+        what a session answers itself still work."""
         server = self.serve("--workers", "1", "--analyst-waiting", "1")
         busy, waits, third = (self.raw(server) for _ in range(3))
         busy.send(query(SLOW))
@@ -341,8 +341,8 @@ class Strangers(Case):
         self.assertEqual(honest.recv(1), b"N")
 
     def test_http_who_came_first_goes(self):
-        """Connections that do not read their replies are evicted before a new
-        one."""
+        """Connections that do not read their replies are evicted, not a new one
+        that does."""
         server = self.serve("--max-connections", "40")
         for i in range(36):
             link = socket.create_connection(("127.0.0.1", server.http),

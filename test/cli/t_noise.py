@@ -1,9 +1,9 @@
 """`custos noise` from outside: its draws follow their distributions, its
 releases are on their grid and within their error bars, its JSON is valid.
 
-The product has no seed, so these tests are statistical. Each states its level;
-ALPHA is the chance that one check fails by accident, and there are about
-twenty of them: one false alarm in 50,000 runs.
+The product has no seed, so these tests are statistical. ALPHA is the chance
+that one check fails by accident, unless the check states another. There are
+about twenty checks, so one run in 50,000 gives a false alarm.
 """
 import bisect
 import json
@@ -47,8 +47,8 @@ def gamma_q(a, x):
 
 
 def chi_square_p(values, cuts, below):
-    """P of a chi-square at least this large; below(x) = P[draw < x]; cuts
-    ascend."""
+    """The p-value of a chi-square test of the values, in cells between ascending
+    cuts; below(x) = P[draw < x]."""
     cuts = list(cuts)
     counts = [0] * (len(cuts) + 1)
     for value in values:

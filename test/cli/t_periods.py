@@ -1,5 +1,5 @@
 """Dates as keys: the counts of each day, week, month ... agree with Python's.
-At epsilon 50 with one row a person, a count is not exact with probability
+At epsilon 50 with one row per person, a count is inexact with a probability of
 4e-22; there are a few thousand counts.
 """
 import collections

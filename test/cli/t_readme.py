@@ -138,7 +138,7 @@ class Readme(unittest.TestCase):
                 said = subprocess.run([program], stdout=subprocess.PIPE,
                                       check=True).stdout
                 self.assertRegex(said, rb"^\d+\n$", page)
-                # Scale 2: beyond 200 once in e^100 runs.
+                # Noise of scale 2 exceeds 200 once in e^100 runs.
                 self.assertLess(abs(int(said) - 1834), 200)
 
     def test_links(self):

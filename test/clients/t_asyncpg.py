@@ -1,4 +1,4 @@
-"""asyncpg, which speaks binary only and prepares everything."""
+"""asyncpg, which uses only the binary format and prepares every statement."""
 import asyncio
 import datetime
 import decimal

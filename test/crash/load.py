@@ -59,7 +59,8 @@ class Client(threading.Thread):
         self.answered = time.monotonic()
 
     def question(self):
-        """A question. Three of four times it is most likely a new one."""
+        """A question: in one of four cases one of twenty that are often asked,
+        otherwise almost certainly a new one."""
         if self.dice.random() < 0.25:
             limit = self.dice.randint(1, 20)
         else:

@@ -1,4 +1,4 @@
-"""A few of the kills of which `make crash` does a thousand; and tests that the
+"""A few kills like the thousand of `make crash`; and tests that the
 check finds planted faults.
 """
 import copy

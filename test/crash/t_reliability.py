@@ -1,5 +1,5 @@
 """A bad disk, wrong permissions, damaged files, concurrent processes: a clear
-message and exit 1, and nothing is lost.
+message, exit 1 or 2, and nothing is lost.
 """
 import fcntl
 import json
