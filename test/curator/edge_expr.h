@@ -9,7 +9,7 @@
  *   $i whole number   $n any number     $r real     $m decimal
  *   $t text           $D date           $T timestamp or date
  *   $b condition      $w whole number within ten million
- *   $k whole literal  $x literal of any number  $q text literal
+ *   $k whole literal  $x literal, any number    $q text literal
  *   $s 19 to 37, a scale beyond that of stored decimals
  *
  * The columns depend on the table; everything else is the same for all tables.

@@ -214,7 +214,7 @@ static const char *const file_name[FILES] = {"patients.csv", "visits.csv",
                                              "rows.csv",     "orders.csv",
                                              "lines.csv",    "returns.csv"};
 
-/* The unit in place i, and the seed of all its data. */
+/* One data set: unit i has this id, and all its data comes from this seed. */
 struct side {
     unsigned id[UNITS]; /* 0: nobody */
     uint64_t seed[UNITS], rows[ROWS];

@@ -81,7 +81,7 @@ groups_that_fit(const char *sql)
     return cells;
 }
 
-/* Each end of an interval evaluates its output again, including texts. */
+/* For each end of an interval the output is evaluated again, which counts. */
 static void
 intervals_are_measured(void **state)
 {
@@ -121,7 +121,7 @@ a_million_counts_fit(void **state)
         assert_int_equal(groups_that_fit(fit[i]), 1000 * 1000);
 }
 
-/* The number of discovered groups is not known, so the limit is what fits. */
+/* Nobody knows how many groups will be discovered: the limit is what fits. */
 static void
 groups_of_the_data_fit(void **state)
 {

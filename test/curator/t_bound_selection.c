@@ -347,10 +347,10 @@ few_units_have_more_than_the_bound(void **state)
 
     (void)state;
     law_open(&m, many, 6);
-    early = law_below(&m, 3, runs); /* 1, 2 or 4: 113 units have more */
+    early = law_below(&m, 3, runs); /* 1, 2, 4: 113 units or more exceed it */
     made_close(&m);
     law_open(&m, none, 1);
-    late = runs - law_below(&m, 1, runs); /* no unit has more than 1 */
+    late = runs - law_below(&m, 1, runs); /* no unit has 2 rows */
     made_close(&m);
     print_message("# %d races: %d too early, %d too late\n", runs, early, late);
     assert_true(early <= runs / 20);

@@ -1,9 +1,9 @@
 /*
  * A value that a type cannot represent becomes NULL, also in a condition. The
  * tests compare exact counts of the complete curator, without noise. Each
- * condition is asked twice. The second time a text in it keeps the engine's
- * planner from reusing a statement, so that it sees the constant which the cast
- * is compared with.
+ * condition is asked twice. The first time, whole numbers are taken out of the
+ * statement (engine/duck_numbers.h). The second time, a text with the word JOIN
+ * prevents this, and the engine's optimizer sees the numbers.
  */
 #include <stdio.h>
 

@@ -262,8 +262,8 @@ what_is_not_listed_is_refused(void **state)
 }
 
 /*
- * Outside its scope, a name of WITH would refer to the database's own views,
- * some of which the catalog does not have.
+ * Outside its scope, a name of WITH is unknown. Otherwise it could refer to one
+ * of the database's own views that the catalog does not have.
  */
 static void
 names_of_with_have_a_scope(void **state)

@@ -356,8 +356,8 @@ values_are_part_of_the_question(void **state)
 }
 
 /*
- * Thousands of values for each of eleven bounds take too many planning steps,
- * in every way to ask; nothing is charged.
+ * Planning thousands of values for each of eleven bounds takes too many steps,
+ * whether the question is explained, answered or described.
  */
 static void
 the_account_of_planning_is_one(void **state)

@@ -358,8 +358,8 @@ lone_groups_come_out_with_delta(void **state)
                0.01);
     count_lone("SELECT DISTINCT name FROM t", "add-remove", "0.01", 0.01);
     /*
-     * Under change-one a person leaves one group and enters another: half for
-     * each.
+     * Under change-one a person leaves one group and enters another: each
+     * gets half of delta.
      */
     count_lone("SELECT name, sum(x) FROM t GROUP BY name", "change-one", "0.01",
                0.005);

@@ -1,6 +1,6 @@
 /*
- * The must-haves of private SQL by number, through the complete curator on
- * DuckDB. doc/must-haves.md lists those that other tests cover.
+ * The rules of doc/must-haves.md, by number, through the complete curator on
+ * DuckDB. That page also names the rules' other tests.
  *
  * Two stores have the same policy and share no values. The tests ask both
  * stores whatever must not depend on the data.

@@ -5,7 +5,7 @@
  *
  * The test runs the real engine and examines its results before any noise. It
  * checks what the price depends on: the l1 and l2 distance of the complete
- * vector, over all groups, in steps; that only one group differs where the
+ * vector, over all groups, in grid steps; that only one group differs where the
  * calibration relies on it; and for discovered groups, that no more groups gain
  * or lose a unit than the selection assumes. The test counts how often
  * something moved, how often by the maximum, and how many queries of each

@@ -551,7 +551,7 @@ a_mark_of_nobody_suspends_all(void **state)
     suspends_all(line, strlen(line));
     suspends_all(plus, strlen(plus));
     suspends_all(cut, strlen(cut));
-    append_marks("\n\n", 2); /* counted marks are erased to empty lines */
+    append_marks("\n\n", 2); /* counted marks become empty lines */
     assert_int_equal(asks_anew("bo"), CUSTOS_OK);
 }
 
