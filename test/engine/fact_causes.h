@@ -53,7 +53,7 @@ static const char *const fact_causes[] = {
     "FROM edges GROUP BY 1",
     "SELECT (floor(9007199254740992.5) / 9007199254740991) % 7, count(*) FROM "
     "edges GROUP BY 1",
-    /* ... and of more than 18 or 22 digits after the point. */
+    /* ... and literals of more than 18 or 22 digits after the point. */
     "SELECT count(*) FROM edges WHERE CAST(0.1234567890123456789 AS double "
     "precision) > 5",
     "SELECT count(*) FROM edges WHERE CAST(0.1000000000000000000001 AS double "

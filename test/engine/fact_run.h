@@ -1,7 +1,7 @@
 /*
- * Runs probes, as many as fit in one statement, because a statement costs the
- * engine more than a node. A statement that fails is halved until each failing
- * node is alone.
+ * Runs probes, as many as fit in one statement, because a statement takes the
+ * engine longer than a node. A statement that fails is halved until each
+ * failing node is alone.
  *
  * Every node is a separate column, so that it is computed for every row
  * whatever guards it in the query: the optimizer moves expressions out of a

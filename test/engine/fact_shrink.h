@@ -1,5 +1,5 @@
 /*
- * Makes a query smaller that shows a fault: replaces parts of its tree by their
+ * Shrinks a query that shows a fault: replaces parts of its tree by their
  * arguments or by small leaves as long as the same fault remains.
  */
 #ifndef TEST_ENGINE_FACT_SHRINK_H

@@ -22,7 +22,7 @@ struct fact_case {
 };
 
 struct fact_probe {
-    const struct expr *e; /* the node; NULL: a whole number in limits */
+    const struct expr *e; /* the node; NULL: a part's number, a key's index */
     size_t owner;         /* index of the case in the batch */
     size_t parent;        /* the probe of the node above; SIZE_MAX: none */
     bool limited;         /* least and most hold for the printed number */

@@ -8,8 +8,9 @@
 
 enum { SIDES = 4, PAIRS_MOST = 60000, ANY = -1 };
 
-/* One more table: its column `own` equals column `column` of side `side`;
-   ANY: no condition. `least`: its last column is at least this. */
+/* Joins one more table: its column `own` must equal column `column` of side
+   `side` (ANY: no condition), and its last column must be at least `least`
+   (NOTHING: no condition). */
 struct step {
     enum shop_table table;
     bool outer;

@@ -1,6 +1,6 @@
 /*
- * A shop for tests of joins: people, their orders, the lines and returns of
- * these, and public tables. The rows are random, with NULL and dangling keys,
+ * A shop for tests of joins: people, their orders, the lines and returns of the
+ * orders, and public tables. The rows are random, with NULL and dangling keys,
  * equal rows, people without rows and one with very many. The same rows are
  * kept in C, where pairs.h computes joins again, pair by pair.
  */

@@ -130,7 +130,8 @@ distinct_equals_the_reference(void **state)
 }
 
 /*
- * Leaving out one unit changes at most one value for each row, over all groups.
+ * Leaving out one unit changes at most one value for each of its rows, over all
+ * groups.
  */
 static void
 distinct_values_of_neighbours_differ_little(void **state)

@@ -1,9 +1,9 @@
 /*
  * Behaviour of the pinned DuckDB's optimizer and binder on which printed
  * queries depend. No guard keeps a throwing expression from being evaluated.
- * Sums and products are regrouped. Statistics answer in place of values, and
- * functions are evaluated on them. Results have certain types. See
- * t_duckdb_facts.c.
+ * Sums and products are regrouped. Column statistics can answer in place of
+ * values, and functions are evaluated on the statistics. The types of results
+ * are tested too. See t_duckdb_facts.c.
  */
 #include "facts.h"
 

@@ -279,8 +279,8 @@ bench_close(struct bench *b)
 }
 
 /*
- * Whether the sum was printed in steps, with `more` digits more than the
- * plan's. Checks its values.
+ * Whether the sum was printed in steps, on a grid with `more` digits in
+ * addition to the plan's. Checks its values.
  */
 static bool
 check_sum(struct bench *b, const char *number, int more)

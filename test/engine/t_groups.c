@@ -281,7 +281,7 @@ groups_fold_equals_the_reference(void **state)
     made_close(&m);
 }
 
-/* The way by ordinals against the fold, on all plans it supports. */
+/* Bounding by ordinals against the fold, on plans that both support. */
 static void
 placed_equals_the_fold(void **state)
 {
@@ -349,7 +349,8 @@ places_are_for_one_bare_key(void **state)
 /* ------------------------------------------------------------ neighbours -- */
 
 /*
- * Without one unit: at most g groups lose it, and rows and sums change little.
+ * Without one unit: at most `groups` groups lose it, and rows and sums change
+ * little.
  */
 static void
 check_unit(struct made *m, struct made *n, enum bounding bounding,

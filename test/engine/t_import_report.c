@@ -29,9 +29,9 @@ static const char TYPES[] =
 static const char ROWS[] =
     "n,i,d,f,t,b,y,s,l\n"
     "1,3,1.25,0.5,a,true,2020-05-05,abc,1\n"
-    "2,99,99.99,7,A,m,2031-01-01,abcd,2\n"   /* i d f clamped, y too */
+    "2,99,99.99,7,A,m,2031-01-01,abcd,2\n"   /* i, d, f, y clamped */
     "3,-99,\"1,5\",nan,c,ja,05/06/2020,,1\n" /* i clamped */
-    "4,x,\"\",\"\",\"\",\"\",\"\",\"\",1\n"  /* empty texts: t only */
+    "4,x,\"\",\"\",\"\",\"\",\"\",\"\",1\n"  /* only t counts "" */
     "5,,,,,,,,1\n"
     ",1,1,1,a,true,2020-01-01,x,1\n"  /* n empty */
     "x,1,1,1,a,true,2020-01-01,x,1\n" /* n unreadable */

@@ -1,7 +1,7 @@
 /*
  * LIKE against the simplest reference, a table over pattern and text: on all
  * patterns of a small alphabet, on random ones, and on those that take
- * exponential time by backtracking. Also its bound in steps.
+ * exponential time by backtracking. Also the bound on its steps.
  */
 #include "engine/like.h"
 #include "support/support.h"

@@ -7,8 +7,8 @@
 #include "support/said.h"
 
 /*
- * The same file gives the same numbers attached, by general bounding, as
- * imported, by the fold.
+ * An attached file, with general bounding, gives the same numbers as the same
+ * file imported, with the fold.
  */
 static void
 attached_equals_imported(void **state)

@@ -127,7 +127,7 @@ own_functions_stop_at_the_ends(void **state)
 }
 
 /*
- * Each period of the engine has its own number, without gaps: tested with one
+ * Each period of date_trunc has its own number, without gaps: tested with one
  * moment of every day of 1,000 years and of every hour of three years.
  */
 static void
@@ -149,7 +149,7 @@ periods_are_those_of_the_calendar(void **state)
         for (size_t i = 0; i < COUNT_OF(times); i++)
             for (size_t k = 0; k < COUNT_OF(types); k++) {
                 if (p == PERIOD_HOUR && (i == 0 || k == 1))
-                    continue; /* hours of days have gaps */
+                    continue; /* not every hour has a moment */
                 snprintf(sql, sizeof sql,
                          "(SELECT (count(DISTINCT n), count(DISTINCT p), "
                          "count(DISTINCT (n, p))) = (max(n) - min(n) + 1, "

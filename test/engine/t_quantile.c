@@ -17,7 +17,7 @@ struct list {
 
 struct seen {
     const struct part *part;
-    size_t next; /* 3 cell + place of the next call */
+    size_t next; /* 3 * cell + place, expected next */
     struct list cells[CELLS];
 };
 

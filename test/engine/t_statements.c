@@ -1,6 +1,6 @@
 /*
- * Kept statements: they are reused, only for fixed data, and their number is
- * limited. Also handles that share a version.
+ * Kept statements: they are reused, but only if the data cannot change, and
+ * their number is limited. Also handles that share a version.
  */
 #include <stdio.h>
 
