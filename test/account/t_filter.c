@@ -583,7 +583,7 @@ filter_saves_and_loads(void **state)
     g = NULL;
     assert_int_equal(custos_filter_load(NULL, bytes, 599, &g, NULL),
                      CUSTOS_EINVAL);
-    for (size_t at = 0; at < 24; at++) { /* every bit of the header */
+    for (size_t at = 0; at < 24; at++) { /* a bit of each header byte */
         memcpy(bad, bytes, sizeof bad);
         bad[at] ^= 0x80;
         assert_int_equal(custos_filter_load(NULL, bad, sizeof bad, &g, NULL),

@@ -1,6 +1,6 @@
 /*
- * Group privacy: a worked example, a comparison of the two bounds, and both
- * against the worst mechanism that the promise allows.
+ * Group privacy: a worked example, a comparison of the two bounds, and the
+ * better one against the worst mechanism that the promise allows.
  */
 #include "account/group.h"
 

@@ -57,7 +57,7 @@ grid_delta(const struct weights *w, bool up, double epsilon)
               : (1 - w->error - 1e-12) * sum;
 }
 
-/* Checks one grid; returns the largest gap between the two curves. */
+/* Checks one grid; returns the largest gap between it and the exact curve. */
 static double
 check_grid(const struct ref_mechanism *m, enum loss_order order, double h,
            bool up, int stride)

@@ -1,5 +1,5 @@
 """A store and a backup that an earlier version made: they open, their chains
-verify, their answers are free, and their credentials log in.
+verify, their answers are free, and the store's token is valid.
 
 store-0.1.tar.xz has both, made by the last version before modules were renamed:
 three people, two answers (with bound selection), and the analyst ana with a

@@ -50,7 +50,7 @@ struct setting {
     bool gauss; /* the policy has a delta, and the plan must use it */
     int64_t n;
     double high;
-    double most; /* most coverage; 0: coverage must be as computed */
+    double most; /* largest coverage allowed; 0: it must be as computed */
 };
 
 struct made {

@@ -606,7 +606,7 @@ a_mark_after_the_reading_is_kept(void **state)
     arena_free(a);
 }
 
-/* Without a free slot a crash would leave no mark, so nothing is charged. */
+/* Without a free slot for its mark, a question is not charged. */
 static void
 without_a_place_nothing_is_charged(void **state)
 {
@@ -627,7 +627,8 @@ without_a_place_nothing_is_charged(void **state)
 }
 
 /*
- * If the row cannot be written to disk, this process charges nobody any more.
+ * If the failure cannot be written to the ledger, this process charges nobody
+ * any more.
  */
 static void
 a_failure_without_a_row_suspends_all(void **state)
@@ -658,7 +659,7 @@ a_failure_without_a_row_suspends_all(void **state)
     buf_clear(&b);
 }
 
-/* The status report names the suspended. */
+/* The status report names those who are suspended. */
 static void
 the_owner_is_told(void **state)
 {

@@ -77,7 +77,7 @@ fact_run(const struct made *m, struct fact_probe **list, size_t n)
     }
 }
 
-/* Runs all probes, those with the same FROM together. */
+/* Runs all probes, consecutive ones with the same FROM together. */
 static inline void
 fact_run_all(const struct made *m, struct fact_probes *p)
 {

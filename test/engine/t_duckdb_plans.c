@@ -209,7 +209,7 @@ date_trunc_of_a_try_cast_is_null(void **state)
     facts_hold(facts, COUNT_OF(facts));
 }
 
-/* date_trunc is total for timestamps except in the first year of the type. */
+/* On timestamps date_trunc throws only in the first year and on -infinity. */
 static void
 date_trunc_throws(void **state)
 {

@@ -54,7 +54,7 @@ end(void **state)
 /* --------------------------------------------------------------- queries -- */
 
 /*
- * A query with an expression alone, or with something around it. (Counting an
+ * A query with an expression alone, or inside a larger one. (Counting an
  * expression that cannot be NULL counts rows, and the expression would not be
  * evaluated.)
  */
@@ -209,9 +209,9 @@ batch_end(struct batch *b, struct tally *t)
 }
 
 /*
- * Multiplies a whole number by the largest factor that fits: if its claimed
- * range is slightly too narrow, the product overflows. Writes the query, or
- * nothing.
+ * Multiplies a whole number by about the largest factor that fits: if its
+ * claimed range is slightly too narrow, the product overflows. Writes the
+ * query, or nothing.
  */
 static void
 tighten(const struct fact_case *c, const char *sql, struct maker *m,

@@ -157,7 +157,7 @@ every_join_equals_the_reference(void **state)
 
 /* ------------------------------------------------------------ equalities -- */
 
-/* Two equivalent queries each, where nothing is left out. */
+/* Pairs of queries that agree if bounding leaves nothing out. */
 static const char *const same[][2] = {
     {"SELECT sum(y) FROM lines",
      "SELECT sum(s) FROM (SELECT o.id, sum(y) AS s FROM lines JOIN orders o "
