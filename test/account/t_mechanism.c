@@ -336,7 +336,7 @@ mechanism_curves_fuzz(void **state)
     mpfr_clears(a, h, e, x, y, z, (mpfr_ptr)0);
 }
 
-/* alpha rho is at or above the curve at every order, for every mechanism. */
+/* alpha rho is at or above the curve of pure mechanisms, at several orders. */
 static void
 mechanism_rho_bounds_the_curve(void **state)
 {

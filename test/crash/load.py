@@ -11,7 +11,7 @@ the test checks the ledger:
   * a cached answer is the one that was given first;
   * no analyst has spent more than their budget, nor all together more than
     the common one;
-  * every client was answered after the last kill.
+  * every client got a reply after the last kill.
 
     python3 test/crash/load.py [--seconds 600] [--every 20] [--clients 16]
 """

@@ -252,7 +252,7 @@ metrics_are_not_the_owner(void **state)
     assert_int_equal(comes_in(token, &in), CUSTOS_EDENIED);
 }
 
-/* The salt for a name is always the same, and different in another store. */
+/* A name's mock salt is always the same, and different in another store. */
 static void
 mock_salts_stay(void **state)
 {

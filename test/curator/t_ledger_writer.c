@@ -210,8 +210,8 @@ check_kept(struct shop *s)
 }
 
 /*
- * A reader waits for an answer that is being written; without threads it is
- * there at once.
+ * A reader waits for an answer that is being written. Without a writer thread
+ * the answer is there at once.
  */
 static void
 ledger_writer_settles_answers(void **state)

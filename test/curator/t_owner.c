@@ -128,7 +128,7 @@ what_changes_something_is_a_row(void **state)
     assert_int_equal(said("sessions", "{\"ok\":true,\"sessions\":[]}"), 0);
     assert_int_equal(said("reload\n", "\"data_version\":1,\"receipt\":\""), 1);
     assert_int_equal(renewals, 1);
-    renew_says = CUSTOS_EINVAL; /* then nothing changes */
+    renew_says = CUSTOS_EINVAL; /* a failed renewal changes nothing */
     assert_int_equal(said("reload\n", "{\"ok\":false,\"code\":\"EINVAL\","
                                       "\"error\":\"no such certificate\","
                                       "\"hint\":\"\"}"),

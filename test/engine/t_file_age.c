@@ -180,7 +180,7 @@ data_of_a_newer_duckdb_is_named(void **state)
     made_close(&m);
 }
 
-/* The attached file is replaced while the store is closed. */
+/* Opens the store again; the attached file gives this error, or none. */
 static void
 attached_says(struct made *m, const char *said)
 {

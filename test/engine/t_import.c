@@ -131,7 +131,7 @@ static const char TYPES[] =
          "      n: {type: integer, nullable: false}\n"
          "      z: {type: decimal, scale: 1}\n";
 
-/* The value of each text; NULL in n drops the row. */
+/* What each text is imported as; a row with NULL in n is dropped. */
 static void
 values_come_into_their_domain(void **state)
 {

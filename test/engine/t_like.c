@@ -274,7 +274,7 @@ patterns_are_refused_by_public_facts(void **state)
     assert_true(like_compile((str){pattern, LIKE_PATTERN_MAX - 1}, &l));
 }
 
-/* Matching reads nothing outside the text and ends; sanitizers check this. */
+/* Matching terminates and stays within the text, which sanitizers check. */
 static void
 invalid_text_is_safe(void **state)
 {

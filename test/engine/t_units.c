@@ -10,7 +10,7 @@
     "  a: {source: f.duckdb, unit: id, columns: {id: {%s}}}\n"                 \
     "  b: {source: f.duckdb, unit: id, columns: {id: {%s}}}\n"
 
-/* A DuckDB file in which a.id and b.id have these expressions as values. */
+/* A DuckDB file: tables a and b have one row each, with these ids. */
 static void
 make_sources(struct made *m, const char *a, const char *b)
 {
