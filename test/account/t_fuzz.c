@@ -147,7 +147,7 @@ print_plan(const struct plan *p, const char *what)
 
 struct tally {
     size_t cases, unsafe, refused, wide;
-    double worst; /* largest excess over the true value, in widths */
+    double worst; /* largest excess over the true value, divided by width */
     struct plan loosest;
 };
 

@@ -261,8 +261,8 @@ odometer_against_all_stopping_rules(void **state)
         assert_true(won > 0 && won <= strtod(deltas[i], NULL));
     }
     /*
-     * The analysts are strong enough: they beat a bound that holds for one
-     * moment fixed in advance, by choosing the moment themselves.
+     * The analysts are strong enough: they exceed a bound that holds only
+     * for a moment fixed in advance, by choosing the moment themselves.
      */
     {
         custos_odometer_options options = {.size = sizeof options,

@@ -99,7 +99,7 @@ class Demo(CommandCase):
             exact.add(re.search(r"Bergen \d+, Lisbon .*", text).group())
             released.add(tuple(re.findall(r"(-?[\d,]+) ± 30$", text, re.M)))
         self.assertEqual(len(exact), 1)
-        # P that all are equal is below (0.05)^6 for six values of scale 10.
+        # Two runs agree in all six values (scale 10) with P below 0.05^6.
         self.assertGreater(len(released), 1)
 
     def test_kept_files_are_a_store(self):

@@ -21,7 +21,7 @@ enum {
 };
 
 /*
- * The columns of visits; several tables share them, bounded in different ways.
+ * The columns of visits, which several tables have, each with other bounds.
  */
 #define VISITS                                                                 \
     "    columns:\n"                                                           \

@@ -1,6 +1,6 @@
 /*
- * The fold against the simplest reference, on random rows cut into chunks
- * anywhere; and the input it rejects.
+ * The fold against the simplest reference, on random rows cut into random
+ * chunks; and the input it rejects.
  */
 #include "engine/fold.h"
 #include "support/support.h"
