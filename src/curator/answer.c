@@ -54,7 +54,8 @@ released_take(arena *a, const struct plan *p, size_t cells,
 custos_status
 answer_new(size_t n_columns, struct answer **out, custos_err *err)
 {
-    arena *a = arena_new(NULL, ANSWER_BYTES);
+    /* room for the answer and for the message that may have brought it */
+    arena *a = arena_new(NULL, 2 * ANSWER_BYTES);
     struct answer *answer = a ? arena_take(a, 1, sizeof *answer) : NULL;
 
     if (answer)

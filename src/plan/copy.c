@@ -170,7 +170,8 @@ expr_same_counted(const struct expr *a, const struct expr *b, uint64_t *steps)
             return false;
         break;
     case EXPR_CAST:
-        if (a->cast_to != b->cast_to || a->cast_scale != b->cast_scale)
+        if (a->cast_to != b->cast_to || a->cast_scale != b->cast_scale ||
+            a->cast_precision != b->cast_precision)
             return false;
         break;
     case EXPR_AGGREGATE:

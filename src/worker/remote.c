@@ -15,6 +15,7 @@
  */
 #include "worker/remote.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -25,6 +26,9 @@ enum {
     LOOK_US = 20000,   /* how often a waiting caller checks its stop flag */
     GRACE_US = 200000, /* for stopped free work to end by itself */
 };
+
+/* An answer is not longer as bytes than in memory (answer_pack). */
+static_assert(MESSAGE_MAX_TOLD >= ANSWER_BYTES, "an answer might not be sent");
 
 struct remote {
     struct executor executor;

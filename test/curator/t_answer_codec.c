@@ -170,12 +170,42 @@ damaged_bytes_are_refused(void **state)
     arena_free(a);
 }
 
+/* answer_size.c counts the memory of a cell and its text. That must bound its
+   bytes too: the message of a worker has room for ANSWER_BYTES. */
+static void
+a_cell_takes_less_as_bytes(void **state)
+{
+    const struct datum widest = {
+        .type = TYPE_TIMESTAMP, .scale = 36, .n = I128_MIN};
+    struct answer_cell cells[ROWS];
+    struct answer a = {.n_columns = 0};
+    struct buf empty, full;
+
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        cells[i] = (struct answer_cell){
+            .value = widest, .has_bar = true, .low = widest, .high = widest};
+    buf_init(&empty, NULL, 1 << 20);
+    buf_init(&full, NULL, 1 << 20);
+    answer_pack(&a, &empty);
+    a = (struct answer){.n_columns = 1,
+                        .columns = &(struct answer_column){.type = TYPE_REAL},
+                        .n_rows = ROWS,
+                        .cells = cells};
+    answer_pack(&a, &full);
+    assert_true(full.len > empty.len + ROWS * sizeof(struct answer_cell) / 3);
+    assert_true(full.len < empty.len + ROWS * sizeof(struct answer_cell));
+    buf_clear(&empty);
+    buf_clear(&full);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_answers_come_back),
         cmocka_unit_test(damaged_bytes_are_refused),
+        cmocka_unit_test(a_cell_takes_less_as_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

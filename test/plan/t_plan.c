@@ -72,6 +72,9 @@ parts_are_shared(void **state)
          2, 2},
         {"SELECT sum(age + 1), avg(age + 1) FROM patients", 2, 2},
         {"SELECT count(*), count(*, epsilon => 0.05) FROM patients", 2, 2},
+        {"SELECT sum(CAST(age AS numeric(1, 0))), sum(CAST(age AS numeric(3, "
+         "0))) FROM patients",
+         2, 2},
     };
 
     (void)state;

@@ -152,8 +152,9 @@ first_packets_that_are_refused(void **state)
         {BYTES("\0\0\0\x0f\0\3\0\0user\0a\0"), "text without an end"},
         {BYTES("\0\0\0\x11\0\3\0\0user\0a\0\0x"), "longer than"},
         {BYTES("\0\0\0\x09\x04\xd2\x16\x2f\0"), "longer than"},
-        {BYTES("\0\0\0\x0c\x04\xd2\x16\x2e\0\0\1\2"), "shorter than"},
-        {BYTES("\0\0\0\x0f\x04\xd2\x16\x2e\0\0\1\2\0\0\0"), "shorter than"},
+        {BYTES("\0\0\0\x0c\x04\xd2\x16\x2e\0\0\1\2"), "key that is too short"},
+        {BYTES("\0\0\0\x0f\x04\xd2\x16\x2e\0\0\1\2\0\0\0"),
+         "key that is too short"},
     };
 
     (void)state;
@@ -187,7 +188,7 @@ keys_have_a_length(void **state)
     bytes[3]++;
     assert_int_equal(pg_in_first((str){bytes, 12 + 257}, &m, &used, &err),
                      PG_IN_BAD);
-    assert_non_null(strstr(whole_said(&err), "longer than"));
+    assert_non_null(strstr(whole_said(&err), "key that is too long"));
 }
 
 static void
@@ -278,8 +279,8 @@ messages_that_are_refused(void **state)
         str bytes;
         const char *said;
     } cases[] = {
-        {BYTES("z"), "kind that there is not (byte 122)"},
-        {BYTES("\0"), "kind that there is not (byte 0)"},
+        {BYTES("z"), "unknown kind (byte 122)"},
+        {BYTES("\0"), "unknown kind (byte 0)"},
         {BYTES("Q\0\0\0\3"), "length of 3 bytes"},
         {BYTES("Q\0\1\0\0"), "at most 65536"},
         {BYTES("Q\x7f\xff\xff\xff"), "at most 65536"},
