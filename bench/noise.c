@@ -131,9 +131,9 @@ refinement_bound(const custos_noise *noise)
     for (size_t i = 0; i < noise->dials.count; i++)
         ties += ldexp(DIAL_CUTS, -64); /* unused cuts can tie, too */
     if (noise->dials.sign)
-        ties += ldexp(DIAL_CUTS, -64); /* row 0 compares one bit less */
+        ties += ldexp(DIAL_CUTS, -64); /* dial 0 compares 63 bits only */
     if (noise->law == CUSTOS_DISCRETE_GAUSSIAN) {
-        proposals = 1 / 0.44; /* at most, on average: over 0.44 are kept */
+        proposals = 1 / 0.44; /* per draw: more than 44 % are accepted */
         undecided = ldexp(2 * EXP_ERROR, -63);
     }
     return proposals * (ties + undecided);

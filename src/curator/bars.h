@@ -47,9 +47,11 @@ enum bar_divisor {
 /*
  * THEOREM  bars-ratio
  *   Let s = S + Ns, c = C + Nc with independent symmetric noises of known law
- *   and a = S/C in [low, high]. If P[Ns + a Nc >= |s - a c|] + P[Nc >= c] is
- *   below beta/2 at a = u for some u > s/c, then u and every a > u are outside
- *   an interval that contains S/C with probability 1 - beta.
+ *   and S/C in [low, high]. With s and c as released, let
+ *   t(a) = P[Ns + a Nc >= |s - a c|] + P[Nc >= c]. As upper end take any
+ *   u > s/c with t(u) < beta/2, as lower end any u < s/c with t(u) < beta/2;
+ *   where there is none, take the end of the range. This interval contains S/C
+ *   with probability at least 1 - beta.
  * SOURCE   doc/proofs/bars-ratio.md
  * NEEDS    scales above 0; 0 < beta < 1; range: the range of one value minus
  *          its centre, in steps.

@@ -23,8 +23,8 @@
  * SOURCE   Wilkins, Kifer, Zhang, Karrer 2022, arXiv:2202.01100
  *          (the continuous law); doc/proofs/keys-gauss.md for the discrete
  *          one, change-one and sums of discrete Gaussians.
- * NEEDS    counts of units, each unit in at most k keys; keys that are not
- *          kept are treated as absent.
+ * NEEDS    counts of units, each unit in at most k keys; the caller shows
+ *          nothing of a key that is not released, as if it were absent.
  * GIVES    v and tau whose bound is certified to be at most delta; among the v
  *          tried, the pair with the least tau.
  * FAILS    CUSTOS_ERANGE.
@@ -276,9 +276,9 @@ threshold_between(const struct wish *w, struct scene *s, int64_t low,
 }
 
 /*
- * The variance, at least 1, at which the case that all keys are shared fits
- * the promise: a sum of k draws is close to one draw of variance kv, shifted
- * by k.
+ * A variance v >= 1 at which a unit all of whose keys are shared costs no more
+ * than the promise. Such a unit shifts a sum of k draws by k; the sum is close
+ * to one draw of variance kv.
  */
 static custos_status
 variance_first(const struct wish *w, rat *variance, custos_err *err)

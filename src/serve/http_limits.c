@@ -16,8 +16,8 @@ enum {
 /* ---------------------------------------------------------- connections -- */
 
 /* Is `a` evicted before `b`? Strangers go before clients with a valid token, then
-   the oldest go first. When their waits end does not matter, because clients
-   can influence that. */
+   the oldest go first. until_us does not affect this order, because clients can
+   influence it. */
 static bool
 goes_before(const struct link *a, const struct link *b)
 {

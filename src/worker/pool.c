@@ -499,10 +499,11 @@ next_slot(struct pool *p)
 }
 
 /*
- * Sleeps until the keeper is woken, a worker dies, or ms have passed. It watches
- * taken workers too, so that a caller need not wake the keeper when it gives one
- * back. If a taken worker dies, the keeper only notes this: the caller that has
- * the worker sees it too.
+ * Sleeps until the keeper is woken, a worker dies, or ms have passed. It polls
+ * taken workers too: a worker that is given back during the sleep is then
+ * already being watched, and the caller need not wake the keeper. If a taken
+ * worker dies, the keeper only notes this: the caller that has the worker sees
+ * it too.
  */
 static void
 sleep_keeper(struct pool *p, struct pollfd *fds, int ms)
