@@ -203,9 +203,9 @@ const struct verb account_group = {
              "account group --mechanism MECHANISM ... --delta NUMBER --size "
              "COUNT",
     .about = "A promise to one person protects a group of people less well. "
-             "Likewise, a promise\nto one row protects a person with several "
-             "rows less well. The bound is tighter if\nyou give the mechanisms "
-             "instead of their promise.",
+             "Likewise, a\npromise to one row protects a person with several "
+             "rows less well. The bound is\ntighter if you give the "
+             "mechanisms instead of their promise.",
     .examples = "custos account group --epsilon 0.5 --delta 1e-6 --size 3\n"
                 "custos account group --rho 0.01 --size 10\n"
                 "custos account group --mechanism gaussian:sigma=20:count=50 "

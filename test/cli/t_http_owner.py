@@ -156,7 +156,7 @@ class Owner(HttpCase):
         got = self.call("GET", "/v1/ledger/verify", who="").json
         self.assertTrue(got["ok"])
         self.assertEqual(got["head"], self.rows()[got["rows"] - 1]["receipt"])
-        self.assertRegex(got["said"], r"\d+ s ago .* since follow")
+        self.assertRegex(got["said"], r"\d+ s ago, .* since follow")
 
     # -------------------------------------------------------------- reading
 
