@@ -229,8 +229,8 @@ api_owner_ask(const struct api_call *call, const char *line, str *rest,
     return st ? st : owner_reply_read(call->a, reply, rest, err);
 }
 
-/* Copies the server's status, but subtracts this request, which runs too, from
-   the number of running jobs. */
+/* Copies the server's status, with the number of running jobs less one: this
+   request is not counted. */
 static void
 add_others(struct buf *b, str status)
 {

@@ -80,7 +80,7 @@ static custos_status
 promise_given(const struct http_request *r, struct promise *p, custos_err *err)
 {
     char epsilon[DIGITS_GIVEN_MAX], delta[DIGITS_GIVEN_MAX];
-    bool has_delta = r->n_arguments > 1; /* the route takes no others */
+    bool has_delta = r->n_arguments > 1; /* epsilon and delta */
     custos_status st = api_number(r, "epsilon", epsilon, err);
 
     if (!st && has_delta)

@@ -4,7 +4,7 @@
  * The loop itself gives a cached answer again if a worker thread has confirmed
  * within the last FRESH_US that the analyst's credential is valid and that
  * policy and data are those of the cache. Otherwise a worker thread answers the
- * question, which confirms both again; if the answer is stored, it is free.
+ * question and so confirms both again; an answer that is stored is still free.
  */
 #include <strings.h>
 

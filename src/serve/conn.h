@@ -1,7 +1,8 @@
 /*
  * One connection of a PostgreSQL client: a socket, perhaps TLS on it, and the
- * session it feeds. It reads only when the session wants bytes and nothing is
- * left to send; this bounds the memory that a client can make the server use.
+ * session it feeds. It begins to read only when the session wants bytes and
+ * nothing is left to send; this bounds the memory that a client can make the
+ * server use.
  */
 #ifndef SERVE_CONN_H
 #define SERVE_CONN_H

@@ -51,8 +51,9 @@ keep_columns(struct prepared *p, const struct pg_column *columns, size_t n)
     return own != NULL;
 }
 
-/* Copies the columns of its cursor into a prepared FETCH; a reference to the
-   cursor's statement could begin a chain of statements. False: out of memory. */
+/* Copies a cursor's columns into a prepared FETCH from it. If p referred to the
+   cursor's statement instead, statements could form chains. False: out of
+   memory. */
 static bool
 fetch_columns(struct session *s, struct prepared *p)
 {

@@ -29,7 +29,8 @@ struct queue_share {
     struct job *paused, **paused_last; /* running jobs that wait for room for
                                           their charged work, oldest first */
     struct queue_share *paused_next;   /* the next name with paused jobs */
-    int64_t work_us;                   /* class times of its admitted jobs */
+    int64_t work_us;                   /* sum of the class times of its
+                                          admitted jobs */
     size_t name_len;
     char name[];
 };
@@ -51,7 +52,7 @@ struct fair_queue {
     size_t waiting;
     struct queue_share *ready, **ready_last;   /* shares that may begin a job */
     struct queue_share *paused, **paused_last; /* shares with paused jobs */
-    int64_t work_us; /* class times of all admitted short jobs */
+    int64_t work_us; /* sum of the class times of all admitted short jobs */
     struct queue_share *buckets[QUEUE_BUCKETS];
 };
 

@@ -39,9 +39,9 @@ token_of(str authorization, str *out)
 }
 
 /*
- * Refuses a wrong token; after several, also makes the address wait. Requests
- * with a valid token never wait here: a token has 256 bits and cannot be
- * guessed.
+ * Refuses a wrong token; after several from one address, the reply tells the
+ * client to wait. Requests with a valid token never wait here: a token has 256
+ * bits and cannot be guessed.
  */
 static bool
 deny_token(const struct serve_parts *parts, str from, struct http_reply *reply)

@@ -16,16 +16,16 @@ enum {
 /* ---------------------------------------------------------- connections -- */
 
 /* Is `a` evicted before `b`? Strangers go before clients with a valid token, then
-   the oldest go first. until_us does not affect this order, because clients can
-   influence it. */
+   the oldest go first. The order does not depend on until_us, which clients can
+   influence. */
 static bool
 goes_before(const struct link *a, const struct link *b)
 {
     return a->known == b->known ? a->since_us < b->since_us : !a->known;
 }
 
-/* The connection to evict: one of the strangers of a group or, if group is NULL,
-   of all connections. *n: how many such connections there are. */
+/* The connection to evict: a stranger of this group or, if group is NULL, any
+   connection. *n: how many such connections there are. */
 static struct link *
 first_to_go(const struct http *h, const struct link *newest, const char *group,
             size_t *n)
@@ -52,10 +52,10 @@ hang_up(struct http *h, struct link *l)
 }
 
 /*
- * A group of addresses (peer.h) may have only a few connections without a valid
- * token, and a quarter of the connection limit is kept free. The oldest connection
- * is evicted, strangers first, so that clients that send or read nothing keep
- * nobody out.
+ * The number of connections without a valid token is limited for each group of
+ * addresses (peer.h), and a quarter of the connection limit is kept free. Of the
+ * connections that wait for their client the oldest is evicted, strangers first, so
+ * that clients that send or read nothing keep nobody out.
  */
 void
 links_make_room(struct http *h, const struct link *newest)
@@ -112,8 +112,9 @@ body_is_endless(const struct exchange *x, unsigned long long length)
     return length > (x->link->known ? KNOWN_BODY : STRANGER_BODY);
 }
 
-/* Keeps the body if the route takes one and the analyst's share has room; else
-   reads and drops it, up to a limit at which the connection ends. */
+/* Keeps the body if the route takes one, it is not too long and the analyst's
+   share has room; else reads and drops it, up to a limit at which the connection
+   ends. */
 enum MHD_Result
 body_take(struct exchange *x, const char *bytes, size_t n)
 {

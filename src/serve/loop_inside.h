@@ -80,9 +80,9 @@ enum loop_event {
 struct conn *connections_at(struct loop *l, uint32_t id);
 /* NULL: no slot is free, or out of memory. */
 struct conn *connections_add(struct loop *l, int fd, const char *address);
-/* Ends one stranger's connection if this address has too many, or all addresses
-   together have; with CONNECTIONS_ONE_PLACE in any case, to free a slot. False:
-   none was ended. */
+/* Ends the connection of one stranger if there are too many strangers at this
+   address or in all; with CONNECTIONS_ONE_PLACE in any case, to free a slot.
+   False: none was ended. */
 enum connections_need { CONNECTIONS_WITHIN_LIMITS, CONNECTIONS_ONE_PLACE };
 bool connections_make_room(struct loop *l, const char *address,
                            enum connections_need need);

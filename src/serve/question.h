@@ -17,8 +17,9 @@ struct question {
 
     struct curator *by;                /* set by the job: the handle it is asked
                                           on */
-    struct work_snapshot public_parts; /* for which they were computed, before a
-                                          move to another lane */
+    struct work_snapshot public_parts; /* the snapshot for which the public
+                                          parts were computed, before a move
+                                          to another lane */
 
     /* out */
     custos_status status;

@@ -16,8 +16,8 @@
 
 enum {
     LOOK_MS = 100,         /* how often to look for new rows */
-    RETRY_MOST_MS = 60000, /* after failures pauses double, from a second to
-                              this */
+    RETRY_MOST_MS = 60000, /* the pause after a failure doubles each time,
+                              from a second to this */
     BATCH = 256,
     LINE_BYTES = RECEIPT_TEXT_MAX + 48,
     TAIL_BYTES = 4096, /* read at the end of a file to find its last line */
@@ -176,9 +176,10 @@ end_line(int fd)
                         (last == '\n' || write(fd, "\n", 1) == 1));
 }
 
-/* Finds where to begin. A file goes on after its last row, or begins with row 1 if
-   it is empty. Other targets begin with the newest row of the ledger; so does a
-   file whose last row the ledger does not have. */
+/* Finds where to begin. A file goes on after the row in its last complete line, or
+   begins with row 1 if there is no receipt in that line. Other targets begin with
+   the newest row of the ledger; so does a file whose last row the ledger does not
+   have. */
 static custos_status
 find_begin(struct receipts *r, custos_err *err)
 {

@@ -4,8 +4,8 @@
  *
  * A thread follows the chain with a handle of its own, and sends the number,
  * hash and time of each row that any process has committed. The chain itself is
- * the queue: charges never wait for the export, and a target that was
- * unreachable gets the missed rows when it is back.
+ * the queue: charges never wait for the export, and rows that could not be
+ * sent are sent again later. (UDP does not report every loss.)
  */
 #ifndef SERVE_RECEIPTS_H
 #define SERVE_RECEIPTS_H
@@ -37,7 +37,8 @@ struct receipts;
 /*
  * A file is continued after its last line; other targets begin with the newest
  * row, whose hash vouches for all rows before it. May fail: CUSTOS_EIO (the file
- * cannot be written), CUSTOS_ENOMEM, and as curator_share does.
+ * cannot be written), CUSTOS_ENOMEM, and as curator_share and reading the
+ * ledger do.
  */
 CUSTOS_MUST_USE custos_status receipts_start(struct curator *c,
                                              const struct receipts_target *to,
@@ -51,8 +52,8 @@ void receipts_stop(struct receipts *r);
 /* Number of rows not yet sent when the thread last looked. */
 uint64_t receipts_lag(const struct receipts *r);
 
-/* Sends lines to the target. False: not all are known to have arrived; the
-   caller sends all of them again later. For receipts.c alone. */
+/* Sends lines to the target. False: not all could be sent; the caller sends all of
+   them again later. For receipts.c alone. */
 struct receipts_line {
     str text; /* "17:9f3c... 2026-11-17T00:00:00.000000Z" */
 };

@@ -27,8 +27,8 @@
  *          And the times at which the machine stops this process, which
  *          reply_clock.h does not count, are no function of the data.
  * GIVES    due: a function of the arguments of these calls, not of data.
- * FAILS    cannot. Late waking, caches, memory bandwidth and disks remain:
- *          THREATS.md.
+ * FAILS    cannot. Late waking, caches, memory bandwidth and disks can still
+ *          reveal something: THREATS.md.
  * TESTED   moments_depend_on_arrivals_and_classes_alone
  *          a_stopped_question_gives_its_time_back
  *          work_within_its_class_never_overruns

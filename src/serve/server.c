@@ -195,7 +195,7 @@ count_cores(void)
 }
 
 /* The number of worker processes for private questions with a short class time;
-   the numbers of the other lanes follow from it. */
+   those for long and for free questions follow from it. */
 static size_t
 count_workers(const struct server *s)
 {
@@ -225,8 +225,8 @@ ping_workers(void *ctx, custos_err *err)
  * Starts the worker processes: by default one per processor for private questions
  * with a short class time, half as many for those with a long one, one for those
  * without a class time, and one per processor for free questions. The first two
- * kinds also have spare processes. All together get about half of the machine's
- * memory.
+ * kinds also have spare processes. By default all together get about half of the
+ * machine's memory.
  */
 static custos_status
 pool_start(struct server *s, custos_err *err)

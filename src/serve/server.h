@@ -28,8 +28,8 @@ struct serve_limits {
     int64_t idle_ms;            /* between questions */
     int64_t stop_ms;            /* from the signal to the end */
     size_t running_per_analyst; /* questions at one time */
-    int64_t ahead_ms; /* class times of one analyst's charged questions in
-                         flight, for every two worker processes */
+    int64_t ahead_ms; /* sum of the class times of one analyst's charged
+                         questions in flight, for every two worker processes */
     size_t waiting_per_analyst;  /* questions not yet begun */
     size_t requests_per_analyst; /* a minute */
     size_t unread_per_analyst; /* bytes of requests and replies on their way */
@@ -82,11 +82,11 @@ struct server_options {
     const char *tls_cert, *tls_key; /* PEM files, both or none; reread by
                                        reload */
     size_t threads;                 /* 0: 64 per processor; at most 256 */
-    size_t workers;                 /* worker processes for private questions,
-                                       and as many for free ones; 0: one per
-                                       processor */
-    uint64_t worker_bytes;          /* memory of each; 0: its share of half of
-                                       the machine's memory */
+    size_t workers;                 /* worker processes for private questions
+                                       with a short class time, and as many for
+                                       free questions; 0: one per processor */
+    uint64_t worker_bytes;          /* memory of each worker process; 0: all get
+                                       about half of the machine's memory */
     bool steps;                     /* charged replies leave at fixed times */
     int64_t allowance_us;           /* of replies; 0: the default */
     int insecure;                   /* 2: both options that allow listening off

@@ -79,7 +79,7 @@ struct job {
     int64_t class_us;    /* of its charged work */
     int64_t admitted_us; /* its class_us from its admission until it leaves;
                             else 0 */
-    bool is_short;       /* admitted as one of the short jobs of all names */
+    bool is_short;       /* its class time counts in the sum over all names */
     sem_t room;          /* posted at its admission */
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
@@ -93,8 +93,8 @@ struct workers_options {
     size_t share_waiting;  /* of one analyst; 0: WORKERS_SHARE_WAITING */
     size_t share_running;  /* of one analyst at one time; 0: half the threads */
     size_t share_planning; /* of these, not yet planned; 0: no limit */
-    int64_t share_work_us; /* class times of one analyst's charged questions in
-                              flight; 0: no limit */
+    int64_t share_work_us; /* sum of the class times of one analyst's charged
+                              questions in flight; 0: no limit */
     int64_t work_us;       /* the same for the short ones of all analysts */
     bool steps;            /* whether response steps are used */
     int64_t (*now_us)(void);              /* NULL: reply_clock_us */

@@ -24,7 +24,7 @@ workers_move(struct job *j, enum lane to)
         return MOVE_HERE;
     pthread_mutex_lock(&w->lock);
     who = (str){j->share->name, j->share->name_len};
-    /* a job that goes back had a place in that lane before */
+    /* a job that goes back to LANE_QUESTIONS came from there: no limit applies */
     j->moves = to == LANE_QUESTIONS ||
                fair_queue_room(&w->lanes[to].queue, who) == QUEUE_PUT;
     j->to = to;
