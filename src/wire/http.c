@@ -1,6 +1,6 @@
 /*
- * Decodes bodies field by field. An unknown field is refused, and the hint suggests
- * the nearest known name.
+ * Decodes bodies field by field. An unknown field is refused; if its name is like a
+ * known one, the hint suggests that.
  */
 #include "wire/http.h"
 
@@ -44,7 +44,7 @@ read_object(arena *a, str body, const char *like, struct json_value *out,
     return st;
 }
 
-/* Reads a number, or a text that holds one; exact in both cases. */
+/* Takes a number or a text, such as 0.1 or "2%", as it is written. */
 static custos_status
 read_amount(const struct json_value *field, str *out, custos_err *err)
 {

@@ -21,8 +21,8 @@ struct http_query {
 
 /*
  * Decodes a body into the arena. May fail: CUSTOS_ESYNTAX (not JSON),
- * CUSTOS_EINVAL (an unknown field, one of the wrong type, or no query),
- * CUSTOS_EOVERFLOW (nested too deeply), CUSTOS_ENOMEM.
+ * CUSTOS_EINVAL (not an object, an unknown field, a value that its field does not
+ * take, or no query), CUSTOS_EOVERFLOW (nested too deeply), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
                                               struct http_query *out,

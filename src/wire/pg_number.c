@@ -101,8 +101,9 @@ numeric_read(str bytes, struct datum *out)
 
 /* ------------------------------------------------------------ floats -- */
 
-/* sure: a float of the size preserves every decimal with this many digits;
-   enough: this many digits identify every such float. */
+/* sure: a decimal of up to this many digits is the same after conversion to a
+   float of this size and back; enough: this many digits identify every float of
+   this size. */
 static const struct {
     int sure, enough;
 } digits_of[] = {[FLOAT_4] = {6, 9}, [FLOAT_8] = {15, 17}};
@@ -153,8 +154,8 @@ float_write(const struct datum *d, enum float_bytes size, struct buf *out)
 }
 
 /*
- * Like PostgreSQL, writes an exponent for numbers below 1e-4, and for those from
- * 1e15 (float8) or 1e6 (float4) on.
+ * Like PostgreSQL, writes an exponent if the absolute value is below 1e-4 (and
+ * not 0), or at least 1e15 (float8) or 1e6 (float4).
  */
 void
 float_write_text(const struct datum *d, enum float_bytes size, struct buf *out)

@@ -2,7 +2,7 @@
  * Encodes what a PostgreSQL server sends (protocols 3.0 and 3.2) and appends it to
  * a buf. Except for values of rows, which can be out of range for their column,
  * only the buf can fail; the caller checks its failed bit once. What the protocol
- * has no room for (a list of more than 32,767 entries, a message past 2^31 bytes)
+ * has no room for (a list of more than 32,767 entries, a message of 2^31 bytes)
  * sets this bit too. A text ends at its first NUL.
  */
 #ifndef WIRE_PG_OUT_H

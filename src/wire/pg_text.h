@@ -23,8 +23,8 @@ uint32_t pg_array_element(uint32_t oid);
 uint32_t pg_array_of(uint32_t element);
 
 /*
- * Appends the value without its length. May fail: CUSTOS_EINVAL, where the
- * text is not a value of the type; CUSTOS_ERANGE.
+ * Appends the value without its length. May fail: CUSTOS_EINVAL, if the text is
+ * not a value of the type; CUSTOS_ERANGE, if a number does not fit the type.
  */
 CUSTOS_MUST_USE custos_status pg_text_write(str text, uint32_t oid,
                                             enum pg_format format,
