@@ -1,8 +1,9 @@
 /*
  * What a worker process cannot do, whatever runs in it: outlive its server, exceed
  * its memory, open a socket, start a program, or write a file outside its folder
- * of temporary files. The kernel enforces all of this, except that without landlock
- * (before Linux 5.13) it does not restrict which files are written.
+ * of temporary files. The kernel enforces all of this, with two exceptions: without
+ * landlock (before Linux 5.13) it does not restrict which files are written, and
+ * before Linux 6.2 it does not restrict which files are truncated.
  */
 #ifndef WORKER_CONFINE_H
 #define WORKER_CONFINE_H

@@ -27,7 +27,7 @@ enum message_kind {
 enum {
     MESSAGE_HEAD = 5,            /* bytes of the length and the kind */
     MESSAGE_MAX_ASKED = 8 << 20, /* to a worker */
-    MESSAGE_MAX_TOLD = 1 << 30   /* from it: every answer (ANSWER_BYTES) */
+    MESSAGE_MAX_TOLD = 1 << 30   /* from it: enough for every answer */
 };
 
 struct message_hello {

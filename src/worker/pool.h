@@ -35,7 +35,8 @@ struct pool_options {
     steady_clock now_us;
 };
 
-/* Starts the workers and waits until the first is ready. Fails like process_start. */
+/* Starts the workers and waits until the first is ready. Fails like process_start
+   and store_open. */
 CUSTOS_MUST_USE custos_status pool_new(const struct pool_options *o,
                                        struct pool **out, custos_err *err);
 
@@ -43,10 +44,11 @@ CUSTOS_MUST_USE custos_status pool_new(const struct pool_options *o,
 void pool_free(struct pool *p);
 
 /*
- * Takes a worker of this snapshot, which is the caller's alone until it is given
- * back. Callers are served in order of arrival, which is the order of their
- * admission; reply times rely on this (serve/reply_queue.h). NULL: *stop is set,
- * begin_us has passed (0: no limit), or no worker can be started.
+ * Takes a worker that serves this snapshot. The worker is the caller's alone until
+ * it is given back. Callers are served in order of arrival, which is the order of
+ * their admission; reply times rely on this (serve/reply_queue.h). NULL: *stop is set,
+ * begin_us has passed (0: no limit), or the first worker of a new pool cannot be
+ * started.
  */
 struct process *
 pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
@@ -54,11 +56,11 @@ pool_take(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,
 
 /*
  * Waits, before a charge, until workers of this snapshot have been started:
- * starting one takes longer than a reply may be late. The newest snapshot needs as
- * many as the lane has spare workers (but no more than may work at one time), an older
- * one needs one worker. At any time at least that many are not at work, so the wait
- * does not depend on other questions. False: *stop is set, or not enough workers
- * could be started.
+ * starting one takes longer than a reply may be late. For the newest snapshot it
+ * waits for as many as the lane has spare workers (but no more than may work at one
+ * time). The lane always has that many workers that are not at work, so the wait does
+ * not depend on other questions. For an older snapshot it waits for one worker.
+ * False: *stop is set, or not enough workers could be started in time.
  */
 CUSTOS_MUST_USE bool
 pool_await(struct pool *p, enum pool_lane lane, const struct work_snapshot *of,

@@ -7,8 +7,8 @@
  * NEEDS    a worker has one question at a time (pool_take).
  * GIVES    one constant sentence for a charged question that fails here,
  *          whatever happened.
- * FAILS    CUSTOS_EENGINE, with *end for the tripwire; for public work, also the
- *          worker's own error.
+ * FAILS    CUSTOS_EENGINE, with *end for the tripwire; CUSTOS_ENOMEM, before the
+ *          work is sent; for public work, also the worker's own error.
  * TESTED   a_killed_worker_costs_one_question a_worker_that_lies_is_ended
  *          a_stop_is_never_lost a_stop_leaves_short_work_its_worker
  *          work_ends_at_its_time
@@ -71,9 +71,9 @@ work_end_of(const struct errand *c, enum channel_end end,
 }
 
 /*
- * The moment at which, after a stop, the worker that got this request is ended.
- * Starting another takes longer than short work, and others would wait for it. So
- * a private question with a short class time, which is charged anyway, runs to its
+ * When, after a stop, the worker that got this request is ended. Starting another
+ * worker takes longer than short work, and other questions would wait for it. So a
+ * private question with a short class time, which is charged anyway, runs to its
  * end, and free work has a moment to end by itself.
  */
 static int64_t
