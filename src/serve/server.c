@@ -195,7 +195,7 @@ count_cores(void)
 }
 
 /* The number of worker processes for private questions with a short class time;
-   those for long and for free questions follow from it. */
+   the numbers for long and for free questions follow from it. */
 static size_t
 count_workers(const struct server *s)
 {

@@ -63,7 +63,7 @@ statement_set(struct session *s, const struct statement *st, str text)
     const char *report;
 
     if (is_name(st->name, "role") && is_name(value, "none"))
-        reset = true; /* a session cannot change its role */
+        reset = true; /* no effect: a session cannot change its role */
     if ((reset || !is_name(st->name, "role")) && is_characteristic(st->name) &&
         (reset || !is_name(st->name, "session_authorization")))
         return true;

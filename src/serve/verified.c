@@ -101,7 +101,7 @@ verified_look(struct verified *v, struct ledger *l, int64_t (*now_us)(void),
 
     pthread_mutex_lock(&v->mutex);
     all = is_due(v, now_us());
-    /* a damaged chain is reported so until all of it is verified again */
+    /* a damaged chain counts as damaged until all of it is verified again */
     mine = !v->busy && (all || (v->known && v->facts.ok));
     v->busy = v->busy || mine;
     pthread_mutex_unlock(&v->mutex);
