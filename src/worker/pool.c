@@ -441,7 +441,7 @@ fill_slot(struct pool *p, struct slot *s, custos_err *err)
     custos_status st;
 
     s->state = SLOT_STARTING;
-    s->process.of = of; /* the other fields are still those of old */
+    s->process.of = of; /* the other fields are still those of `old` */
     pthread_mutex_unlock(&p->lock);
     if (replaces)
         (void)process_end(&old);
