@@ -24,7 +24,7 @@ adapt_literal(struct work *w, struct expr *e, enum data_type to, int scale)
     if (e->param && !e->param->given) {
         if (e->param->type == TYPE_NULL)
             e->param->type = to;
-        e->value.type = TYPE_NULL; /* when given, it has type `to` */
+        e->value.type = TYPE_NULL; /* until it is given */
     }
     if (e->value.type == TYPE_NULL || to == TYPE_TEXT)
         return CUSTOS_OK;

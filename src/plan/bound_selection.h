@@ -13,12 +13,13 @@
  *   Let m_u be a whole number that is a function of the rows of unit u and of
  *   public data, and N_j the number of units with m_u > 2^j. Ask for j = 0, 1,
  *   ... whether -N_j reaches -T, by the sparse vector technique for monotone
- *   values of sensitivity 1 with epsilon e, and take the first 2^j that does:
- *   this is e-DP, under add-remove and under change-one. If an (e', d)-DP plan
- *   for that bound follows, both together are (e + e', d)-DP. With b the scale
- *   of the noise and T >= 6b: with probability at least 95 %, the bound that is
- *   taken is the last one, or at most T + 8b units exceed it; and where no unit
- *   exceeds 2^j, j is passed over with probability at most 2 %.
+ *   values of sensitivity 1 with epsilon e, and take the first bound 2^j for
+ *   which it does: this is e-DP, under add-remove and under change-one. If an
+ *   (e', d)-DP plan for that bound follows, both together are (e + e', d)-DP.
+ *   With b the scale of the noise and T >= 6b: with probability at least 95 %,
+ *   the bound that is taken is the last one, or at most T + 8b units exceed it;
+ *   and where no unit exceeds 2^j, j is passed over with probability at most
+ *   2 %.
  * SOURCE   doc/proofs/bound-race.md
  * NEEDS    unit-local; sparse-vector-lattice; at most 11 bounds; the largest
  *          charge of all plans that can follow is paid first.

@@ -22,8 +22,8 @@
  * SOURCE   doc/proofs/fold-bound.md
  * NEEDS    all rows of a unit are seen together (the store's order, or a
  *          window by unit); WHERE and keys are functions of the row alone.
- * GIVES    as above; used where rank-bound would leave out rows that WHERE
- *          would have passed, or does not bound the groups.
+ * GIVES    the same as rank-bound; used where rank-bound would leave out rows
+ *          that pass WHERE, or does not bound the groups.
  * FAILS    cannot.
  * TESTED   bounding_follows_the_query
  */
@@ -118,7 +118,7 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
                                                       : BOUND_GENERAL;
     if (groups >= least(rows, groups_there(p)) &&
         (!p->where || t->prefer_speed) &&
-        (p->selection ? rows == 1 /* so rows count units */
+        (p->selection ? rows == 1 /* a row for each unit */
                       : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
     if (has_kind(p, PART_DISTINCT) || has_kind(p, PART_QUANTILES))

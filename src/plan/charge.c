@@ -54,7 +54,8 @@ squares_of(const struct plan *p, rat *squares)
     rat_set_i64(squares, 0, 1);
     for (size_t i = 0; i < p->n_parts; i++) {
         rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
-        rat_add(squares, squares, &x); /* for quantiles an upper bound */
+        /* an upper bound for quantiles, which are three releases */
+        rat_add(squares, squares, &x);
     }
     if (p->selection) {
         rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);

@@ -167,8 +167,8 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
     return try_gauss(w, part, delta, n, err);
 }
 
-/* Gives each of the k Gaussians, which were chosen at delta/parts, delta/k:
-   more delta only makes them better. */
+/* Gives each of the k Gaussians delta/k. They were chosen at delta/parts; more
+   delta only makes them better. */
 static custos_status
 share_delta(struct work *w)
 {

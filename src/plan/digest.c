@@ -105,8 +105,9 @@ add_charge(struct sha256 *h, const struct charge *c)
 
 /*
  * Key values that follow from the column and the policy, or from the first
- * value, are not hashed: the column, the policy and the first value are. Key
- * values that the plans of a bound selection share are hashed once.
+ * value, are not hashed; the column, the policy and the first value are hashed
+ * instead. Key values that the plans of a bound selection share are hashed
+ * once.
  */
 static void
 add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)

@@ -7,8 +7,9 @@
  * SOURCE   by construction: loops take their steps before each turn, and the
  *          steps of a mechanism are taken whether it is cached or made.
  * NEEDS    texts of at most SQL_TEXT_MAX bytes and SQL_NODES_MAX nodes.
- * GIVES    a refusal that names what to make smaller; a stop within
- *          EFFORT_WATCH steps.
+ * GIVES    a refusal that names what to make smaller; a cancelled plan ends
+ *          within EFFORT_WATCH steps after the piece of work under way, such as
+ *          the calibration of one mechanism.
  * FAILS    CUSTOS_EOVERFLOW; CUSTOS_EENGINE after a stop.
  * TESTED   expensive_plans_are_refused ordinary_plans_are_far_from_the_limit
  *          the_verdict_does_not_depend_on_the_cache

@@ -56,7 +56,8 @@ struct effort {
     enum effort_state state;
 };
 
-enum { EFFORT_WATCH = 1 << 14 }; /* steps between reads of `stop` */
+/* `stop` is read whenever this many steps were taken since it was last read. */
+enum { EFFORT_WATCH = 1 << 14 };
 
 /* From now on every effort_take fails. */
 void effort_end(struct effort *e, enum effort_state why);

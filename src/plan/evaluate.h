@@ -2,8 +2,8 @@
  * Expressions over public values, evaluated in C: expressions on aggregates
  * after noise, and the image of declared values under an expression. The engine
  * gives the same values for the same tree (test/engine compares them), except
- * that doubles have only 15 digits here, and that a decimal may be printed
- * differently as a text.
+ * that doubles have only 15 digits here and are NULL from 10^36 on, and that a
+ * decimal may be printed differently as a text.
  *
  * Numbers may carry an interval, which is computed by interval arithmetic.
  * Where that is not possible (division by a number that may be 0, a CASE

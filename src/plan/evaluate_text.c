@@ -112,7 +112,7 @@ count_characters(str s)
     return n;
 }
 
-/* Characters from, from + 1, ... counting from 1. Positions before 1 count
+/* Positions are counted from 1. Positions before 1 have no character, but count
    towards the length. */
 static bool
 substring(arena *a, const struct expr *e, const struct value *v,

@@ -108,7 +108,7 @@ rows_of_value(struct finding *f, const struct reach *x, size_t column)
     return least(n, x->rows);
 }
 
-/* Does the engine compare such values exactly? Not decimals and reals. */
+/* Does the engine compare values of this type exactly? */
 static bool
 is_exact(enum data_type type)
 {

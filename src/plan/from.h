@@ -82,8 +82,8 @@ CUSTOS_MUST_USE custos_status from_and(struct work *w, struct expr *a,
 /* Does r contain a relation of this kind? */
 bool from_has(const struct relation *r, enum relation_kind kind);
 
-/* The most rows that a table is assumed to have: the policy's max_rows, but at
-   least 2^40. */
+/* The number of rows that a table is assumed not to exceed: the larger of the
+   policy's max_rows and 2^40. */
 uint64_t from_ceiling(const struct policy_table *t);
 
 /* Saturating product and sum. */

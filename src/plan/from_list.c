@@ -101,8 +101,8 @@ tie_steps(const struct relation *a, const struct relation *b,
     return steps;
 }
 
-/* The item to be joined next. If no steps remain it is the first; planning ends
-   then anyway. */
+/* The item to be joined next: the first that is tied to those joined, else the
+   first that is not joined yet. If no steps remain, planning ends anyway. */
 static size_t
 next_item(struct work *w, const struct list *l, const struct relation *joined,
           const struct loose *loose)

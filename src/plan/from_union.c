@@ -19,8 +19,8 @@ datum_is(const struct datum *a, const struct datum *b)
     return a->type == b->type && datum_cmp(a, b) == 0;
 }
 
-/* Do both columns have the same range and values, and so the same grid steps
-   and index? */
+/* Do both columns have the same range and values? Then the stored grid steps
+   and indices of values (engine/view.h) mean the same in both. */
 static bool
 same_facts(const struct policy_column *a, const struct policy_column *b)
 {

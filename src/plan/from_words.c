@@ -170,7 +170,7 @@ loses_rows(const struct relation *r, bool where)
     case RELATION_TABLE: return where;
     case RELATION_FILTER: return loses_rows(r->left, true);
     case RELATION_EXTEND: return loses_rows(r->left, where);
-    case RELATION_JOIN: /* MEET_MANY numbers pairs after conditions */
+    case RELATION_JOIN: /* MEET_MANY: pairs are numbered after ON */
         return r->meeting == MEET_MANY
                    ? where
                    : loses_rows(r->left, where) || loses_rows(r->right, where);

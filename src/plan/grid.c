@@ -2,8 +2,9 @@
  * Grids: the public spacing on which values are stored and summed.
  *
  * The step is a power of two for reals, a power of ten for decimals, 1 for
- * whole numbers. Where a sum could change by more steps than noise can cover
- * (scales end at 2^60 steps), the step is made larger, and the plan says so.
+ * whole numbers. The scale of noise is limited to 2^60 steps. So where one unit
+ * could change a sum by more than 2^48 steps, the step is made larger, and the
+ * plan says so.
  */
 #include "num/rat_round.h"
 #include "plan/parts.h"

@@ -59,7 +59,7 @@ range_abs(struct fact *f, const struct fact *a)
     rat_clear(&x);
 }
 
-/* Covers x op y for both ends of a and one y. */
+/* Extends f to cover (x op y) where x is either end of a. */
 static void
 cover_ends(struct fact *f, const struct fact *a, const rat *y,
            void (*op)(rat *, const rat *, const rat *), bool first)

@@ -135,9 +135,10 @@ part_units(struct plan *p, int owner)
 }
 
 /*
- * How many values there can be; 0: not known. It is known only for a stored
- * column, where the import keeps every value in its domain. Which values an
- * expression has depends on how the engine computes it.
+ * How many values there can be; 0: not known. A truth value has two. For other
+ * types the number is known only for a stored column, where the import keeps
+ * every value in its domain. Which values an expression has depends on how the
+ * engine computes it.
  */
 static uint64_t
 values_there(const struct work *w, const struct expr *of)
@@ -198,11 +199,11 @@ farther_from_zero(i128 most, i128 x)
 }
 
 /*
- * The largest number of rows times the largest row must fit 128 bits: otherwise
- * a sum would overflow on some data and not on other data. Engines may add
- * values up before they subtract the centre, so the ends of the range count
- * too. An import does not check attached tables against their max_rows, so at
- * least 2^40 rows are assumed.
+ * The largest number of rows times the largest row must be below 2^120: a sum
+ * that exceeds 128 bits would overflow on some data and not on other data.
+ * Engines may add values up before they subtract the centre, so the ends of the
+ * range count too. An import does not check attached tables against their
+ * max_rows, so at least 2^40 rows are assumed.
  */
 static custos_status
 check_ceiling(struct work *w, const struct part *part, const struct expr *e)
@@ -224,7 +225,7 @@ check_ceiling(struct work *w, const struct part *part, const struct expr *e)
 
 /*
  * Numbers in an answer are at most 10^36. An aggregate that could exceed that
- * is refused above the charge: a sum over 2^40 rows, or a variance.
+ * is refused above the charge, for example a sum over 2^40 rows or a variance.
  */
 static custos_status
 check_shown(struct work *w, const struct expr *e, const rat *lower,

@@ -272,10 +272,11 @@ find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
 
 /*
  * How many places from the end ranks 0 and 1 are released. At the end itself,
- * all of the up to w points between the extreme value and the end of the range
- * would be equally likely. With each place further in, their weight shrinks by
- * a factor of e^rate, where rate is epsilon / (6 * levels * values per unit);
- * after (ln w + 2) / rate places it is negligible.
+ * all points between the extreme value and the end of the range would be
+ * equally likely; there are at most w, the number of points of the range. With
+ * each place further in, their weight shrinks by a factor of e^rate, where rate
+ * is epsilon / (6 * levels * values per unit); after (ln w + 2) / rate places
+ * it is negligible.
  */
 static uint64_t
 find_inside(const struct part *part, const custos_quantile *q,

@@ -6,8 +6,8 @@
  * Half a range is kept too: greatest(x, 0) has a floor whatever x is, and
  * least(greatest(x, 0), 10) has a range. NaN sorts above all numbers, so a
  * value with a floor may be NaN, and one with a ceiling cannot be. So a floor
- * of x gives no ceiling of -x or a - x; sums and products drop half a range
- * too.
+ * of x gives no ceiling of -x or a - x. Sums and products of values with half
+ * a range have no range.
  *
  * Nullability is found in the same way: a value is nullable unless it is proven
  * not to be.

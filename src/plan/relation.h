@@ -81,8 +81,9 @@ enum meeting {
 /* What is known of a column besides its type and range. */
 struct relation_column {
     const struct policy_column *is; /* of a table; NULL: computed */
-    bool stored;  /* as the table has it; so its grid steps and its index, if it
-                     has them (engine/view.h), can be read as well */
+    bool stored;  /* as the table has it; so what the table stores with the
+                     value (grid steps, the index among declared values:
+                     engine/view.h) can be read as well */
     bool unique;  /* no two rows have the same value; NULLs do not count */
     bool outer;   /* NULL where a LEFT JOIN found nothing */
     size_t nodes; /* of its expression, columns inlined; 0: stored column */

@@ -337,9 +337,9 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
                   tracks_groups(c->plan) ? TRACKING : 1);
 }
 
-/* The most groups that are shown. Discovered groups of fewer than `half` units
-   are rarely shown, so there are hardly more than rows / half; that is doubled
-   for safety. */
+/* The most groups that are shown. A discovered group of fewer than `half` units
+   is shown with probability below 1/2, and a much smaller one hardly ever; so
+   hardly more than rows / half are shown. That is doubled for safety. */
 static uint64_t
 cells_of(const struct plan *p, uint64_t rows)
 {
@@ -351,9 +351,9 @@ cells_of(const struct plan *p, uint64_t rows)
 }
 
 /*
- * The values of a part are sorted once and released three times, each time once
- * for every level of the tree of its ranks. For two of the releases each group
- * is padded with `off` values on both sides.
+ * The values of a part are sorted once and released three times; each release
+ * reads them once for every level of the tree of its ranks. For two of the
+ * releases each group is padded with `off` values on both sides.
  */
 static void
 add_quantiles(struct cost *c, const struct part *part, uint64_t rows)

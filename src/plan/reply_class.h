@@ -47,7 +47,8 @@ struct reply_speeds {
 enum { REPLY_CLASS_MARGIN = 2 };
 
 /* The least class: 100 ms / 64, rounded up. From it to its double there are
-   eight steps of equal size, then eight twice as large, and so on. */
+   eight steps of equal size, then eight twice as large, and so on.
+   REPLY_CLASS_STEP_US: the size of the first eight, in units of 1/512 us. */
 enum { REPLY_CLASS_LEAST_US = 1563, REPLY_CLASS_STEP_US = 100000 };
 
 /* Microseconds, >= REPLY_CLASS_LEAST_US; INT64_MAX where no ceiling of rows is

@@ -298,7 +298,7 @@ write_number(const rat *r, char text[NUMBER_MAX])
     return fits;
 }
 
-/* Half width of the counts' 95 % bar: m less the threshold, where a group of m
+/* Half width of the counts' 95 % bar: m minus the threshold, where a group of m
    units is shown with probability 97.5 %. The noise is symmetric, so it exceeds
    this width in each direction with probability at most 2.5 %. */
 static custos_status

@@ -11,14 +11,15 @@
  *   avg           s + n u                 with u = |avg - c| / h <= 1
  *   variance      q + 2 u s + (w - 2 u^2) n,  u^2 <= w = (Q/N)/h^2 <= 1
  *
- * where c is the centre of the range, h is half the range, and n, s, q have
- * standard deviation 1/epsilon of their part. Squared and summed over all
- * aggregates, the error is the sum of A_i / epsilon_i^2. u and w are not
- * public, so the worst case (u = w = 1) is taken: the weights of a variance are
- * 1, 4, 1. For a fixed sum of the epsilon_i, by Lagrange's method the error is
- * least if A_i / epsilon_i^3 is equal for all i, so epsilon_i is proportional
- * to the cube root of A_i. A query that has only counts and sums splits the
- * price equally.
+ * where c is the centre of the range, h is half the range, and each of n, s, q
+ * has standard deviation 1/epsilon, with the epsilon of its part. Squared and
+ * summed over all aggregates, the error is the sum of A_i / epsilon_i^2. u and
+ * w are not public, so the worst case (u = w = 1) is taken: the weights of a
+ * variance are 1, 4, 1. For a fixed sum of the epsilon_i, by Lagrange's method
+ * the error is least if A_i / epsilon_i^3 is equal for all i, so epsilon_i is
+ * proportional to the cube root of A_i. If each aggregate has one part, which
+ * no other aggregate reads, as most counts and sums do, the price is split
+ * equally.
  *
  * The shares are exact rationals and add up to the price exactly.
  */

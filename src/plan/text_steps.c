@@ -20,7 +20,7 @@ enum {
     COPIED = 8,        /* 0.34: the build side of a join */
     NUMBERED = 32,     /* 2.0, and 3 bytes of memory: sorted rows */
     LIKE_PLAIN = 128,  /* 7.8: searching for up to 64 bytes between two %, */
-    LIKE_PER_STEP = 4, /* and 0.01 more for each byte beyond that */
+    LIKE_PER_STEP = 4, /* and 0.01 more for each further byte */
 };
 
 static const uint16_t weights[] = {

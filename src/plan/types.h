@@ -8,7 +8,7 @@
 
 struct work;
 
-enum { TYPES_SCALE_MAX = 18 }; /* digits after the point of a decimal */
+enum { TYPES_SCALE_MAX = 18 }; /* most digits after the point */
 
 /* Do whole numbers of so many bits and a sign cover the range? */
 bool types_within_bits(const struct fact *f, long bits);
