@@ -11,7 +11,7 @@
 enum becomes {
     SAME,    /* a function of the database, with this or another name */
     BRIEF,   /* the same; long arguments and long results become NULL */
-    REPLACE, /* the same; limits on the first and third argument and result */
+    REPLACE, /* the same; a long first or third argument or result is NULL */
     LONG,    /* the same; a long result becomes NULL */
     MACRO,   /* our macro of this or another name */
     TRUTH,   /* true: everything listed is visible and usable */
@@ -223,8 +223,8 @@ rename_call(struct catalog_change *c, PgQuery__FuncCall *f, const char *schema,
     return CUSTOS_OK;
 }
 
-/* Wraps the node in a macro (catalog_macros.c) that turns texts longer than its
-   limit into NULL. */
+/* Wraps the node in a macro (curator/catalog_macros.c) that turns texts longer
+   than its limit into NULL. */
 static custos_status
 bound_text(struct catalog_change *c, pg_node *node, const char *macro)
 {

@@ -43,7 +43,7 @@ static const struct type {
 };
 
 /* Types whose values name objects, with the macros that give an object's number
-   and its name. */
+   and its name. Functions and the like are only known by name. */
 static const struct {
     const char *name, *number, *shown;
 } things[] = {
@@ -335,7 +335,7 @@ is_list(const pg_node *node)
     }
 }
 
-/* a || b: of texts, with a result of bounded length, unless one is a list. */
+/* a || b joins two lists if a or b is one, else texts; a long text is NULL. */
 static custos_status
 concatenation_change(struct catalog_change *c, pg_node *node)
 {

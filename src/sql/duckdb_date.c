@@ -1,6 +1,6 @@
 /*
- * Parts of dates and date_trunc for DuckDB. Dates that no timestamp can hold
- * (beyond the year 290,000) give NULL where a timestamp is needed.
+ * Parts of dates and date_trunc for DuckDB. A date is first converted to a
+ * timestamp, which holds every date of the years 1 to 9999.
  */
 #include "sql/duckdb_parts.h"
 

@@ -37,8 +37,7 @@ name_copy(struct sql_reader *r, const char *name, str *out)
     return CUSTOS_OK;
 }
 
-/* Names of columns: those in `first`, then those in `rest` at later positions
-   than these. */
+/* Names of columns: name i is first[i] or, if `first` is shorter, rest[i]. */
 static custos_status
 columns_read(struct sql_reader *r, pg_node *const *first, size_t n_first,
              pg_node *const *rest, size_t n_rest, int at, str **out, size_t *n)

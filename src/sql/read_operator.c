@@ -121,7 +121,7 @@ pattern_is_whole(str pattern)
     return slashes % 2 == 0;
 }
 
-/* Refuses a long pattern: it would give NULL for every text (engine/like.h). */
+/* Refuses a pattern that is too long for our matcher (engine/like.h). */
 static custos_status
 check_length(struct sql_reader *r, enum call call, const struct expr *pattern)
 {

@@ -144,8 +144,8 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
     return CUSTOS_OK;
 }
 
-/* Reads an expression, but refuses literals: one would look like the number of
-   an output column. */
+/* Reads an expression, but refuses a literal, which would look like the number
+   of an output column. */
 static custos_status
 variable_read(struct sql_reader *r, const pg_node *node, const char *clause,
               struct expr **out)

@@ -1,8 +1,8 @@
 /*
  * Settings by a SELECT, as drivers write them: SELECT set_config('name',
  * 'value', false) does what SET does, and SELECT current_setting('custos...')
- * what SHOW does. The call must be the only output; its texts are literals or
- * parameters.
+ * what SHOW does. The call must be the only output; its texts are literals or,
+ * for set_config, parameters.
  */
 #include <string.h>
 #include <strings.h>
