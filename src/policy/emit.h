@@ -13,7 +13,8 @@
 void emit_name(struct buf *out, str name);
 
 /* Writes a text unquoted if it begins with a letter or / and consists of
-   letters, digits and _ . / -; anything else, and TODO, in double quotes. */
+   letters, digits and _ . / -; anything else, and a text that begins with
+   TODO, in double quotes. */
 void emit_text(struct buf *out, str text);
 
 /* Writes the name as one lower-case SQL word: "Visits 2024" becomes

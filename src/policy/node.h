@@ -3,8 +3,8 @@
  * its parts. Types are not inferred: "no" is text unless a flag is read.
  * Anchors, aliases, tags and multiple documents are rejected.
  *
- * Reading stops at the first mistake with CUSTOS_EPOLICY and a message,
- * "policy.yaml, line 12: ...".
+ * A mistake is CUSTOS_EPOLICY with a message, "policy.yaml, line 12: ...".
+ * Reading stops at the first one, unless all are collected (struct mistakes).
  */
 #ifndef POLICY_NODE_H
 #define POLICY_NODE_H

@@ -125,7 +125,8 @@ struct policy_analyst {
     int line;
 };
 
-/* The number of questions that `tripwire: overrun_rate` is a share of. */
+/* `tripwire: overrun_rate` is a share of this many questions: the analyst's
+   last ones. */
 enum { POLICY_OVERRUN_WINDOW = 1000 };
 
 struct policy {
@@ -140,10 +141,11 @@ struct policy {
                                budget's, "0" when pure */
     str min_epsilon;        /* the least epsilon that a query is charged */
     str min_rho;            /* and the least rho; default of both: a
-                               ten-thousandth of the budget's */
+                               ten-thousandth of the budget's (min_epsilon: at
+                               most max_epsilon) */
     uint64_t max_failures;  /* failures of this many analysts suspend everybody;
                                default 3 */
-    uint64_t max_overruns;  /* an analyst with more overruns among the last
+    uint64_t max_overruns;  /* an analyst with more overruns among their last
                                POLICY_OVERRUN_WINDOW questions is suspended;
                                default 1 */
     uint64_t max_groups;    /* most groups of a query; default 2^20 */
@@ -244,10 +246,10 @@ struct policy_remark {
 };
 
 /*
- * Like policy_read, but collects mistakes: after CUSTOS_EPOLICY, all mistakes
- * that do not follow from one another, at most one per line, in the order of
- * lines. References between tables are checked only if no mistake was found
- * before; the same holds for views, and for analysts.
+ * Like policy_read, but collects mistakes: after CUSTOS_EPOLICY, *mistakes has
+ * those that do not follow from one another, at most one per line and 100 in
+ * all, in the order of lines. References between tables are checked only if no
+ * mistake was found before; the same holds for views, and for analysts.
  */
 CUSTOS_MUST_USE custos_status policy_read_all(arena *a, str text,
                                               const char *path,

@@ -26,7 +26,8 @@ enum amount_kind { POSITIVE, LEAST, DELTA };
 /* How many queries of the least price a budget admits, by default. */
 enum { QUERIES_MOST = 10000 };
 
-/* A tenth or a thousandth of a longer amount could be too long for rat_read. */
+/* A default that is a fraction of a longer amount could be too long for
+   rat_read. */
 enum { AMOUNT_BYTES_MAX = 40 };
 
 /* An amount is at most 1e6 and at least the ledger's unit (1e-20, for delta

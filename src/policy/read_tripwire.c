@@ -1,7 +1,7 @@
 /*
- * Reads `tripwire:`, which says after failures of how many analysts everybody
- * is suspended, and which rate of overruns suspends an analyst. The first
- * failure of an analyst always suspends that analyst: it is a bug by
+ * Reads `tripwire:`, which says how many analysts must have failures before
+ * everybody is suspended, and which rate of overruns suspends an analyst. The
+ * first failure of an analyst always suspends that analyst: it is a bug by
  * definition, and no key can allow it.
  */
 #include "base/base.h"
