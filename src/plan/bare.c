@@ -92,7 +92,8 @@ prove_arithmetic(struct expr *e)
     e->bare = fact_of(e)->proven && e->call != CALL_DIV && e->call != CALL_MOD;
 }
 
-/* Calls whose values lie in a small range by definition. */
+/* Proves a call: arithmetic, a choice, or a call whose values are clamped or in
+   a small range by definition. */
 static void
 prove_call(struct expr *e)
 {

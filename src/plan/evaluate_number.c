@@ -56,7 +56,7 @@ round_at(double x, double digits)
 
 /*
  * The value of a call as a double, and its interval where all arguments have
- * one. False: it has no value. For a call of one argument, b is a.
+ * one. False: it has no value. A call of one argument does not use b.
  */
 static bool
 real_call(const struct expr *e, const struct value *v, double *x,

@@ -27,7 +27,7 @@
  * SOURCE   doc/proofs/quantile-groups.md
  * NEEDS    quantile-error; fewer than 2^32 - 2 off values in a group.
  * GIVES    part->quantiles->off, the same for all ranks.
- * FAILS    CUSTOS_ERANGE: a bar of more than 2^20 places is not worth its
+ * FAILS    CUSTOS_ERANGE: a bar of 2^20 places or more is not worth its
  *          price.
  * TESTED   quantiles_cover quantiles_of_few_values_cover
  */
