@@ -79,8 +79,8 @@ CUSTOS_MUST_USE custos_status query_read_below(struct sql_reader *r,
                                                const pg_node *node,
                                                struct query **out);
 
-/* The query of a name of WITH, read again for each use. *out is NULL when there
-   is no such name. */
+/* The query of a name of WITH, read again for each use after the first. *found
+   is NULL when there is no such name. */
 CUSTOS_MUST_USE custos_status cte_read(struct sql_reader *r, const char *name,
                                        const struct sql_cte **found,
                                        struct query **out);

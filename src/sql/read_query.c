@@ -1,10 +1,11 @@
 /*
  * Queries within queries: WITH, UNION ALL, and x IN (SELECT ...).
  *
- * A WITH query is read again wherever FROM uses its name, so that each use is a
- * tree of its own; copies count towards the limits. The names are a linked list
- * in which each query sees exactly the names after its own: the earlier names
- * of its WITH, then those of the enclosing queries.
+ * A WITH query is read where it is defined, and again for each use after the
+ * first, so that each use is a tree of its own; copies count towards the
+ * limits. The names are a linked list in which each query sees exactly the
+ * names after its own: the earlier names of its WITH, then those of the
+ * enclosing queries.
  */
 #include "sql/read.h"
 

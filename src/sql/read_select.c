@@ -216,7 +216,7 @@ order_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     struct query *q = r->query;
     custos_status st = CUSTOS_OK;
 
-    if (r->below > 0) /* a subquery without LIMIT has no order */
+    if (r->below > 0) /* the rows of a subquery have no order */
         return CUSTOS_OK;
     q->n_order_by = s->n_sort_clause;
     q->order_by = q->n_order_by

@@ -16,8 +16,8 @@ enum statement_kind {
                            and information_schema: for curator_catalog */
     STATEMENT_SET,       /* name, value; local */
     STATEMENT_RESET,     /* name; empty: all. SET x TO DEFAULT is this too */
-    STATEMENT_SHOW,      /* name; "all". SELECT set_config(...) is this too:
-                            sets, value (NULL: the default), local */
+    STATEMENT_SHOW,      /* name, or "all". Also SELECT set_config(...),
+                            with sets, value (NULL: the default) and local */
     STATEMENT_BEGIN,     /* BEGIN, START TRANSACTION */
     STATEMENT_COMMIT,    /* COMMIT, END */
     STATEMENT_ROLLBACK,  /* ROLLBACK, ABORT */

@@ -2,9 +2,10 @@
  * How deep a query nests, from its flat list of tokens.
  *
  * The bound is computed over levels; a parenthesis, bracket or CASE opens one.
- * Within a level the parser may nest once for every operator between two
- * commas, or between two ANDs or ORs (it keeps those as flat lists), and once
- * for every reserved word (UNION and JOIN nest across commas). So
+ * Commas, ANDs and ORs, which the parser keeps as flat lists, and the branches
+ * of a CASE divide a level into parts. The parser may nest once for every
+ * operator of a part, and once for every reserved word of the level (UNION and
+ * JOIN nest across commas). So
  *
  *     depth(level) = own + words + max over parts (operators + deepest inside)
  *
