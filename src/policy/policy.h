@@ -132,7 +132,7 @@ enum { POLICY_OVERRUN_WINDOW = 1000 };
 struct policy {
     custos_adjacency adjacency;
     struct policy_budget budget;
-    bool has_people; /* the public n of `budget: n` */
+    bool has_people; /* `budget: n`, the public number, is given */
     uint64_t people;
     str default_epsilon;    /* of a query without a price; default: a tenth of
                                the budget's, but at most max_epsilon */

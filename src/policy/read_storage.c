@@ -1,6 +1,6 @@
 /*
- * Reads `storage:`, which says how long and how many cached answers are kept,
- * and how much an analyst's queries may add to the ledger.
+ * Reads `storage:`, which says how long cached answers are kept, how many bytes
+ * of them, and how much an analyst's queries may add to the ledger.
  */
 #include "base/base.h"
 #include "policy/read.h"
