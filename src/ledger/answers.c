@@ -3,14 +3,14 @@
  *
  * THEOREM  cache-is-free
  *   Giving again the bytes of a released answer, chosen by public facts alone,
- *   is post-processing: the privacy loss of both together is the loss of the
- *   first.
+ *   is post-processing: giving an answer twice has the privacy loss of giving
+ *   it once.
  * SOURCE   Dwork, Roth 2014, proposition 2.1 (post-processing).
  * NEEDS    the key holds everything that the answer depends on (analyst or
  *          sharing, closed tree, parameters, epsilon, options, policy, data
  *          version); an answer is stored completely and durably before it is
- *          given again; the first under a key stays, since a second draw would
- *          be a new release. A question whose answer retention dropped is
+ *          given again; the first answer under a key stays, since a second draw
+ *          would be a new release. A question whose answer retention dropped is
  *          charged again.
  * GIVES    ledger_answer_find returns the bytes that were stored first, or
  *          nothing.

@@ -227,8 +227,8 @@ admit_charge(const struct filter *limits, const struct sums *spent,
     return refuse_charge(&f, c, by, err);
 }
 
-/* Admits the charge if the window does. A refusal says after how many days a
-   charge no longer counts. */
+/* Admits the charge if the window does. A refusal says for how many days each
+   charge counts. */
 static custos_status
 admit_window(const struct filter *limits, const struct sums *spent,
              const struct charge *c, uint32_t days, custos_err *err)

@@ -41,10 +41,11 @@ CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
                                            custos_err *err);
 
 /*
- * The window of an analyst, by index: its limits (NULL if there is no window),
- * and what was spent in it (windows.c). own: the sums of the same analyst,
- * loaded in this transaction. A window with delta 0 does not count delta, since
- * it is not a promise; window_charge converts a charge accordingly.
+ * The window of the analyst with this index: its limits (NULL if there is no
+ * window), and what was spent in it (windows.c). own: the sums of the same
+ * analyst, loaded in this transaction. A window with delta 0 does not count
+ * delta, since a window is not a promise; window_charge sets a charge's delta
+ * to 0 for such a window.
  */
 CUSTOS_MUST_USE custos_status budgets_window(struct db *d, struct terms *t,
                                              size_t analyst, int64_t now,

@@ -23,7 +23,7 @@ check_request(const struct ledger_request *r, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* May it be charged under the terms in force? */
+/* May the request be charged under the terms in force? */
 static custos_status
 judge_charge(struct ledger *l, const struct ledger_request *r,
              struct standing *s, custos_err *err)

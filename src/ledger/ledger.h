@@ -194,10 +194,11 @@ struct ledger_job {
  * For answers, the first one under a key is kept. CUSTOS_ENAME: the receipt is
  * not of this ledger.
  *
- * If the disk or memory fails (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY,
- * CUSTOS_ENOMEM), each job of that commit fails, and the ledger is reopened
- * before the next commit. Its charges may or may not be in the ledger then; no
- * answer is given in either case.
+ * If the lock is not free in time (CUSTOS_EBUSY), or if the disk or memory fails
+ * (CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_ENOMEM), each job of that commit fails.
+ * Its charges may or may not be in the ledger then; no answer is given in either
+ * case. After a failure of disk or memory the ledger is reopened before the next
+ * commit.
  */
 enum { LEDGER_GROUP_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
@@ -238,7 +239,7 @@ ledger_vacuum(struct ledger *l, const struct ledger_retention *retention,
 
 /*
  * What is spent and what remains of the common budget (who empty), or of one
- * analyst's. facts describe that budget alone; left_epsilon is the largest
+ * analyst's. `facts` describes that budget alone; left_epsilon is the largest
  * single pure charge that both the analyst's own and the common budget would
  * still admit (windows not considered).
  */
@@ -344,8 +345,8 @@ struct ledger_seal {
     int64_t time;
 };
 
-/* The seals of the rows from `from` on. *n: the room in out; set to the number
-   of seals. */
+/* The seals of the rows from `from` on. *n: for how many `out` has room; set to
+   the number of seals. */
 CUSTOS_MUST_USE custos_status ledger_seals(struct ledger *l, uint64_t from,
                                            struct ledger_seal *out, size_t *n,
                                            custos_err *err);

@@ -4,7 +4,8 @@
  *   synchronous=FULL       the log is synced before a commit returns
  *   psow=0                 a torn sector may damage its neighbours, so commits
  *                          are padded to whole sectors
- *   wal_autocheckpoint=0   and none on close: checkpoints must hold the lock
+ *   wal_autocheckpoint=0, NO_CKPT_ON_CLOSE: SQLite does not checkpoint by
+ *                          itself, since checkpoints must hold the lock
  *   defensive, cell_size_check, trusted_schema=OFF: the file may be damaged
  */
 #include "ledger/sqlite.h"

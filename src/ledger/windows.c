@@ -8,10 +8,11 @@
  *   in the chain whose time is after the window's beginning.
  * SOURCE   the chain is append-only; amounts are integers, so that addition and
  *          subtraction are exact. By induction over the updates: the sum counts
- *          the charges up to row R with a time after S. An update adds the rows
- *          after R with a time after S, then subtracts those up to the new R
- *          with a time in (S, S'], or, if the clock went back, adds those in
- *          (S', S].
+ *          the charges up to row R with a time after S, the window's beginning.
+ *          An update to the last row R' and the beginning S' adds the rows
+ *          after R with a time after S, then subtracts the rows up to R' with
+ *          a time in (S, S'], or, if the clock went back, adds those with a
+ *          time in (S', S].
  * NEEDS    row R is in the chain, with its hash; otherwise (a transaction that
  *          was rolled back, a sum that overflowed) the whole window is summed
  *          again.

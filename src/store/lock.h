@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-/* May fail: CUSTOS_EBUSY, CUSTOS_EIO. */
+/* May fail: CUSTOS_EBUSY, CUSTOS_EIO, and as store_refresh does. */
 CUSTOS_MUST_USE custos_status import_take(struct store *s, custos_err *err);
 
 /* The version whose data file has this name; false if the name is not that of a

@@ -96,7 +96,7 @@ CUSTOS_MUST_USE custos_status store_commit(struct store *s, str policy,
  * force or the store is closed. Removes what earlier imports left behind:
  * unfinished versions, versions that were never in force, those older than the
  * one in force, and spill files of processes that have ended. May fail:
- * CUSTOS_EBUSY (another import runs), CUSTOS_EIO.
+ * CUSTOS_EBUSY (another import runs), CUSTOS_EIO, and as store_refresh does.
  */
 CUSTOS_MUST_USE custos_status store_import_begin(struct store *s,
                                                  custos_err *err);
