@@ -63,8 +63,8 @@ sums_make(const struct plan *p, struct bars *out)
     }
 }
 
-/* The half width of a part's bar. For level 1 the planner has it: the 95 %
-   bar. */
+/* The half width of a part's bar. For level 1 it is that of the 95 % bar, which
+   the planner has computed. */
 static custos_status
 half_width(const struct plan *p, const struct part *part, size_t level,
            i128 *out, custos_err *err)
@@ -86,8 +86,8 @@ half_width(const struct plan *p, const struct part *part, size_t level,
     return st;
 }
 
-/* The law of a part's noise. Scales are reported rounded down by at most 1e-16,
-   which must not make a bar narrower. */
+/* The law of a part's noise. Scales are reported rounded down by at most 1e-16;
+   the factor makes up for that, so that no bar is too narrow. */
 static struct bar_law
 law_of(const struct plan *p, const struct part *part)
 {
@@ -118,7 +118,7 @@ bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         if (p->parts[i].kind == PART_QUANTILES)
-            continue; /* the mechanism releases their bars */
+            continue; /* the mechanism releases the bars of quantiles */
         out->laws[i] = law_of(p, &p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
             st = half_width(p, &p->parts[i], level,

@@ -36,7 +36,7 @@ struct extent {
 };
 
 /* The bytes of a key's text: the longest public value; for a key from the data,
-   the mean over all groups, which the engine enforces. */
+   the largest mean over all groups that the engine allows. */
 static double
 key_text(const struct key *k)
 {
@@ -89,8 +89,8 @@ is_within(double bytes, size_t most)
     return bytes * 100 <= (double)most * SHARE_PERCENT;
 }
 
-/* The mean bytes of each key over the `rows` groups shown; texts: key_text of
-   each key. */
+/* A bound on the mean bytes of each key over the `rows` groups shown; texts:
+   key_text of each key. */
 static void
 keys_measure(const struct plan *p, const double *texts, double rows,
              double *keys)

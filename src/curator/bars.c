@@ -29,7 +29,7 @@ struct question {
     double least, most;  /* variance: the least and largest sum of squares about
                             a mean in its bar */
     double near2, far2;  /* least and largest squared mean */
-    double size, size_v; /* rounding error: constant, and per unit of v */
+    double size, size_v; /* rounding: constant, and per unit of variance */
     double spread;       /* of the noise, on the scale of candidates */
     double (*ask)(const struct question *q, double candidate);
 };
@@ -40,7 +40,8 @@ clamp_to(double x, struct bar b)
     return fmin(fmax(x, b.low), b.high);
 }
 
-/* An upper bound on the probability of being this far out if a is the mean. */
+/* An upper bound on the probability that noise moves the released values at least
+   this far, if a is the mean. */
 static double
 ask_ratio(const struct question *q, double a)
 {
@@ -128,8 +129,8 @@ part_is_sound(struct bar_part p)
     return isfinite(p.value) && isfinite(p.law.scale) && p.law.scale > 0;
 }
 
-/* How often one end may miss, minus the probability that the exact count is not
-   above d. */
+/* How often one end may miss, minus a bound on the probability that the noise of
+   the count is above count - d (rho in doc/proofs/bars-ratio.md). */
 static double
 level_of(struct bar_part count, enum bar_divisor d, double beta)
 {

@@ -7,8 +7,9 @@
  * process sent it to itself (abort, as GMP does without memory). A signal from
  * another process leaves no mark. SIGKILL leaves none either: the kernel's
  * out-of-memory killer cannot be told from a kill by the operator. Nor does a
- * loss of power. For an engine thread it is not known which question it worked
- * for, so a crash there counts against all running questions.
+ * loss of power. A thread of the engine may work for any running question, so a
+ * crash in it, or in any other thread without a question of its own, counts
+ * against all running questions.
  *
  * The table of running questions is global to the process, as signals are.
  */

@@ -110,8 +110,8 @@ credential_token_new(char token[CREDENTIAL_TOKEN_MAX], custos_err *err);
  * Sets a name's credentials, replacing all it had: the verifier (empty for the
  * owner) and the hash of one token, both until `expires` (0: for good). The
  * change and its row of the chain are one commit. CREDENTIAL_NEW rejects a name
- * that has credentials, CREDENTIAL_AGAIN one that has none. CUSTOS_EPOLICY: the
- * policy in force has no such name.
+ * that has credentials (CUSTOS_EINVAL), CREDENTIAL_AGAIN one that has none
+ * (CUSTOS_ENAME). CUSTOS_ENAME: also if the policy in force has no such name.
  */
 enum credential_change { CREDENTIAL_NEW, CREDENTIAL_AGAIN };
 CUSTOS_MUST_USE custos_status credential_set(struct ledger *l, str name,

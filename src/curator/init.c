@@ -2,10 +2,12 @@
  * Puts policy, ledger and data in force, in three steps: the new data is made
  * beside the old data, while readers go on; the ledger takes the terms; one
  * rename puts policy and data in force. A failure before the ledger has the
- * terms leaves the old store unchanged, or no store if there was none. A crash
- * or failure between the last two steps leaves a ledger that is ahead of the
- * store: it refuses every charge, since the store's policy is not the one of its
- * terms, until init is run again. That is safe, and nothing is lost.
+ * terms leaves the old store unchanged, or no store if there was none. If the
+ * policy is new, a crash or failure between the last two steps leaves a ledger
+ * that is ahead of the store: it refuses every charge, since the store's policy
+ * is not the one of its terms, until init is run again. That is safe, and
+ * nothing is lost. After a failure that follows the rename, policy and data are
+ * in force, and only the ledger's row about the import may be missing.
  */
 #include "curator/init.h"
 
@@ -40,9 +42,10 @@ same_unit(const struct policy_table *a, const struct policy_table *b)
  *   different promises.
  * SOURCE   doc/proofs/one-unit-one-ledger.md
  * NEEDS    the policies the store has had, and the new one.
- * GIVES    CUSTOS_OK only if the adjacency is the same, and every table that
- *          was private in the last policy that had it is private and has the
- *          same unit. Policies without the table in between change nothing.
+ * GIVES    CUSTOS_OK only if the adjacency is the same, and every table of the
+ *          new policy that was private in the last policy that had it is
+ *          private and has the same unit. Policies in between that lack the
+ *          table change nothing.
  * FAILS    CUSTOS_EPOLICY, depending on the policies alone.
  * TESTED   the_unit_cannot_change rule_24_units_do_not_change_step_by_step
  */

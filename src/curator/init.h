@@ -23,8 +23,8 @@ struct init_report {
  * adjacency of a store that has data. CUSTOS_EPOLICY too if a column or table
  * loses more than max_loss_ppm millionths of its values or rows; then
  * out->tables says which. If nothing was imported for another reason, *out is
- * empty. What *out points to is allocated in `a`. May fail also: CUSTOS_ENAME,
- * CUSTOS_EIO, CUSTOS_EBUSY, CUSTOS_ECORRUPT, CUSTOS_ENOMEM.
+ * empty. What *out points to is allocated in `a`. May also fail as file_read,
+ * store_create, store_open, ledger_open and engine_import do.
  */
 CUSTOS_MUST_USE custos_status curator_init(const char *policy,
                                            const char *store,

@@ -5,8 +5,8 @@
  * Callers wait for charges and acts. Answers to store are copied, and written
  * with the next charge or after a short delay. Uses of cached answers are
  * counted, and the counts are written as rows once a second. So a busy ledger
- * syncs once for all requests that came during its last sync, and an idle one
- * syncs at once.
+ * syncs once for a whole group (up to LEDGER_GROUP_MOST) of the requests
+ * that came during its last sync, and an idle one syncs at once.
  *
  * THEOREM  till-durable-first
  *   ledger_writer_charge returns CUSTOS_OK only after the commit of its row has

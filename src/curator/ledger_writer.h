@@ -3,7 +3,7 @@
  * changes of credentials and rows about crashes (tripwire.h), which use a
  * connection of their own as another process would. It commits in groups: each
  * waiting request is checked against the balance that the requests before it
- * leave, one commit makes all of them durable, and no work on an answer begins
+ * leave, one commit makes a whole group durable, and no work on an answer begins
  * before that commit has returned.
  *
  * Before ledger_writer_start each call commits in the caller's thread.

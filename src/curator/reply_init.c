@@ -53,11 +53,11 @@ price_of(const struct policy *p, arena *a)
 }
 
 /*
- * For a count n with a 95 % bar h, n + 7 h + 7 is at least the exact number,
- * except with probability 1e-9. With Laplace noise of scale b the bar is
- * b ln 20, and the one-sided tail of 1e-9 begins at b ln(5e8) < 6.7 bars; with
- * Gaussian noise it begins earlier, at 3.1 bars. Discrete noise moves both by
- * less than 1.
+ * For a count n whose 95 % bar has half width h, n + 7 h + 7 is at least the
+ * exact number, except with probability 1e-9. With Laplace noise of scale b, h
+ * is b ln 20, and the one-sided tail of 1e-9 begins at b ln(5e8) < 6.7 h; with
+ * Gaussian noise it begins earlier, at 3.1 h. If the noise is discrete, h and
+ * the beginning of the tail move by less than 1.
  */
 static uint64_t
 bound_of(const struct answer_cell *cell)

@@ -16,8 +16,8 @@
 #define LOST 1e-7
 #define ROUNDING 1e-9
 
-/* Scales closer than this ratio are moved apart, so that weights stay below
-   10^5: upwards for the outer law, downwards for the inner one. */
+/* Scales whose ratio is below this are moved apart, so that weights stay below
+   10^5: the outer law's scales are raised, the inner law's are lowered. */
 #define APART 1.003
 
 enum side { OUTER, INNER };

@@ -39,7 +39,7 @@ struct tail {
     double margin; /* how far smooth X must be shifted to dominate X */
     bool tables;   /* X as a table of its points */
     int x_reach, y_reach;
-    double x_above[TAIL_TABLE]; /* P[X >= k], k = 0, 1, ... */
+    double x_above[TAIL_TABLE]; /* P[X >= i], i = 0, 1, ... */
     double y_at[TAIL_TABLE];    /* P[Y = j], j = 0, 1, ...; y_reach < 0: none */
 };
 
