@@ -48,7 +48,7 @@ other_cause(const char *engine)
     return "it is not CSV";
 }
 
-/* The last file that the message names; only the end of a long path. */
+/* Copies the last file name in the message; if it is long, only its end. */
 static void
 file_named(const char *engine, char out[PATH_SHOWN + 1])
 {

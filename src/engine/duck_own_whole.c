@@ -138,7 +138,8 @@ narrow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 /*
  * The whole number nearest to r, clamped to low .. high. A double is converted only
  * if the type can hold it; this is checked with doubles, since 2^63 and 2^127 are
- * exact as doubles. low and high may not be, so they are compared as whole numbers.
+ * exact as doubles. low and high may not be exact as doubles, so they are compared
+ * as whole numbers.
  */
 static inline int64_t
 near_i64(double r, int64_t low, int64_t high)
@@ -202,7 +203,7 @@ of_double_i128(duckdb_function_info info, duckdb_data_chunk input,
 
 /* ----------------------------------------------------- indices and dates -- */
 
-/* Differences are computed in 128 bits and saturate, so no arguments overflow. */
+/* The difference is computed in 128 bits and saturates, so it never overflows. */
 static void
 set_index(const struct own_call *c, size_t i, i128 x, i128 from, i128 n)
 {

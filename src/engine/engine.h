@@ -148,7 +148,7 @@ CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
  * The values of a group are sealed three times: for the quantiles, and padded for
  * the low and the high ends of their error bars. `take` gets each sealed list of
  * `cells` wide ints once and does not keep it. May fail: CUSTOS_EENGINE,
- * CUSTOS_ENOMEM, and with the errors of `take`.
+ * CUSTOS_ENOMEM, CUSTOS_EENTROPY; other errors of `take` become CUSTOS_EENGINE.
  */
 enum engine_quantile { QUANTILE_AT, QUANTILE_LOW, QUANTILE_HIGH };
 typedef custos_status (*engine_take)(void *ctx, size_t cell,

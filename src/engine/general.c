@@ -1,9 +1,9 @@
 /*
  * General bounding, by window functions of the engine, where neither a predicate
- * nor the fold can bound: attached tables, joins with a bound on groups, quantiles
- * and distinct counts. It keeps exactly what the fold keeps: the rows of a unit
- * that pass WHERE and have a key are numbered in the order of their hash, and its
- * groups in the order of their first rows.
+ * nor the fold can bound: attached tables, some joins and queries with IN (SELECT
+ * ...), some quantiles and distinct counts. It keeps exactly what the fold keeps:
+ * the rows of a unit that pass WHERE and have a key are numbered in the order of
+ * their hash or rank, and its groups in the order of their first rows.
  *
  * THEOREM  general-equals-fold
  *   Of each unit the first `rows` rows by hash are kept, and of these the rows

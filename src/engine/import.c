@@ -140,7 +140,7 @@ print_ordinals(struct import *m, const struct policy_table *t, struct buf *out)
 
 /*
  * Prints the statement that makes t<i> of a table with units. It sorts rows by unit
- * and hash, then numbers them as they stream by: r is the row's number less that of
+ * and hash, then numbers them as they stream by: r is the row's number minus that of
  * its unit's first row, plus 1. A window per unit would be shorter to write, but
  * does not spill to disk. import_check checks that the rows are in this order, and
  * value_ordinal checks that it gets rows in the order of row_no; within a unit, r

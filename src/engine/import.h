@@ -45,7 +45,7 @@ CUSTOS_MUST_USE custos_status import_step(struct import *m, size_t table,
 void import_show_step(struct import *m, const char *what);
 
 /* Decodes all of attached table i, as one step. May fail: CUSTOS_EPOLICY,
-   CUSTOS_EIO. */
+   CUSTOS_EIO, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status import_attached(struct import *m, size_t i,
                                               custos_err *err);
 

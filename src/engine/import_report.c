@@ -152,8 +152,8 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     return st;
 }
 
-/* Calls staged_column for those of the columns from .. to - 1 of stage.source_<i>
-   that have changed values or may lack values. */
+/* Calls staged_column for each of the columns `from` to `to` - 1 of stage.source_<i>
+   that has changed values or may lack values. */
 static custos_status
 staged_columns(struct import *m, size_t i, size_t from, size_t to,
                custos_err *err)

@@ -49,7 +49,8 @@ struct like {
 bool like_compile(str pattern, struct like *out);
 
 /* Cannot fail, whatever the bytes; a character of invalid UTF-8 is a byte with
-   the continuation bytes (0x80 to 0xbf) after it. */
+   the continuation bytes (0x80 to 0xbf) after it, at most TEXT_CHARACTER_MAX
+   bytes in all. */
 enum like_result like_match(const struct like *l, const char *text, size_t len);
 
 /* The same; *steps is how many steps it took. */

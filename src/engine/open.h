@@ -41,7 +41,7 @@ struct engine_data {
     struct duck *db;
     struct engine_table *tables;
     char spill[STORE_PATH_MAX];
-    int held; /* lock of spill; -1: not ours, or there is no folder */
+    int held; /* lock of `spill`; -1: not ours, or there is no folder */
     uint64_t memory_bytes;
     bool fixed; /* nothing is attached: only the version can be read */
     bool small; /* no table has enough rows for two threads */

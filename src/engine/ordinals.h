@@ -27,7 +27,7 @@ enum { ORDINALS_MAX = INT16_MAX };
 
 /* One value of the current unit. */
 struct ordinal {
-    struct datum key; /* a text is at texts + text */
+    struct datum key; /* if it is a text: its bytes are at texts + text */
     uint64_t hash;
     size_t text;
 };

@@ -24,8 +24,8 @@ struct chain {
     size_t n, u, r;
 };
 
-/* Is r a join that has the rank of one side? Its items can be items of the join
-   above. */
+/* Is r a join that has the rank of one side? Then its items can be items of the
+   join above. */
 static bool
 is_plain(const struct relation *r)
 {

@@ -78,8 +78,8 @@ run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
     buf_init(&b, NULL, SQL_MOST);
     buf_add_text(&b, "SELECT ");
     key_print(key->type, key->wide, "key_0", &b);
-    /* No ordinal is 0 here. This way to count the positive ones is the faster one
-       if units are in many groups. */
+    /* No ordinal is 0 here, so this counts the positive ones; if units are in many
+       groups, it is faster than FILTER (WHERE ordinal > 0). */
     work_sums(plan, &values, "count(*) - count(*) FILTER (WHERE ordinal < 0)",
               &b);
     buf_add_text(&b, " FROM (");

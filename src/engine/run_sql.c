@@ -1,7 +1,7 @@
 /*
  * Bounding by a predicate, in one aggregate query of the engine.
  *
- * Parts need sums of values v less a centre c. Such a sum follows exactly from the
+ * Parts need sums of values v minus a centre c. Such a sum follows exactly from the
  * sum and the number n of the values; squares are summed after the subtraction:
  *
  *     sum(v - c) = sum(v) - c n      sum((v - c)^2), computed as it is written

@@ -1,7 +1,7 @@
 /*
  * All columns of a CSV are read as text and named by its first line. Values get
  * their types from the policy; those that do not fit become NULL. The separator is
- * the one that the first line uses.
+ * the first comma, semicolon, tab or | that the first line has outside quotes.
  */
 #include "engine/source.h"
 

@@ -21,8 +21,8 @@ enum {
     RUNS = 3,
     TINY_RUNS = 31,
     FIXED_TIMES = 3,
-    FASTER = 16, /* at most this many times the default speed is believed */
-    SLOWER = 64,
+    FASTER = 16, /* how many times as fast as the default a machine may be */
+    SLOWER = 64, /* how many times as slow */
     FILE_MOST = 512,
 };
 

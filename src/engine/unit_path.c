@@ -172,7 +172,7 @@ is_referenced(const struct policy *p, const struct policy_table *t,
 
 /*
  * Joins rely on this: through a referenced key, a row meets at most one row.
- * The keys of attached tables are not checked, so nothing relies on them.
+ * The keys of attached tables are not checked here, so no join relies on them.
  */
 custos_status
 import_references(struct import *m, custos_err *err)

@@ -11,7 +11,7 @@
  *          For units that are whole numbers, this holds for all types. Units
  *          that are texts are compared unchanged: texts and whole numbers are
  *          read alike, any other type only if all sources have it. Binary
- *          fractions are rounded to decimals differently from digits, and
+ *          fractions are not rounded to decimals as written digits are, and
  *          timestamps with a time zone are shifted: such types are read alike
  *          only if all sources have the same one.
  * FAILS    CUSTOS_EPOLICY, which depends on the schemas of the sources alone.

@@ -76,7 +76,7 @@ static const struct value_format formats[FORMATS] = {
                                 LIST_AS_IS},
 };
 
-/* What to do about a value that looks like none of these. */
+/* What to do about values that have none of the formats above. */
 static const char *
 general_remedy(const struct policy_column *c, enum view_change change)
 {
