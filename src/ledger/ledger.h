@@ -63,7 +63,8 @@ struct ledger_terms {
  * path: the SQLite file; lock: the store's lock file, which this opens too.
  * Creates the ledger if it does not exist, migrates older formats without
  * touching a row of the chain, and rejects newer ones. May fail: CUSTOS_EIO,
- * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED, CUSTOS_EBUSY, CUSTOS_ENOMEM.
+ * CUSTOS_ECORRUPT, CUSTOS_EUNSUPPORTED, CUSTOS_EBUSY, CUSTOS_ENOMEM,
+ * CUSTOS_EINVAL (the path is too long).
  */
 CUSTOS_MUST_USE custos_status ledger_open(const char *path, const char *lock,
                                           struct ledger **out, custos_err *err);
@@ -363,9 +364,10 @@ CUSTOS_MUST_USE custos_status ledger_rows(struct ledger *l, uint64_t from,
                                           custos_err *err);
 
 /*
- * Checks every hash of the chain, recomputes every balance, and checks that the
- * receipt (may be NULL) is of this chain. CUSTOS_ECORRUPT names the first row
- * that is wrong; CUSTOS_ENAME: the ledger is older than the receipt, or the
+ * Checks every hash of the chain, recomputes every balance, and checks that no
+ * cached answer was changed and that the receipt (may be NULL) is of this chain.
+ * CUSTOS_ECORRUPT: the message says what is wrong, and names the first wrong row
+ * if there is one. CUSTOS_ENAME: the ledger is older than the receipt, or the
  * receipt is of another chain.
  */
 CUSTOS_MUST_USE custos_status ledger_verify(struct ledger *l,

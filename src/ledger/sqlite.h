@@ -21,7 +21,8 @@ struct db;
    ledger on a read-only disk. */
 enum db_opening { DB_NEW, DB_THERE, DB_READ };
 
-/* May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY, CUSTOS_ENOMEM. */
+/* May fail: CUSTOS_EIO, CUSTOS_ECORRUPT, CUSTOS_EBUSY, CUSTOS_ENOMEM,
+   CUSTOS_EINVAL (the path is too long). */
 CUSTOS_MUST_USE custos_status db_open(const char *path, enum db_opening how,
                                       struct db **out, custos_err *err);
 

@@ -51,7 +51,8 @@ void terms_free(struct terms *t);
 /* Writes terms as words; b fails if they are too long. */
 void terms_write(const struct ledger_terms *t, struct buf *b);
 
-/* Checks that the ledger can hold the terms. May fail: CUSTOS_EPOLICY. */
+/* Checks that the ledger can hold the terms. May fail: CUSTOS_EPOLICY,
+   CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status terms_check(const struct ledger_terms *t,
                                           custos_err *err);
 
