@@ -54,7 +54,8 @@ column_type(char letter)
     }
 }
 
-/* The default of a column: 0 or false in pg_catalog, none elsewhere. */
+/* The default of a column of pg_catalog: false for booleans, 0 for OIDs and
+   integers of 2 or 4 bytes; other columns have none. */
 static const char *
 column_default(const struct catalog_table *t, char letter)
 {

@@ -27,7 +27,7 @@ hash_text(struct sha256 *h, str text)
  *          it reveals that somebody asked, and costs the asker's own budget.
  * GIVES    two questions have equal keys if and only if they are equal, except
  *          for collisions of SHA-256.
- * FAILS    cannot.
+ * FAILS    CUSTOS_EOVERFLOW: the query is too long.
  * TESTED   the_same_question_is_free another_question_is_charged
  *          rule_13_the_key_is_all_of_the_question
  *          rule_13_shared_answers_cost_who_asks

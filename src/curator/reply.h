@@ -23,8 +23,8 @@ void reply_load(const struct store *s, struct snapshot *w);
 /* plan_class_us for a plan that was made under c's snapshot. */
 int64_t reply_class_of(const struct curator *c, const struct plan *p);
 
-/* Parses the text of the file; false if it is malformed or incomplete. bounds:
-   one for each table of p, 0 if it has none. */
+/* Parses the text of the file; false if it is malformed. bounds: one for each
+   table of p, 0 if it has none. */
 bool reply_rows_parse(str text, const struct policy *p, uint64_t *version,
                       uint64_t *bounds);
 void reply_rows_print(uint64_t version, const struct policy *p,

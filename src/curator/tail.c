@@ -204,7 +204,7 @@ table_above(const struct tail *t, double y)
 
 /*
  * P[L + k Y >= x] / P[Y = 0] for L Laplace of scale b and Y discrete Laplace of
- * scale t, as a sum over Y = j: the terms with x + k j >= 0, where L's tail is
+ * scale t, as a sum over Y = j: the terms with x - k j >= 0, where L's tail is
  * exponential. Scaled by the largest term, so that nothing overflows.
  */
 static double
@@ -221,7 +221,7 @@ series_outer(double b, double t, double k, double x)
     return 0.5 * (middle + exp(-x / b) / -expm1(-k / b - 1 / t));
 }
 
-/* The terms with x + k j < 0. */
+/* The terms with x - k j < 0. */
 static double
 series_inner(double b, double t, double k, double x)
 {
