@@ -22,7 +22,8 @@
  *   read_decimal(text, p, s)  the text of a numeric(p, s), or NULL
  *   text_concat(a, b)         NULL if it has more than TEXT_COMPUTED_MAX bytes
  *   text_short(a, most)       a; NULL if it has more than `most` bytes
- *   text_like(a, pattern)     like.h; NULL if it would take too many steps
+ *   text_like(a, pattern)     like.h; NULL if it would take too many steps, or if
+ *                             like_compile refuses the pattern
  */
 #ifndef ENGINE_DUCK_OWN_H
 #define ENGINE_DUCK_OWN_H

@@ -223,7 +223,8 @@ open_reuse(const struct engine *e)
                             : DUCK_REUSE_NONE;
 }
 
-/* Opens one connection for each core, or only one if all tables are small. */
+/* Opens one connection for each core, up to ENGINE_THREADS_MAX; only one if the
+   data is small. */
 static custos_status
 connect_all(struct engine *e, custos_err *err)
 {
@@ -243,10 +244,11 @@ connect_all(struct engine *e, custos_err *err)
 }
 
 /*
- * If all tables are so small that the engine would scan them on one thread anyway,
- * it gets only one thread: waking others costs more than a small query. The time of
- * a query may reveal this, like everything that the engine does;
- * serve/reply_queue.h and serve/response_steps.h deal with that.
+ * If nothing is attached, and all tables are so small that the engine would scan
+ * them on one thread anyway, the data counts as small and the engine gets only one
+ * thread: waking others costs more than a small query. The time of a query may
+ * reveal this, like everything that the engine does; serve/reply_queue.h and
+ * serve/response_steps.h deal with that.
  */
 static custos_status
 open_size(struct engine *e, int64_t small_rows, custos_err *err)

@@ -44,7 +44,7 @@ struct engine_data {
     int held; /* lock of `spill`; -1: not ours, or there is no folder */
     uint64_t memory_bytes;
     bool fixed; /* nothing is attached: only the version can be read */
-    bool small; /* no table has enough rows for two threads */
+    bool small; /* fixed, and no table has enough rows for two threads */
 };
 
 /* A handle: its own connections, for one question at a time. */

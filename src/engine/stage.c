@@ -1,6 +1,6 @@
 /*
- * Reads each source once, into a normalised table. The stage is a database of its
- * own in tmp/, which is removed at the end of the import.
+ * Reads the source of each imported table once, into a normalised table. The stage
+ * is a database of its own in tmp/, which is removed at the end of the import.
  */
 #include "base/error.h"
 #include "engine/import.h"

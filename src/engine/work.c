@@ -5,8 +5,8 @@
  *   Every value that a row adds to a part is within [lower, upper] of the part,
  *   in whole steps, or is NULL and adds nothing. A stored column, or arithmetic
  *   by steps-are-exact, is used bare only if its own range is within these
- *   limits. Everything else is clamped in the last step, as a whole number,
- *   after NaN became NULL. So one row moves the exact number by at most
+ *   limits. Everything else is clamped in the last step, as a whole number (a
+ *   decimal just before it becomes whole), after NaN became NULL. So one row moves the exact number by at most
  *   row_most of the part.
  * SOURCE   doc/proofs/part-clamp.md
  * NEEDS    lower <= upper; the stored ranges of view.h.

@@ -82,9 +82,10 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           struct exact *x, custos_err *err);
 
 /*
- * Prints two columns for every part, computed from value_0 ...; `units` is the SQL
- * expression that counts units. work_collect runs a query whose rows have the keys
- * and these columns, and adds them to x.
+ * work_sums prints two columns for every part, computed from value_0 ..., and for
+ * discovered groups a last one, the number of units; `units` is the SQL expression
+ * that counts units. work_collect runs a query whose rows have the keys and these
+ * columns, and adds them to x.
  */
 void work_sums(const struct plan *plan, const struct work_values *values,
                const char *units, struct buf *out);
