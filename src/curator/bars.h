@@ -68,11 +68,12 @@ struct bar bar_ratio(struct bar_part sum, struct bar_part count,
 
 /*
  * THEOREM  bars-variance
- *   With q = Q + Nq, the squares, and a = S/C, v = (Q - a S)/(C - d):
- *   q - 2as + a^2 c - v (c - d) has the law of Nq - 2a Ns + (a^2 - v) Nc. The
- *   mean is in its bar at beta/25, except with that probability. The union of
- *   the intervals for v over all means in that bar, each at the rest of beta,
- *   contains v with probability 1 - beta.
+ *   With q = Q + Nq, the noisy sum of squares, a = S/C and
+ *   v = (Q - a S)/(C - d): q - 2as + a^2 c - v (c - d) has the law of
+ *   Nq - 2a Ns + (a^2 - v) Nc. The bar of the mean at beta/25 misses the mean
+ *   with at most that probability. The union of the intervals for v over all
+ *   means in that bar, each at the rest of beta, contains v with probability
+ *   at least 1 - beta.
  * SOURCE   doc/proofs/bars-variance.md
  * NEEDS    as bars-ratio.
  * GIVES    an interval within [0, w^2/4] (sample: [0, w^2/2]), w the width of

@@ -4,8 +4,8 @@
  * bound that loses none of its rows. A path is a relation that is cut by the bound
  * (bound_selection_walk). On a path that is bounded by rank, rows_needed is the
  * largest rank of a row that passes the conditions; on other paths it is the number
- * of such rows. The largest number over all paths counts. rows_needed depends on
- * the unit's own rows alone, since relations are unit-local.
+ * of such rows. Of several paths, the largest rows_needed of the unit counts. It
+ * depends on the unit's own rows alone, since relations are unit-local.
  */
 #include "plan/bound_selection.h"
 

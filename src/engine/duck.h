@@ -52,7 +52,7 @@ struct duck_column {
     enum duck_type type;
     int scale;
     const void *data;
-    const uint64_t *valid; /* bit per row, 0: NULL; NULL array: no NULLs */
+    const uint64_t *valid; /* a bit per row, 0 for NULL; no array: no NULLs */
     enum duck_type item;   /* DUCK_LIST: the type of its items */
     const void *items;
     const uint64_t *items_valid;

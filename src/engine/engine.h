@@ -200,7 +200,7 @@ struct engine_import_change {
 struct engine_import_column {
     const struct policy_column *is;
     uint64_t values; /* not NULL in the source; set for changed columns */
-    uint64_t empty;  /* NULL in the source; set if not nullable */
+    uint64_t empty;  /* NULL in the source; 0 for a nullable column */
     struct engine_import_change changes[CHANGES];
     bool refused; /* it loses too much */
 };

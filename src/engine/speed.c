@@ -120,7 +120,7 @@ static const char *const made =
 
 struct kind {
     const char *sql;
-    unsigned units; /* the time of a row is divided by this */
+    unsigned units; /* how often reply_class.c counts the speed for a row */
 };
 
 static const struct kind scans[] = {
