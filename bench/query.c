@@ -6,10 +6,10 @@
  *
  *     build/bench/query [MILLIONS] [FOLDER]
  *
- * There are MILLIONS of rows (default 20), 20 per unit; the data is made below
- * FOLDER (default /tmp) and removed. With a number other than 20 it shows how
- * time and memory grow, and leaves out plain count(distinct), which would take
- * minutes and most of the memory.
+ * The table has MILLIONS (default 20) million rows, 20 per unit; it is made
+ * below FOLDER (default /tmp) and removed. With a number other than 20 the
+ * program shows how time and memory grow, and leaves out plain
+ * count(distinct), which would take minutes and most of the memory.
  */
 #include <fcntl.h>
 #include <math.h>

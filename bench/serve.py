@@ -44,7 +44,7 @@ SELECT count(*) FROM patients WHERE born <> :x;
 
 
 def pgbench(server, store, script, seconds, kind="charged", log=None):
-    """Transactions per second, and the sorted times of all of them in ms."""
+    """Transactions per second and, with `log`, their sorted times in ms."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "ask.sql"
         path.write_text(script)
@@ -90,7 +90,7 @@ def worker_mb(process):
 
 
 def replaced_ms(store):
-    """Kills all workers before each question, which waits for a new worker."""
+    """The median time from killing all workers to the next answer."""
     server = Server(store.path, "--workers", "1")
     times = []
     try:

@@ -8,10 +8,10 @@
  * values drawn. The quarter of the batches with the smallest sums is "small",
  * the quarter with the largest "large"; where a quarter would end between equal
  * sums, all of them belong to it. The rest is left out, and so is the slowest
- * half percent (interrupts), whatever its label. It also computes the t-test of
- * dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two classes,
- * computed several times, each time without the batches slower than a certain
- * quantile; the t farthest from 0 is shown.
+ * half percent of the two classes together (interrupts). It also computes the
+ * t-test of dudect (Reparaz, Balasch, Verbauwhede 2017): Welch's t of the two
+ * classes, computed several times, each time without the batches slower than a
+ * certain quantile; the t farthest from 0 is shown.
  *
  * The same measurement of the textbook sampler, whose time grows with |X|,
  * shows that the method detects a leak.

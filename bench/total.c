@@ -1,9 +1,9 @@
 /*
  * Compares the time of our own functions with that of the engine's, over
  * generated rows: integer arithmetic in the sum of a product, in the shape of
- * TPC-H Q1 and in a WHERE; LIKE with _ and ILIKE, on patterns for which the
- * engine's backtracking ends soon. The two take turns; the result is the median
- * of the ratios of all rounds.
+ * TPC-H Q1 and in a WHERE; LIKE with _, and ILIKE, both on patterns for which
+ * the engine's backtracking ends soon. The two take turns; the result is the
+ * median of the ratios of all rounds.
  */
 #include <stdio.h>
 #include <stdlib.h>
