@@ -140,9 +140,10 @@ dials_cut(const struct cut_of *of)
 }
 
 /*
- * The least number of digits of which the top one exceeds 15 with probability
- * below 2^-64. Then its 16th cut begins with a word of ones, which no word
- * exceeds, so only dials_settle can give more than 15. ln 2 < 0.6932.
+ * The least number of digits, at least `least`, such that the top one exceeds
+ * 15 with probability below 2^-64. Then its 16th cut begins with a word of
+ * ones, which no word exceeds, so only dials_settle can give more than 15.
+ * (0.6932 is just above ln 2.)
  */
 static size_t
 digits_needed(const rat *rate, size_t least)
@@ -207,7 +208,10 @@ dials_init(struct dials *d, enum dials_shape shape, const rat *rate)
     rat_init(&d->rate);
     rat_set(&d->rate, rate);
     d->sign = shape == DIALS_LAPLACE;
-    /* In the two-sided law the 16 cuts of a top digit do not fit in row 0. */
+    /*
+     * The 16 cuts of a top digit do not fit in row 0 of the two-sided law,
+     * which therefore has at least two digits.
+     */
     d->count = digits_needed(rate, d->sign ? 2 : 1);
     CUSTOS_REQUIRE(d->count <= DIALS_MAX);
     memset(d->cut, 0xff, sizeof d->cut);

@@ -45,7 +45,7 @@ struct dials {
      * for dials_avx2.c: across[4c + g] is cut[4g + c] with its top bit flipped
      */
     uint64_t across[DIALS_MAX][DIAL_CUTS];
-    rat rate; /* lambda: the geometric ratio is exp(-lambda) */
+    rat rate; /* the geometric ratio is exp(-rate) */
 };
 
 /*

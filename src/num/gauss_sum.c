@@ -57,8 +57,9 @@ weight(ival *r, const rat *variance, const rat *m)
 }
 
 /*
- * Sums term by term: t_(x+1) = t_x r_x and r_(x+1) = r_x w. The terms from t
- * on add up to at most t / (1 - r), because the ratios fall. Needs m >= 0.
+ * Sums term by term: t_(x+1) = t_x r_x and r_(x+1) = r_x exp(-1/v). The terms
+ * from t_x on add up to at most t_x / (1 - r_x), because the ratios fall. Needs
+ * m >= 0.
  */
 static void
 sum_direct(ival *sum, const rat *variance, const rat *m)
@@ -375,7 +376,7 @@ gauss_sum(ival *r, const rat *variance, const rat *m)
     rat_init(&other);
     if (rat_sign(m) >= 0) {
         sum_upper(&sum, variance, m);
-    } else { /* all minus the terms x >= 1 - m, mirrored */
+    } else { /* the sum over Z minus G(1 - m), by symmetry */
         rat_set_i64(&other, 1, 1);
         rat_sub(&other, &other, m);
         sum_upper(&sum, variance, &other);
