@@ -12,8 +12,8 @@
  * NEEDS    the values of neighbours, on the grid, differ by at most the given
  *          sensitivity (grid-sensitivity).
  * GIVES    epsilon-DP; released values are multiples of the grid.
- * FAILS    CUSTOS_EINVAL and CUSTOS_ETAKEN from the handles; CUSTOS_EENTROPY.
- *          None depends on the values.
+ * FAILS    CUSTOS_EINVAL and CUSTOS_ETAKEN from the handles; CUSTOS_EENTROPY
+ *          and CUSTOS_EINTERNAL from the coins. None depends on the values.
  * TESTED   laplace_ratio_is_bounded_by_epsilon release_adds_the_noise
  *          release_saturates release_lies_on_the_grid
  *          release_wide_adds_the_noise release_wide_saturates

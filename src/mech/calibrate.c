@@ -68,7 +68,10 @@ keeps_pow2(const struct search *s, long e)
     return kept;
 }
 
-/* The least e in the range with keeps(2^e); the search starts at `near`. */
+/*
+ * Finds an e such that keeps(2^e), but not keeps(2^(e-1)) unless e is `least`.
+ * Starts at `near`; false if no power from there up to 2^most is kept.
+ */
 static bool
 bracket_power(const struct search *s, long near, long least, long most, long *e)
 {

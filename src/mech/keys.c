@@ -238,7 +238,7 @@ custos_keys_report(const custos_keys *keys)
     return keys ? &keys->facts : NULL;
 }
 
-/* Draws the noise and the thresholds of `now` keys. The table has no noise. */
+/* Draws the noise and the thresholds of `now` keys; with a table, no noise. */
 static custos_status
 chunk_draw(const custos_keys *k, custos_rng *rng, i128 *noise, i128 *thresholds,
            size_t now)

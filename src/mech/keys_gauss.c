@@ -16,10 +16,10 @@
  *   is (eps, delta)-DP under add/remove if and only if delta is at least
  *   1 - (1-p)^a (1 - H_j(eps + aL)) and H_j(eps - aL) for all a + j = k; under
  *   change-one if delta is at least 1 - (1-p)^a (1 - H_(2k-a)(eps + (a-k)L))
- *   for a = 0 .. k. H_j is at most C P[Z >= m] - e^e P[Z >= m+j] / C, where Z
- *   is discrete Gaussian of variance jv, m = floor(ev - j/2) + 1,
+ *   for a = 0 .. k. H_j(e) is at most C P[Z >= m] - exp(e) P[Z >= m+j] / C,
+ *   where Z is discrete Gaussian of variance jv, m = floor(ev - j/2) + 1,
  *   C = ((1+s)/(1-s))^(j-1) and s = 3 exp(-pi^2 v). For j = 1, where C = 1,
- *   H_j equals this bound.
+ *   H_j(e) equals this bound.
  * SOURCE   Wilkins, Kifer, Zhang, Karrer 2022, arXiv:2202.01100
  *          (the continuous law); doc/proofs/keys-gauss.md for the discrete
  *          one, change-one and sums of discrete Gaussians.
@@ -87,7 +87,7 @@ split_cost(ival *r, struct scene *s, uint64_t alone, uint64_t j, int64_t shift)
     rat_clear(&e);
 }
 
-/* worst = the one of the two with the larger upper end. */
+/* worst = the one of worst and x that has the larger upper end. */
 static void
 keep_worse(ival *worst, const ival *x)
 {
@@ -276,9 +276,10 @@ threshold_between(const struct wish *w, struct scene *s, int64_t low,
 }
 
 /*
- * A variance v >= 1 at which a unit all of whose keys are shared costs no more
- * than the promise. Such a unit shifts a sum of k draws by k; the sum is close
- * to one draw of variance kv.
+ * A variance v >= 1 at which a unit all of whose k keys are shared costs
+ * roughly what the promise allows, or less. Such a unit shifts a sum of k draws
+ * by k (under change-one, of 2k draws by 2k); the sum of k draws is close to
+ * one draw of variance kv.
  */
 static custos_status
 variance_first(const struct wish *w, rat *variance, custos_err *err)

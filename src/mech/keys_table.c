@@ -14,8 +14,8 @@
  * SOURCE   Desfontaines, Voss, Gipson, Mandayam 2022, arXiv:2006.03684,
  *          theorem 1; rounding, several keys and the floor:
  *          doc/proofs/keys-optimal.md
- * NEEDS    numbers of units by key, each unit in at most k keys; keys that are
- *          not released are treated as absent.
+ * NEEDS    numbers of units by key, each unit in at most k keys; the caller
+ *          shows nothing of a key that is not released, as if it were absent.
  * GIVES    entries within 2^-119 of that minimum, from exact bounds on e^eps.
  * FAILS    CUSTOS_ERANGE (delta below 2^-100; more than 2^16 entries),
  *          CUSTOS_ENOMEM.

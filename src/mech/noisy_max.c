@@ -13,7 +13,7 @@
  * NEEDS    c->noise has scale 1 / rate, rate = eps / 2D (monotone: eps / D); D
  *          is an integer number of steps.
  * GIVES    *winner is epsilon-DP; time depends only on n.
- * FAILS    CUSTOS_EENTROPY, which depends only on the coins.
+ * FAILS    CUSTOS_EENTROPY, CUSTOS_EINTERNAL; both depend only on the coins.
  * TESTED   law_noisy_max, noisy_max_keeps_epsilon, noisy_max_breaks_ties_low
  */
 #include "base/ck.h"

@@ -20,7 +20,7 @@
  * GIVES    *winner has exactly this law. Time depends only on n, except for
  *          refinement (probability below 2^-50 for each flip) and new keys
  *          (below n 2^-64).
- * FAILS    CUSTOS_EENTROPY, which depends only on the coins.
+ * FAILS    CUSTOS_EENTROPY, CUSTOS_EINTERNAL; both depend only on the coins.
  * TESTED   permute_flip_chooses_evenly, permute_flip_draws_keys_again,
  *          law_permute_flip, permute_flip_keeps_epsilon
  */

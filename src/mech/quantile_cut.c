@@ -292,9 +292,9 @@ weight_below(struct weight w, uint64_t top)
 }
 
 /*
- * Scans the sums for a U of which `first` holds the first 64 bits. All sums
- * and U V are within `slack` of the values computed here; true if that
- * decides.
+ * Scans the sums for a U of which `first` holds the first 64 bits. All sums,
+ * and U times the total, are within `slack` of the values computed here; true
+ * if that decides.
  */
 static bool
 winner_scan(const struct stretch *s, const struct node *node, uint64_t first,

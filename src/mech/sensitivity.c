@@ -5,8 +5,9 @@
  * THEOREM  sensitivity-families
  *   Let each unit have one row, and let the answers be sums over rows of
  *   f(row). Answers of neighbours differ by f(x) under add/remove, and by
- *   f(x) - f(y) under change-one. The table in sensitivity_row gives the
- *   largest l1 norm and the largest squared l2 norm of these for each family.
+ *   f(x) - f(y) under change-one. The table in sensitivity_row gives, for each
+ *   family, the largest l1 norm and the largest squared l2 norm of this
+ *   difference.
  *   If a unit has up to r > 1 rows, l1 is r times and squared l2 is r^2 times
  *   the value of the table, where under change-one y may also be no row.
  *   Dividing by a public n divides them by n and n^2. The maximum of queries

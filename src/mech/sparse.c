@@ -20,8 +20,8 @@
  * GIVES    epsilon-DP, or (epsilon + value_epsilon)-DP with values. Time does
  *          not depend on the value or the answer.
  * FAILS    CUSTOS_ESPENT after c answers "above", which depends only on the
- *          answers. CUSTOS_EENTROPY, CUSTOS_ETAKEN, CUSTOS_EINVAL, which
- *          depend only on coins and handles.
+ *          answers. CUSTOS_EENTROPY, CUSTOS_EINTERNAL, CUSTOS_ETAKEN,
+ *          CUSTOS_EINVAL, which depend only on coins and handles.
  * TESTED   law_sparse, sparse_keeps_epsilon, sparse_stops_after_c,
  *          sparse_values_follow_their_law, sparse_split_is_the_best
  */

@@ -9,7 +9,8 @@
  * SOURCE   laplace-discrete; Gaboardi, "DummySum", first example.
  * NEEDS    neighbours differ in one element, by at most an integer D.
  * GIVES    epsilon-DP for all n sums together.
- * FAILS    CUSTOS_EENTROPY.
+ * FAILS    CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_ENOMEM from the handles;
+ *          CUSTOS_EENTROPY, CUSTOS_EINTERNAL from the coins.
  * TESTED   sums_noise_is_where_it_belongs, sums_scales_are_exact
  *
  * THEOREM  sums-every-element
@@ -18,7 +19,7 @@
  * SOURCE   laplace-discrete; Gaboardi, "DummySum", second example.
  * NEEDS    as above.
  * GIVES    epsilon-DP for all n sums together.
- * FAILS    CUSTOS_EENTROPY.
+ * FAILS    as sums-every-prefix.
  * TESTED   sums_noise_is_where_it_belongs, sums_scales_are_exact
  *
  * THEOREM  sums-binary-tree
@@ -32,7 +33,7 @@
  *          Rothblum 2010; in integers: doc/proofs/sums-binary-tree.md
  * NEEDS    as above.
  * GIVES    epsilon-DP for all n sums together.
- * FAILS    CUSTOS_EENTROPY.
+ * FAILS    as sums-every-prefix.
  * TESTED   sums_noise_is_where_it_belongs, sums_scales_are_exact,
  *          sums_tree_blocks_cover
  *
@@ -48,7 +49,7 @@
  *          doc/proofs/sums-square-root.md
  * NEEDS    as above; sigma in steps of 2^-m.
  * GIVES    (epsilon, delta)-DP for all n sums together.
- * FAILS    CUSTOS_EENTROPY.
+ * FAILS    as sums-every-prefix.
  * TESTED   sums_noise_is_where_it_belongs, sums_root_squares_to_sums,
  *          sums_root_sensitivity_is_rounded
  */

@@ -10,10 +10,11 @@
  *   q^(tau-1)/(1+q), q = exp(-1/t), and with no smaller delta.
  * SOURCE   doc/proofs/threshold-exact.md; after Korolova, Kenthapadi, Mishra,
  *          Ntoulas 2009, and Wilkins, Kifer, Zhang, Karrer 2022.
- * NEEDS    counts of units, each unit in at most k keys; keys that are not
- *          kept are treated as absent.
+ * NEEDS    counts of units, each unit in at most k keys; the caller shows
+ *          nothing of a key that is not released, as if it were absent.
  * GIVES    the least tau whose delta is certified to be at most the given one.
- * FAILS    CUSTOS_ERANGE from the parameters; CUSTOS_EENTROPY.
+ * FAILS    CUSTOS_ERANGE from the parameters; CUSTOS_EENTROPY and
+ *          CUSTOS_EINTERNAL from the coins.
  * TESTED   threshold_is_least threshold_delta_is_exact threshold_law
  */
 #include "mech/threshold.h"
