@@ -440,7 +440,7 @@ explain_failure(custos_status st, custos_err *err)
  *          (certified-as-drawn).
  * NEEDS    parameters fixed in advance.
  * GIVES    a factor, count and epsilon for which the bound was computed.
- * FAILS    as declared.
+ * FAILS    as declared in custos.h.
  * TESTED   calibrated_noise_fits_and_less_does_not,
  *          calibrated_count_fits_and_one_more_does_not,
  *          calibration_of_a_thousand_queries

@@ -8,7 +8,7 @@
  *          rationals, then one ceiling.
  * NEEDS    1 <= count <= 2^63.
  * GIVES    amounts that bound the cost; infinite where it has no bound.
- * FAILS    cannot: an amount above 2^127 units is infinite.
+ * FAILS    cannot: an amount of 2^127 units or more is infinite.
  * TESTED   charge_rounds_up filter_exhausts_exactly
  */
 #include "account/charge.h"

@@ -31,7 +31,8 @@ bool charge_order_find(const rat *alpha, size_t *i);
 void charge_of_mechanism(const struct mechanism *m, struct charge *out);
 
 /*
- * A charge given by its amounts. A NULL epsilon or rho means infinite. The
+ * A charge given by its amounts; NULL for an epsilon or rho that is not known.
+ * rho is at most epsilon tanh(epsilon/2), and infinite if both are NULL. The
  * divergences follow from rho and from epsilon.
  */
 void charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,

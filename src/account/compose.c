@@ -275,8 +275,9 @@ compose_parallel(const struct custos_plan *plan, const rat *delta, rat *epsilon)
  * GIVES    the larger of two bounds: the sum of the two largest epsilons, at
  *          delta/2 each; and the largest epsilon for two units, at delta. For
  *          pure releases: twice the largest.
- * FAILS    with a reason: as compose-parallel, and for a release that is
- *          sampled or too weak.
+ * FAILS    with a reason: as compose-parallel, with delta/2 in place of delta;
+ *          for a release that is sampled or too weak; and if a member's delta
+ *          for two units exceeds delta.
  * TESTED   compose_parallel_change_of_sums compose_parallel_change_by_hand
  */
 const char *
@@ -305,7 +306,7 @@ compose_parallel_change(const struct custos_plan *plan, const rat *delta,
     return reason;
 }
 
-/* sums[0] += count eps^2, sums[1] += count eps (e^eps - 1), up. */
+/* sums[0] += count eps^2, sums[1] += count eps (e^eps - 1), rounded up. */
 static bool
 add_advanced(const struct mechanism *m, rat sums[2])
 {
@@ -339,8 +340,8 @@ add_advanced(const struct mechanism *m, rat sums[2])
  * SOURCE   Dwork, Rothblum, Vadhan 2010, theorem III.3: its proof by Azuma's
  *          inequality also holds for unequal eps_i.
  * NEEDS    d > 0, no Gaussians.
- * GIVES    epsilon rounded up. A baseline: where compose-optimal applies, it is
- *          never worse.
+ * GIVES    epsilon rounded up. A baseline: where compose-optimal applies, its
+ *          epsilon is never larger.
  * FAILS    with a reason.
  * TESTED   compose_advanced_is_a_root compose_worked_examples
  */

@@ -5,14 +5,14 @@
  * b_l/c_l falls with l.
  *
  * THEOREM  compose-optimal
- *   k adaptive releases that are (eps, d)-DP each are (e, delta)-DP together
- *   if and only if for all i, A_i - e^e B_i <= 1 - (1-delta)/(1-d)^k, where
+ *   k adaptive releases that are (eps, d)-DP each are (E, delta)-DP together
+ *   if and only if for all i, A_i - e^E B_i <= 1 - (1-delta)/(1-d)^k, where
  *   A_i, B_i are the sums over l < i of C(k,l) e^((k-l) eps)/(1+e^eps)^k and
  *   C(k,l) e^(l eps)/(1+e^eps)^k.
  * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, theorem 3.3; solved
- *          for e at a given delta in doc/proofs/compose-optimal.md
+ *          for E at a given delta in doc/proofs/compose-optimal.md
  * NEEDS    k <= 10^5, all releases with the same eps and d.
- * GIVES    the least e, rounded up: ln of the largest (A_i - delta')/B_i, where
+ * GIVES    the least E, rounded up: ln of the largest (A_i - delta')/B_i, where
  *          delta' = 1 - (1-delta)/(1-d)^k.
  * FAILS    with a reason.
  * TESTED   compose_optimal_against_brute_force compose_optimal_is_the_formula

@@ -32,7 +32,7 @@
 enum {
     WORK = 20000,    /* curve evaluations, roughly */
     MANY = 64,       /* more Laplaces than this may be summed in doubles */
-    MANY_SHARE = 24, /* this many curves in doubles cost one exact curve */
+    MANY_SHARE = 24, /* an exact curve takes about this many times as long */
     STEPS_LEAST = 1,
     STEPS_MOST = 48,
     WALK_MOST = 24,

@@ -58,8 +58,8 @@ void pure_rdp_up(const rat *epsilon, const rat *alpha, rat *loss);
 void pure_mu_squared_up(const rat *epsilon, rat *mu_squared);
 
 /*
- * The least epsilon of an (epsilon, have)-DP mechanism at another delta >=
- * have. False if delta < have.
+ * Sets *out to the least number such that (epsilon, have)-DP implies
+ * (*out, delta)-DP, rounded up. False if delta < have.
  */
 bool approx_epsilon_up(const rat *epsilon, const rat *have, const rat *delta,
                        rat *out);

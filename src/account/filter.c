@@ -1,8 +1,9 @@
 /*
  * Admission: a query runs only if the sums that include it are within the
- * limits; it is then a member. The kind of a filter selects its lanes (which
- * amount of a charge is added to which sum). All lanes must be within their
- * limits, except in the best-of-both filter, where one of the two suffices.
+ * limits. A query that was admitted is called a member. The kind of a filter
+ * selects its lanes (which amount of a charge is added to which sum). All lanes
+ * must be within their limits, except in the best-of-both filter, where one of
+ * the two suffices.
  *
  * THEOREM  filter-basic
  *   While sum eps_i <= eps and sum delta_i <= delta, where both sums include

@@ -78,7 +78,7 @@ promise_read(struct promise *p, const custos_filter_options *o, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* x = (sqrt(2 l + 2 epsilon) - sqrt(2 l))^2, l = ln(1/delta), down. */
+/* x = (sqrt(2 l + 2 epsilon) - sqrt(2 l))^2, l = ln(1/delta), rounded down. */
 static void
 squares_down(const rat *epsilon, const rat *delta, rat *x)
 {

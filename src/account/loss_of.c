@@ -20,7 +20,7 @@ loss_of_clear(struct loss_of *l)
     l->atoms = NULL;
 }
 
-/* Converts a parameter to a double in (0, most]. */
+/* Converts a parameter to a double; false unless it is in (1e-100, most]. */
 static bool
 read_double(const rat *a, double most, double *out)
 {
@@ -28,7 +28,10 @@ read_double(const rat *a, double most, double *out)
     return *out > 1e-100 && *out <= most;
 }
 
-/* Refuses a rate so close to 1 that 1 - rate would be inaccurate. */
+/*
+ * Converts a rate; false if it is tiny, or so close to 1 that 1 - rate would be
+ * inaccurate.
+ */
 static bool
 read_rate(const rat *rate, double *out)
 {
@@ -122,7 +125,8 @@ enum { REACH = 16 }; /* standard deviations of the discrete Gaussian */
 /*
  * How far beyond 0 and beyond the sensitivity outcomes are listed: REACH
  * deviations, or less, so that exp(-x^2 / 2v) divided by its total stays above
- * e^-706 for the distance x to either. The total is below 4 sqrt(v) + 2.
+ * e^-706, where x is the distance to 0 or to the sensitivity. The total is
+ * below 4 sqrt(v) + 2.
  * Negative if no outcome can be listed.
  */
 static double

@@ -15,7 +15,7 @@ struct odometer {
     amount delta;                    /* the odometer's own */
     size_t grid;                     /* m */
     int exponent[ODOMETER_GRID_MAX]; /* lambda_j = 2^exponent */
-    amount start[ODOMETER_GRID_MAX]; /* ln(m/delta)/lambda_j, up */
+    amount start[ODOMETER_GRID_MAX]; /* ln(m/delta)/lambda_j, rounded up */
     amount epsilon_sum, rho_sum, delta_sum;
 };
 

@@ -38,13 +38,14 @@ group_gauss(struct mechanism *m, uint64_t size)
 /*
  * THEOREM  group-plan
  *   If one unit moves a statistic by at most D, k units move it by at most
- *   k D. So additive noise protects the group like one unit of sensitivity
- *   k D: Laplace noise gives k epsilon, Gaussian noise k D / sigma. The range
- *   of an exponential mechanism grows k-fold. Any other (epsilon, delta)-DP
- *   mechanism, discrete Laplace noise included, is covered by group-approx.
+ *   k D. So additive noise protects the group as it protects one unit that
+ *   moves the statistic by k D: Laplace noise gives k epsilon, Gaussian noise
+ *   k D / sigma. The range of an exponential mechanism grows k-fold. Any other
+ *   (epsilon, delta)-DP mechanism, discrete Laplace noise included, is covered
+ *   by group-approx.
  * SOURCE   the triangle inequality; Dwork, Roth 2014, Theorem 2.2; Dong,
- *          Durfee, Rogers 2020, arXiv:1909.13830 (ranges add up along the
- *          path); group-approx.
+ *          Durfee, Rogers 2020, arXiv:1909.13830 (ranges add up from
+ *          neighbour to neighbour); group-approx.
  * NEEDS    size >= 1; no sampling, because several of a group may be in one
  *          sample.
  * GIVES    a plan whose cost for one unit is the cost for the group.

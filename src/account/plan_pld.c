@@ -117,8 +117,8 @@ loss_of_mechanism(const custos_alloc *alloc, const struct mechanism *m,
 }
 
 /*
- * Whether two mechanisms are the same; equal ones become one part with a
- * count.
+ * Whether two mechanisms are the same, apart from their counts. Equal ones next
+ * to each other in the list become one part.
  */
 static bool
 is_same(const struct mechanism *a, const struct mechanism *b)

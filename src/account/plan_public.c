@@ -8,8 +8,8 @@
 #include "num/rat_double.h"
 
 /*
- * The default width, relative to the answer: chosen to take less than a
- * second.
+ * The default width, relative to the answer: chosen so that a computation takes
+ * less than a second.
  */
 static double
 width_part(size_t n)

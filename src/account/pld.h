@@ -45,7 +45,7 @@ struct pld {
     double *up, *low;           /* the tilted laws */
     double log_up, log_low;     /* K(theta) of each */
     double infinite, certain;   /* upper and lower bound on P[inf] */
-    double beyond;              /* bounds up's delta from above the window */
+    double beyond;              /* bounds what losses above the window add */
     double slack_up, slack_low; /* errors of the sums over r~ */
     double spread;              /* relative error of all weights together */
     double shift;               /* error of the loss */

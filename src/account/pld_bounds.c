@@ -1,6 +1,7 @@
 /*
  * For smooth parts, the distance between the upper and the lower curve is about
- * counts h^2 (1 + theta) / 8. For others, the first try shows how large it is.
+ * n h^2 (1 + theta) / 8, where n is the sum of the counts, h the grid's step
+ * and theta the tilt. For other parts, the first try shows how large it is.
  */
 #include "account/pld_bounds.h"
 
@@ -49,9 +50,10 @@ is_all_lattice(const struct sketch *s, double d)
 }
 
 /*
- * The largest step up to h that fits the lattice of the part with the largest
- * count. If all parts are on that lattice, its spacing: then the grid is
- * exact.
+ * The largest step up to h that fits a lattice: that of the part with the
+ * largest count among the parts on a lattice. If all parts fit this lattice and
+ * the grid is small enough, the lattice's spacing, which makes the grid exact.
+ * h if no part is on a lattice.
  */
 static double
 fit_to_lattice(const struct sketch *s, double h)

@@ -20,8 +20,8 @@ enum { ANCHOR = 64 };
 
 /*
  * The state at grid point i, from the points above it: sum = sum r~ e^(-t y),
- * part = sum r~ e^(-t y)(1 - e^-y), scale = e^(K - t x). All terms are
- * positive.
+ * part = sum r~ e^(-t y)(1 - e^-y), scale = e^(K - t x), with the letters of
+ * tilted-composition (pld.h). All terms are positive.
  */
 struct curve {
     const struct pld *p;
@@ -30,7 +30,7 @@ struct curve {
     size_t i;
     double log_k, sum, part, scale;
     double fade, fade_both, rest, rise; /* their factors for one step */
-    bool steep;                         /* scale grows by more than e a step */
+    bool steep;                         /* rise is above e */
 };
 
 static double

@@ -8,12 +8,12 @@
  *   An epsilon-DP mechanism has divergence of order a at most
  *   ln((e^(a epsilon) + e^((1-a) epsilon)) / (1 + e^epsilon)) / (a-1), is
  *   epsilon tanh(epsilon/2)-zCDP, and mu-GDP with P[Z > mu/2] =
- *   1/(1 + e^epsilon). An (epsilon, have)-DP one is (e, delta)-DP whenever
- *   (1 - delta)/(1 - have) <= 1 - (e^epsilon - e^e)+ / (1 + e^epsilon).
+ *   1/(1 + e^epsilon). An (epsilon, d)-DP one is (E, delta)-DP whenever
+ *   (1 - delta)/(1 - d) <= 1 - (e^epsilon - e^E)+ / (1 + e^epsilon).
  * SOURCE   Kairouz, Oh, Viswanath 2015, arXiv:1311.0776 (the dominating
  *          mechanism; theorem 3.3); doc/proofs/pure-to-all.md for zCDP and
  *          GDP.
- * NEEDS    epsilon > 0, a > 1, 0 <= have < 1.
+ * NEEDS    epsilon > 0, a > 1, 0 <= d < 1.
  * GIVES    each number rounded up.
  * FAILS    cannot.
  * TESTED   convert_pure_fuzz convert_pure_mu_touches_the_curve
@@ -157,7 +157,7 @@ approx_epsilon_up(const rat *epsilon, const rat *have, const rat *delta,
     ival_set_i64(&x[1], 1);
     ival_add(&x[1], &x[1], &x[0]);
     ival_mul_rat(&x[1], &x[1], &share);
-    ival_sub(&x[0], &x[0], &x[1]); /* e^e */
+    ival_sub(&x[0], &x[0], &x[1]); /* e^E */
     ival_set_i64(&x[2], 1);
     if (ival_certainly_less(&x[0], &x[2])) {
         rat_set_i64(out, 0, 1);

@@ -86,7 +86,7 @@ intersect_lines(const struct line *a, const struct line *b, rat *x)
 /*
  * Whether `top`, the line before `next`, is nowhere the largest on x > 0:
  * either `next` overtakes `top` at x <= 0, or it does so before `top`
- * overtakes `under`.
+ * overtakes `under`, the line before it.
  */
 static bool
 is_hidden(const struct line *under, const struct line *top,

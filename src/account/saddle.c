@@ -10,7 +10,7 @@
 
 /*
  * ln E e^(tX) and its first two derivatives, each with a bound on its error,
- * and an upper bound on E~|X - m|^3.
+ * and an upper bound on the tilted law's third absolute central moment.
  */
 struct moments {
     double k0, k1, k2, third;
@@ -28,7 +28,7 @@ gaussian_moments(double size, double t)
 }
 
 /*
- * For epsilon = e: M(t) = exp(t e) (1 + t c / d), d = 2t + 1,
+ * For epsilon = e, E e^(tX) = exp(t e) (1 + t c / d), where d = 2t + 1 and
  * c = exp(-d e) - 1. No term is larger than epsilon times a constant, so
  * mechanisms with a small epsilon have small errors.
  */
@@ -60,8 +60,8 @@ saddle_laplace_up(double epsilon, double t)
 }
 
 /*
- * Errors of masses, losses and exponents change the tilted law; this bounds by
- * how much.
+ * Errors of masses, losses and exponents change the tilted law; e0, e1 and e2
+ * account for that.
  */
 static struct moments
 atoms_moments(const struct loss *l, double t)

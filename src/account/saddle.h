@@ -8,8 +8,9 @@
  *   g(y) = e^(-ty)(1 - e^-y) for y > 0, else 0, with maximum G. Then
  *   |delta(eps) - P[inf] - e^(K(t) - t eps) E g(sN)| <= 2 b G e^(K(t) - t eps),
  *   N standard normal; E g(sN) = A(t) - A(t + 1), A(t) = erfcx(ts/sqrt 2)/2;
- *   b = 0.56 sum E~|X_i - m_i|^3 / s^3, where normal parts add nothing,
- *   because each is a sum of arbitrarily small normal ones.
+ *   b = 0.56 sum E~|X_i - m_i|^3 / s^3, where E~ and the mean m_i are those of
+ *   the tilted X_i, and normal parts add nothing, because each is a sum of
+ *   arbitrarily small normal ones.
  * SOURCE   doc/proofs/saddle-point-bounds.md; Alghamdi et al. 2022,
  *          arXiv:2208.09595, for the method; the constant: Shevtsova 2010,
  *          Doklady Mathematics 82, 862-864.

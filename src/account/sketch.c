@@ -161,7 +161,8 @@ find_tilt(const struct sketch *s, struct pld_aim aim)
 
 /*
  * The probability that may be left out in total: a small part of delta, and
- * also of 1 - delta, because near 1 delta hardly changes with epsilon.
+ * also of 1 - delta, because near 1 delta hardly changes with epsilon. A tiny
+ * constant if delta is what is sought.
  */
 static double
 tail_for(struct pld_aim aim)

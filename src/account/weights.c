@@ -304,8 +304,8 @@ begin_up(const struct pass *p, size_t meet, struct walk *up)
 
 /*
  * Walks from both ends. The walks may meet at `meet` or at the cell above; the
- * gains that remain there have opposite signs. Chooses the cell where less is
- * given away.
+ * gains that remain in these two cases have opposite signs. Chooses the cell
+ * where less is given away.
  */
 static void
 fill_cells(const struct pass *p, size_t meet)
@@ -370,8 +370,8 @@ atom_offset(const struct weights *w)
 }
 
 /*
- * Fills all weights. An offset that puts the highest loss on the grid also
- * puts the upper flank on it, and a lattice of the same step.
+ * Fills all weights. An offset that puts the highest loss on the grid puts the
+ * upper flank on it, or all atoms if their spacing is the grid's step.
  */
 static void
 fill_all(struct weights *w, const struct line *line)
