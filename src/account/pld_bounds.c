@@ -50,10 +50,10 @@ is_all_lattice(const struct sketch *s, double d)
 }
 
 /*
- * The largest step up to h that fits a lattice: that of the part with the
- * largest count among the parts on a lattice. If all parts fit this lattice and
- * the grid is small enough, the lattice's spacing, which makes the grid exact.
- * h if no part is on a lattice.
+ * Among the parts whose atoms are on a lattice, takes the one with the largest
+ * count, and returns the largest step up to h that fits its lattice. If all
+ * parts fit this lattice and the grid is small enough, returns the lattice's
+ * spacing, which makes the grid exact. Returns h if no part is on a lattice.
  */
 static double
 fit_to_lattice(const struct sketch *s, double h)

@@ -5,11 +5,10 @@
  * THEOREM  sensitivity-families
  *   Let each unit have one row, and let the answers be sums over rows of
  *   f(row). Answers of neighbours differ by f(x) under add/remove, and by
- *   f(x) - f(y) under change-one. The table in sensitivity_row gives, for each
- *   family, the largest l1 norm and the largest squared l2 norm of this
- *   difference.
- *   If a unit has up to r > 1 rows, l1 is r times and squared l2 is r^2 times
- *   the value of the table, where under change-one y may also be no row.
+ *   f(x) - f(y) under change-one. sensitivity_row gives, for each family, the
+ *   largest l1 norm and the largest squared l2 norm of this difference. If a
+ *   unit has up to r > 1 rows, l1 is r times and squared l2 is r^2 times these
+ *   values, where under change-one y may also be no row.
  *   Dividing by a public n divides them by n and n^2. The maximum of queries
  *   with sensitivities D_i has sensitivity at most max D_i; the Hamming
  *   distance to a set at most 1.
@@ -179,7 +178,7 @@ check_query(const custos_query *q, custos_adjacency adjacency, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Both norms for one row per unit and no divisor. */
+/* Both norms for one row of a unit, without the divisor. */
 static custos_status
 sensitivity_row(const custos_query *q, custos_adjacency adjacency, rat *l1,
                 rat *l2, custos_err *err)
