@@ -85,7 +85,7 @@ typedef enum custos_status {
  * owner; never log it.
  *
  * Initialise it with CUSTOS_ERR_INIT. `size` is the size that the caller was
- * compiled with; if the library's struct is larger, it writes nothing.
+ * compiled with; the library writes nothing if its own struct is larger.
  */
 typedef struct custos_err {
     size_t size;
@@ -126,10 +126,10 @@ typedef struct custos_alloc {
 /* ---------------------------------------------------------- randomness -- */
 
 /*
- * A source of random words: ChaCha20 keyed by the operating system, re-keyed
- * at every refill so that earlier words cannot be recomputed, and wiped as it
- * is used. After fork() the child draws a key of its own. Threads may share a
- * handle: their calls are serialised. It cannot be seeded.
+ * A source of random words: ChaCha20 keyed by the operating system. It is
+ * re-keyed at every refill, so that earlier words cannot be recomputed; words
+ * are wiped as they are used. After fork() the child draws a key of its own.
+ * Threads may share a handle: their calls are serialised. It cannot be seeded.
  */
 typedef struct custos_rng custos_rng;
 
@@ -207,10 +207,10 @@ custos_seal_ints(const custos_alloc *alloc, const int64_t *values, size_t n,
                  custos_sealed **out, custos_err *err);
 
 /*
- * Copies n reals, bit by bit. NaN counts as 0, an infinity as the upper or
- * lower limit. Sums must have been computed exactly: with floating-point
- * rounding one unit can move a sum further than its sensitivity. May fail: as
- * custos_seal_ints.
+ * Copies n reals, bit by bit. On release NaN counts as 0, and a value beyond
+ * +-2^123 grid steps, such as an infinity, as this limit. Sums must have been
+ * computed exactly: with floating-point rounding one unit can move a sum
+ * further than its sensitivity. May fail: as custos_seal_ints.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
@@ -340,7 +340,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_wide(
     const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
     custos_int *out, size_t n, custos_err *err);
 
-/* The same for reals: multiples of the grid, exact below 2^53 steps. */
+/* The same for reals: multiples of the grid, exact below 2^53 grid steps. */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_reals(
     const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
     double *out, size_t n, custos_err *err);
@@ -444,8 +444,8 @@ typedef struct custos_select_options {
  * rounded up to one, so scores may be rounded to the unit before they are
  * sealed: all down, all up, or to the nearest with halves always up. (With
  * halves to even, or away from 0 as in round(), scores 1 apart can become 2
- * apart.) The sealed scores are used up. Time depends on n alone, except with
- * probability n^2 2^-50.
+ * apart.) The sealed scores are used up. Time depends on n and the options
+ * alone, except with probability n^2 2^-50.
  *
  * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (the sampler does not
  * support this ratio of epsilon to sensitivity), CUSTOS_EOVERFLOW (n is too
@@ -468,7 +468,7 @@ typedef struct custos_sparse custos_sparse;
 typedef struct custos_sparse_options {
     size_t size;         /* sizeof(custos_sparse_options) */
     uint32_t answers;    /* >= 1; how many may be above */
-    custos_scores moves; /* monotone: a unit moves all in one direction */
+    custos_scores moves; /* monotone: a unit moves all values one way */
     const char *epsilon; /* > 0; what all answers together cost */
     /*
      * How far one unit moves any value; NULL: "1". Rounded up to a whole
@@ -554,8 +554,8 @@ CUSTOS_API const custos_facts *custos_sums_facts(const custos_sums *sums);
 
 /*
  * The n noisy sums of n sealed elements, clamped to 64 bits. The sealed handle
- * is used up, even on CUSTOS_EENTROPY. The square root takes time of order
- * n^2. Time does not depend on the elements. May fail: CUSTOS_EINVAL,
+ * is used up, even on CUSTOS_EENTROPY. The square-root method takes time of
+ * order n^2. Time does not depend on the elements. May fail: CUSTOS_EINVAL,
  * CUSTOS_ETAKEN, CUSTOS_ENOMEM, CUSTOS_EENTROPY.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_sums_release(
@@ -661,11 +661,11 @@ typedef struct custos_keys_facts {
 } custos_keys_facts;
 
 /*
- * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE. The
- * last also when the rule does not support the parameters; use another rule
- * then. The geometric rule needs a delta per key of at least 2^-100, and an
- * epsilon per key at which 2^16 units suffice for certain release. The Gaussian
- * rule allows at most 256 keys per unit.
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ENOMEM, CUSTOS_ERANGE (also
+ * when the rule does not support the parameters, but another rule may). The
+ * geometric rule needs a delta per key of at least 2^-100, and an epsilon per
+ * key at which 2^16 units suffice for certain release. The Gaussian rule allows
+ * at most 256 keys per unit.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
@@ -697,11 +697,11 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
 /*
  * Takes all n keys in the data, in any order: `sealed` has the number of units
  * that hold each. kept[i] is 1 if key i is released, else 0. Treat a key that
- * is not kept as absent: show neither it nor n. counts may be NULL, and must be
- * for the geometric rule; otherwise counts[i] is the noisy number of units of a
- * kept key, at no further cost, and 0 for the others. Time depends on n and the
- * options alone. The sealed handle is used up. May fail: CUSTOS_EINVAL,
- * CUSTOS_ETAKEN, CUSTOS_EENTROPY.
+ * is not kept as absent: show neither it nor n. For the geometric rule counts
+ * must be NULL; for the others it may be. Otherwise counts[i] is the noisy
+ * number of units of a kept key, at no further cost, and 0 for other keys. Time
+ * depends on n and the options alone. The sealed handle is used up. May fail:
+ * CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_keys_release(
     const custos_keys *keys, custos_rng *rng, custos_sealed *sealed,
@@ -726,7 +726,7 @@ typedef struct custos_quantile_options {
      * Quantile i is the value at position rank[i] (n - 2 pad) + pad + shift[i],
      * or at the nearest position that exists. Shifted positions give the ends
      * of an error bar; padding at both ends of the domain makes sure that they
-     * exist. Neither costs anything; both are at most 2^29.
+     * exist. Neither costs anything; pad and |shift[i]| are at most 2^29.
      */
     uint64_t pad;
     const int64_t *shift; /* by rank; NULL: none */
@@ -795,7 +795,7 @@ typedef enum custos_family {
     CUSTOS_ATTRIBUTES = 5, /* sums of `count` columns with values in [0, 1] */
     CUSTOS_MARGINALS = 6,  /* every `ways`-way table of `count` attributes */
     CUSTOS_COUNTS = 7,     /* rows with each of `count` properties */
-    CUSTOS_HAMMING = 8     /* distance of the data from a set, in rows */
+    CUSTOS_HAMMING = 8     /* rows to change until the data is in a set */
 } custos_family;
 
 typedef struct custos_query {
@@ -955,11 +955,12 @@ typedef struct custos_charge_options {
     const char *rho;
     const char *delta;
     /*
-     * The adjacency of the promise that the charge counts towards; 0: either,
-     * provided the sensitivities are meant for it. Filters and odometers only
-     * add up and do not know their adjacency. A sampled mechanism, whose price
-     * holds only under add/remove, is therefore rejected unless this is
-     * CUSTOS_ADD_REMOVE; use its charges only for promises under add/remove.
+     * The adjacency of the promise that the charge counts towards; 0: either
+     * one, as long as the sensitivities are those under it. Filters and
+     * odometers only add up and do not know their adjacency. A sampled
+     * mechanism, whose price holds only under add/remove, is therefore rejected
+     * unless this is CUSTOS_ADD_REMOVE; use its charges only for promises under
+     * add/remove.
      */
     custos_adjacency adjacency;
 } custos_charge_options;
@@ -1035,7 +1036,7 @@ typedef struct custos_filter_facts {
     char delta[CUSTOS_AMOUNT_MAX];
     char spent[CUSTOS_AMOUNT_MAX]; /* in `currency` */
     char limit[CUSTOS_AMOUNT_MAX];
-    const char *currency; /* "epsilon", "rho", ...; best: the lane in force */
+    const char *currency; /* "epsilon", "rho", ...; best: of the sum in force */
     char member_delta_spent[CUSTOS_AMOUNT_MAX];
     char member_delta_limit[CUSTOS_AMOUNT_MAX];
     const char *theorem; /* its id in doc/theorems.md */
@@ -1087,10 +1088,10 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_odometer_add(
  *
  *     P[T in S, epsilon <= e, delta <= d] <= exp(e) P'[T in S] + d,
  *
- * where T is the transcript. So a run that ends before a reading passes (e, d)
+ * where T is the transcript. So a run that ends before a reading exceeds (e, d)
  * is (e, d)-DP. `delta` is the odometer's own plus those of the charges. If no
  * charge has a delta, the privacy loss is also at most epsilon at all moments
- * at once, with probability 1 - delta. With deltas of charges it need not be:
+ * at once, with probability 1 - delta. If a charge has a delta, this can fail:
  * the loss of an (epsilon, delta)-DP release can exceed epsilon with a
  * probability far above delta. Rounded up; "infinity" when there is no bound.
  */
@@ -1201,7 +1202,7 @@ CUSTOS_API void custos_plan_free(custos_plan *plan);
  *     laplace            epsilon, or scale and sensitivity (1)
  *     discrete-laplace   the same, sensitivity whole; also named geometric
  *     gaussian           sigma; sensitivity (1) or sensitivity-squared, in l2
- *     discrete-gaussian  the same, either sensitivity whole
+ *     discrete-gaussian  the same; the sensitivity that is given is whole
  *     randomized-response  epsilon, values (2)
  *     exponential, permute-and-flip, noisy-max, sparse-vector  epsilon
  *     generic            epsilon, delta (0)
@@ -1260,8 +1261,8 @@ typedef struct custos_interval {
  * the two neighbours: epsilon at a delta in (0, 1), or delta at an epsilon
  * >= 0. The bounds are about `width` apart (for delta: relative to it), if that
  * is possible; NULL asks for a few parts in ten thousand. If the
- * distribution cannot be computed, both are empty and reason says why. May
- * fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ * distribution cannot be computed, both bounds are empty and reason says why.
+ * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_pld_epsilon(
     const custos_plan *plan, const char *delta, const char *width,
@@ -1380,7 +1381,7 @@ custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
  * Rounded up, except posterior_least, which is rounded down. All but advantage
  * and guess are computed from the first promise. The posterior bounds and
  * utility_factor can fail to hold, but only with the probability delta of that
- * promise, and by a coin that does not depend on the data.
+ * promise, in an event that does not depend on the data.
  */
 typedef struct custos_risk_facts {
     char utility_factor[CUSTOS_NUMBER_MAX]; /* e^epsilon */
