@@ -20,9 +20,9 @@ void arena_free(arena *a);
 void arena_reset(arena *a);
 
 /*
- * From now on at most `bytes` more may be taken, besides the arena's own limit;
- * SIZE_MAX: no such bound. Only the sizes of the pieces count, not of the
- * blocks they are in, so that what fits does not depend on how full a block is.
+ * From now on at most `bytes` more may be taken (SIZE_MAX: no such bound); the
+ * arena's own limit still holds. Only the sizes of the pieces count, not those
+ * of their blocks, so that what fits does not depend on how full a block is.
  */
 void arena_allow(arena *a, size_t bytes);
 

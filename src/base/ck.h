@@ -40,8 +40,8 @@ CK_DEFINE(u128, u128)
 
 /*
  * Masks, all ones or all zeros. Compilers tend to turn a comparison whose
- * result is a mask back into a jump. They do not do this to arithmetic on sign
- * bits with the mask made opaque (test/attack/t_a07_secret.c checks that).
+ * result is a mask back into a jump. They leave arithmetic on sign bits alone
+ * if the mask is made opaque (test/attack/t_a07_secret.c checks that).
  */
 static inline i128
 mask_of_top(u128 x)

@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 enum data_type {
-    TYPE_NULL, /* only known to be NULL */
+    TYPE_NULL, /* NULL; as a type: always NULL */
     TYPE_BOOL,
     TYPE_INT,
     TYPE_DECIMAL, /* in the engine: DECIMAL(p, s) */

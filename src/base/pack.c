@@ -96,7 +96,7 @@ unpack_text(struct unpack *u)
     size_t len = unpack_size(u, (size_t)(u->end - u->ptr));
     str text = {u->ptr, len};
 
-    /* the limit above still included the bytes of the length itself */
+    /* check again: the limit above included the bytes of the length */
     if (u->failed || len > (size_t)(u->end - u->ptr)) {
         u->failed = true;
         return (str){"", 0};

@@ -1,5 +1,5 @@
 /*
- * Calls libsodium's SHA-256; sha256.h does not include its header.
+ * Calls libsodium's SHA-256, so that sha256.h need not include sodium.h.
  */
 #include "base/sha256.h"
 
