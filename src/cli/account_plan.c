@@ -46,7 +46,7 @@ static const struct option options[PLAN_OPTIONS] = {
 #define COUNT_TOP 1e12
 #define LN_20 2.995732273553991 /* 95 % of Laplace(1) is within +- this */
 #define Z_95 1.959963984540054  /* 95 % of N(0, 1) is within +- this */
-#define UP (1 + 1e-12)          /* exceeds the rounding errors in this file */
+#define UP (1 + 1e-12)          /* outweighs all rounding errors in this file */
 
 /* The options as numbers; 0 for what is to be computed. */
 struct asked {
@@ -108,7 +108,7 @@ find_sigma(struct asked *a, const struct args *args)
     return CLI_OK;
 }
 
-/* The 95 % error of each of so many queries, rounded up. */
+/* The 95 % error of each query if there are this many, rounded up. */
 static double
 laplace_error(const struct asked *a, double queries)
 {
@@ -121,7 +121,7 @@ gauss_error(const struct asked *a, double queries)
     return Z_95 * a->sigma * sqrt(queries) * UP;
 }
 
-/* The 95 % error of a count that comes from sampling n people, at worst. */
+/* The largest 95 % error that a count by sampling n people can have. */
 static double
 sampling_error(const struct asked *a)
 {

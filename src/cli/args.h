@@ -4,8 +4,8 @@
  *
  * A value may begin with one dash (a negative number); two dashes mean that the
  * value was forgotten. Everything is checked against the verb's table before
- * the verb runs. An option whose value is called "NAME..." may be repeated; a
- * verb has at most one of these.
+ * any of it is used. An option whose value is called "NAME..." may be repeated;
+ * a verb has at most one of these.
  */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H

@@ -5,7 +5,7 @@
  *
  * Exit codes: 0 done; 1 disk, memory or randomness failed, or a check found a
  * fault; 2 the command line or the input is wrong, and nothing was written to
- * standard output; 3 the budget does not allow it.
+ * standard output; 3 the budget does not allow the query.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -22,7 +22,7 @@ enum {
     CLI_SPENT = 3,
 };
 
-/* One long option; its help is printed as it is. */
+/* One long option; its help is printed unchanged. */
 struct option {
     const char *name;  /* without the dashes */
     const char *value; /* what the help calls its value; NULL for a switch */
@@ -45,7 +45,7 @@ struct verb {
     int (*run)(const struct verb *verb, int argc, char **argv);
 };
 
-/* `run` of a verb with subs: finds the one that argv[1] names. */
+/* `run` of a verb with subs: runs the one that argv[1] names. */
 int subs_run(const struct verb *verb, int argc, char **argv);
 
 extern const struct verb verb_noise;
@@ -69,8 +69,8 @@ extern const struct verb verb_serve;
 /* `custos worker`: started by custos serve, not by people. */
 int run_worker(void);
 
-/* Prints "custos: MESSAGE" and, on a second line, what follows HINT in the
-   format as "hint: ..."; control characters become '?'. */
+/* Prints "custos: MESSAGE". What follows HINT in the format is printed on a
+   second line, as "hint: ...". Control characters become '?'. */
 int fail_usage(const char *format, ...) CUSTOS_PRINTF(1, 2); /* CLI_USAGE */
 int fail_run(const char *format, ...) CUSTOS_PRINTF(1, 2);   /* CLI_FAILED */
 

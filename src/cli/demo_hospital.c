@@ -14,7 +14,7 @@
 enum {
     PATH_ROOM = 4096,
     PROGRESS_EVERY = 1 << 14,
-    VISITS_MORE = 1000, /* added to max_rows, for a small hospital */
+    VISITS_MORE = 1000, /* slack in max_rows, for small hospitals */
     DAYS = 731,         /* 2024 and 2025 */
 };
 

@@ -104,7 +104,7 @@ change_token(const char *store, const struct args *args,
     return owner_token_do(store, &act);
 }
 
-/* Writes crashes that no charge has recorded yet to the ledger as failures, so
+/* Records crashes in the ledger as failures, unless a charge has done so, so
    that resume covers them. */
 static custos_status
 take_up(struct ledger *l, const char *store, struct tripwire_tally *found,
@@ -168,10 +168,10 @@ resume_answering(const char *store)
 }
 
 /*
- * Counts the rows of tables without a bound: the store was made before reply
- * times existed, or its policy no longer has max_rows. Prints to standard error,
- * since standard output is for the server's reply. Ignores errors: the server
- * will report them.
+ * Counts the rows of tables that have no bound on them: the store was made
+ * before reply times existed, or its policy no longer has max_rows. Prints to
+ * standard error, since standard output is for the server's reply. Ignores
+ * errors: the server will report them.
  */
 static void
 count_rows(const char *store)

@@ -70,8 +70,8 @@ limit_by_window(struct ledger *l, const struct ask *ask,
     *balance = window;
 }
 
-/* A failure after the charge is always a bug. The command keeps no log, so it
-   says so on standard error. */
+/* A failure after the charge counts as a bug. The command keeps no log, so it
+   reports the bug on standard error. */
 static void
 warn_of_trip(struct curator *c, const struct ask *ask)
 {

@@ -17,7 +17,7 @@ enum {
 void digits_up(const char *text, int n, char out[DIGITS_MAX]);
 void digits_down(const char *text, int n, char out[DIGITS_MAX]);
 
-/* Writes a share of 0 to 1 as a percentage without "%", rounded likewise. */
+/* Writes a share of 0 to 1 as a percentage without "%", rounded as above. */
 void percent_up(const char *text, int n, char out[DIGITS_MAX]);
 void percent_down(const char *text, int n, char out[DIGITS_MAX]);
 

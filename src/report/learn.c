@@ -78,8 +78,8 @@ compute_widths(struct learn *l, const rat *epsilon, custos_err *err)
     rat_init(&r);
     rat_set_i64(&r, 1, 1);
     rat_div(&r, &r, epsilon);
-    rat_decimal(&r, RAT_UP, scale); /* the rounding is too small to change a
-                                       whole number */
+    rat_decimal(&r, RAT_UP, scale); /* the rounding is too small to change
+                                       the half widths */
     rat_clear(&r);
     st = custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, scale, &noise, err);
     if (!st)
