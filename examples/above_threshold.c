@@ -27,7 +27,7 @@ main(void)
         .answers = 3,
         .moves = CUSTOS_SCORES_MONOTONE,
         .epsilon = "0.5",
-        .value_epsilon = "0.5", /* also release the value: 1 in total */
+        .value_epsilon = "0.5", /* also release the value; total cost 1 */
     };
 
     check(custos_rng_new(&rng, &err), &err);

@@ -3,9 +3,9 @@
  * rows is public here (change-one adjacency), so the sum is released and then
  * divided; the library says how far one person can move the sum.
  *
- * The sum is computed in whole steps. In floating point it would depend on the
- * order and on every rounding, and one person could move it further than the
- * sensitivity says.
+ * The sum is computed in whole steps of 1/1024 degree. In floating point it
+ * would depend on the order and on every rounding, and one person could move it
+ * further than the sensitivity says.
  */
 #include <custos.h>
 #include <math.h>

@@ -91,8 +91,8 @@ check_numbers(const struct http_request *r, enum http_task task)
     custos_risk_free(risk);
 }
 
-/* The request must be routed to a task that its method allows, which is open to
-   everybody only if it is in the list above, or be answered at once. */
+/* The request must be answered at once, or be routed to a task that its method
+   allows. The tasks of is_open, and no others, must be open to everybody. */
 static void
 check_route(const struct http_request *r)
 {

@@ -1,7 +1,8 @@
 /*
  * Parameters of the PostgreSQL protocol: a value that was read is written in
- * text and in binary and read again, and must be the same. The same for values
- * read as text, arrays included. The first two bytes choose type and format.
+ * text and in binary and read again, and must be the same. Values read as text,
+ * arrays included, are tested likewise. The first two bytes choose type and
+ * format.
  */
 #include <stdint.h>
 #include <stdlib.h>

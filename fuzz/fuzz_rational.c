@@ -41,7 +41,7 @@ check_taken(const rat *x)
     buf_init(&second, NULL, WRITTEN_MAX);
     rat_write(x, &first);
     require(!first.failed && first.len > 0);
-    /* A long fraction has more digits than a number that is read may have. */
+    /* A long fraction may be written with more digits than rat_read accepts. */
     if (first.len <= RAT_TEXT_MAX) {
         require(!rat_read(buf_text(&first), "number", &again, &err));
         require(rat_cmp(x, &again) == 0);

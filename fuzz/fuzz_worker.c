@@ -1,7 +1,7 @@
 /*
  * Messages between the server and its worker processes: any bytes must be
- * rejected, or decoded and encoded to bytes that do not change when this is
- * repeated. The first byte chooses the kind of message.
+ * rejected, or decoded and encoded again; repeating this with the result must
+ * not change it. The first byte chooses the kind of message.
  */
 #include <stdint.h>
 #include <stdlib.h>
