@@ -10,7 +10,7 @@ export type Look = "numbers" | "bars" | "line" | "steps" | "sums";
 export interface Mark {
   name: string;      /* its keys, in words */
   series: string;    /* which of several lines it belongs to */
-  x: number;         /* its key as a number or time; if that is a text, the row's index */
+  x: number;         /* its key as a number or time; the row's index if the key is a text */
   value: number; low?: number; high?: number;
 }
 export interface Shape {

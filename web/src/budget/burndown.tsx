@@ -7,7 +7,7 @@ import { Line, Steps, type Point } from "../parts/chart/marks";
 import { forecastWords, isSpent, type Forecast } from "./forecast";
 
 const AHEAD = 0.35;    /* the future that is shown, as a part of the past that is shown */
-const FURTHER = 10;    /* show the future up to the budget's end if it is at most this many pasts away */
+const FURTHER = 10;    /* show the future up to the budget's end if it is at most this many times the past */
 const DAY_MS = 86_400_000;
 const LEAST_MS = 1_000;
 
@@ -27,7 +27,7 @@ function spentSince(line: HistoryLine, now: Date): Date {
   return new Date(first - Math.max((+now - first) / 10, LEAST_MS));
 }
 
-/* What remains over time; without a limit of its own, a line shows what was spent. */
+/* What remains over time; for a line without a limit of its own, what was spent. */
 function pointsOf(line: HistoryLine, from: Date, now: Date): Point<Date>[] {
   const limit = line.limit === null ? null : Number(line.limit);
   const level = (spent: number) => (limit === null ? spent : Math.max(0, limit - spent));

@@ -76,9 +76,9 @@ function Asking({ schema }: { schema: Schema }) {
   const earlier = asked !== null && asked !== draft.sql ? asked : null;
   const ready = !busy && fresh && plan !== null && fare !== "beyond" && question !== null;
 
+  const priced = useRef<string | null>(null);
   /* Replaces the text by one that the user did not type. That is a new question, so it
      has the policy's price. */
-  const priced = useRef<string | null>(null);
   const write = useCallback((sql: string) => {
     priced.current = null;
     change(NO_PRICE);

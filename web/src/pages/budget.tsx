@@ -87,7 +87,7 @@ function Course({ history, who, pick }: { history: History; who: string | null; 
   );
 }
 
-/* `charges`: their number; the odds are loaded again when it changes. */
+/* `charges`: how many there are; the odds are loaded again when this changes. */
 function Meaning({ charges }: { charges: number }) {
   const { api } = useSession();
   const risk = useLoaded(() => api.risk(), [charges]);

@@ -3,7 +3,7 @@
  * keeps the server's digits.
  */
 
-const TINY = 1e-9; /* of a shown digit: covers floating-point errors */
+const TINY = 1e-9; /* of the last digit shown: covers floating-point errors */
 
 const DIGITS = 2, MOST_DIGITS = 8; /* after the point */
 
