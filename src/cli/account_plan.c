@@ -1,7 +1,7 @@
 /*
  * `custos account plan`: relates the number of counting queries, their error
- * and the budget. Computes one of the three from the other two, with delta 0
- * and with a delta.
+ * and the budget. Computes one of the three from the other two, or prints a
+ * table of errors by number of queries; both with delta 0 and with a delta.
  *
  * With delta 0, each of n queries about n people has an error of about
  * 3n/epsilon, and only about sqrt(n) queries can have as little error as

@@ -20,7 +20,7 @@
 enum {
     CELL_MAX = 1 << 16,
     DIGITS_SHOWN = 6,
-    BAR_UNITS = 1 << 30, /* the value of the longest bar */
+    BAR_UNITS = 1 << 30, /* the longest bar is scaled to this */
     BAR_COLUMNS = 40,
 };
 
@@ -103,7 +103,7 @@ cell_text(const struct answer_cell *c, struct buf *out)
 
     if (c->value.type == TYPE_NULL || !data_type_is_number(c->value.type)) {
         datum_write(&c->value, out);
-        if (c->value.type != TYPE_NULL && c->has_bar) { /* a date */
+        if (c->value.type != TYPE_NULL && c->has_bar) { /* a date or time */
             buf_add_text(out, " (");
             datum_write(&c->low, out);
             buf_add_text(out, " .. ");

@@ -23,7 +23,8 @@ static const struct option options[RESTORE_OPTIONS] = {
                          "is rejected"},
 };
 
-/* Verifies that the backup is undamaged and not older than the receipt. */
+/* Verifies that the backup's ledger is undamaged and not older than the
+   receipt, then copies the backup. */
 static custos_status
 check_and_copy(const char *from, const char *to, const struct receipt *receipt,
                bool *missing, custos_err *err)
