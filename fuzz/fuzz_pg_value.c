@@ -1,8 +1,9 @@
 /*
  * Parameters of the PostgreSQL protocol: a value that was read is written in
- * text and in binary and read again, and must be the same. Values read as text,
- * arrays included, are tested likewise. The first two bytes choose type and
- * format.
+ * text and in binary and read again, and must be the same (a float must only
+ * have the same type). The text of a value that came in binary, arrays included,
+ * must be the same after it was written in binary and read again. The first two
+ * bytes choose type and format.
  */
 #include <stdint.h>
 #include <stdlib.h>

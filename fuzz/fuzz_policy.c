@@ -1,8 +1,8 @@
 /*
  * Policies: any bytes must give a policy that keeps the rules of policy.h, or
  * be rejected with a message that names a line. The same bytes, read as
- * SmartNoise metadata, must be rejected in the same way, or converted to YAML in
- * which only the TODOs are wrong.
+ * SmartNoise metadata, must be rejected in the same way, or converted to a
+ * policy that is rejected because of a TODO.
  */
 #include <stdint.h>
 #include <stdlib.h>

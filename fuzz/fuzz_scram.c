@@ -1,8 +1,8 @@
 /*
  * Logins by SCRAM: the input is two messages of a client, separated by the
  * first newline; its first byte chooses mechanism and channel binding. No login
- * may succeed, since the input cannot know the password. A verifier that
- * was read, written and read again must be the same.
+ * may succeed, since the input cannot know the password. A verifier that was
+ * read, written and read again must be the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
