@@ -1,4 +1,4 @@
-/* While a question runs: how long it has run, when it ends, and what cancelling means. */
+/* While a question runs: how long it has run, and what cancelling means. */
 import { useEffect, useState } from "preact/hooks";
 import type { Amount } from "../api";
 import { spentShort } from "../parts/amount";

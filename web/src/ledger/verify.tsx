@@ -1,7 +1,7 @@
 /*
- * Is the chain intact? For the owner, the page hashes every row again itself. An
- * analyst sees only their own rows: there the page relies on the server, and checks
- * that the ledger has the receipts of the answers in this tab.
+ * Is the chain intact? For the owner, the page hashes every row again itself if the
+ * browser allows it. An analyst sees only their own rows: for them the page relies on
+ * the server, and checks that the ledger has the receipts of the answers in this tab.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, type LedgerRow, type Verified } from "../api";

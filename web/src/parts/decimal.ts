@@ -6,7 +6,7 @@
 interface Decimal { units: bigint; scale: number } /* units / 10^scale */
 
 const TEXT = /^([+-]?)(\d+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
-const LARGEST = 400; /* digits after the point, or zeros before it */
+const LARGEST = 400; /* numbers with a larger exponent are shown as they are */
 
 function read(text: string): Decimal | null {
   const m = TEXT.exec(text);
@@ -45,7 +45,8 @@ export function grouped(text: string): string {
   return d ? written(d, d.scale, "near") : text;
 }
 
-/* Rounds to `digits` significant digits, for sentences and labels. */
+/* Rounds to `digits` significant digits, but keeps all digits before the point; for
+   sentences and labels. */
 export function brief(text: string, digits = 3, how: Rounding = "near"): string {
   const d = read(text);
   if (!d) return text;
@@ -58,8 +59,8 @@ export interface Shown { value: string; within: string | null; between: [string,
 
 /*
  * A value with its error, rounded to two digits of the error, but never coarser than
- * whole numbers. If one side of the error bar is much longer than the other, both ends
- * are given instead.
+ * whole numbers. If one side of the error bar is over a quarter longer than the other,
+ * both ends are given instead.
  */
 export function withError(value: string, low: string, high: string): Shown {
   const v = read(value), l = read(low), h = read(high);
