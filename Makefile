@@ -79,7 +79,7 @@ asan: dev ## the tests built by clang, under ASan and UBSan
 	@CUSTOS_QUICK=1 $(RUN_TESTS) build-asan cli/t_http.py cli/t_http_owner.py \
 		cli/t_http_report.py cli/t_serve.py cli/t_store.py cli/t_credentials.py
 
-# DuckDB is not instrumented: tools/tsan.supp.
+# DuckDB is not instrumented, so tools/tsan.supp suppresses what TSan says about it.
 TSAN_TESTS = worker/t_pool curator/t_ledger_writer curator/t_share curator/t_owner serve/t_loop serve/t_workers \
 	engine/t_sandbox cli/t_http.py cli/t_http_owner.py cli/t_serve.py clients/t_pgbench.py
 
