@@ -165,8 +165,8 @@ very_many_parts_need_no_grid(void **state)
 }
 
 /*
- * Against ln(((t+1) e^(te) + t e^(-(t+1)e)) / (2t+1)) with 300 bits: at or
- * above it, by no more than the allowance for rounding.
+ * saddle_laplace_up against ln(((t+1) e^(te) + t e^(-(t+1)e)) / (2t+1)) with
+ * 300 bits: at or above it, by no more than the allowance for rounding.
  */
 static void
 laplace_moments_are_rounded_up(void **state)

@@ -341,8 +341,8 @@ class Strangers(Case):
         self.assertEqual(honest.recv(1), b"N")
 
     def test_http_who_came_first_goes(self):
-        """Connections that do not read their replies are evicted, not a new one
-        that does."""
+        """Connections that do not read their replies are evicted; a new connection
+        that sends its request later is not."""
         server = self.serve("--max-connections", "40")
         for i in range(36):
             link = socket.create_connection(("127.0.0.1", server.http),

@@ -1,6 +1,6 @@
 """The log of a real server after questions on which the engine failed: it has
-the analyst, the status and a cause of one word, but no value, no line of a file
-and no text of a query or of the engine.
+the analyst, the status and a cause from a fixed list, but no value, no line of
+a file and no text of a query or of the engine.
 
 An attached file provokes the failures: its bytes change while size, time and
 inode stay the same, and the engine's error quotes the line. A visible change

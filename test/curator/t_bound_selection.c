@@ -347,7 +347,7 @@ few_units_have_more_than_the_bound(void **state)
 
     (void)state;
     law_open(&m, many, 6);
-    early = law_below(&m, 3, runs); /* 1, 2, 4: 113 units or more exceed it */
+    early = law_below(&m, 3, runs); /* 1, 2, 4: 113 or more units exceed each */
     made_close(&m);
     law_open(&m, none, 1);
     late = runs - law_below(&m, 1, runs); /* no unit has 2 rows */

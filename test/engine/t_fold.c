@@ -125,7 +125,7 @@ refuse(const int64_t *unit, const int32_t *cell, size_t n, int64_t from,
             k = fold_rows(&f, unit + cut, cell + cut, n - cut, at, first);
             assert_true(f.torn);
             assert_int_equal(k, 0);
-            /* The fold stays torn. */
+            /* After that it keeps no row at all. */
             assert_int_equal(
                 fold_rows(&f, (int64_t[]){last}, (int32_t[]){0}, 1, at, first),
                 0);
