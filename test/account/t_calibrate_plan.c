@@ -210,8 +210,8 @@ calibration_falls_back(void **state)
 }
 
 /*
- * A delta near 1, and losses so small that delta is small although they are
- * common. Closed forms give the expected factors.
+ * Two edges: a delta near 1, and losses so small that delta is small although
+ * the losses are common. Closed forms give the expected factors.
  */
 static void
 calibrated_noise_at_the_edges(void **state)

@@ -207,8 +207,8 @@ compose_parallel_change_by_hand(void **state)
 
     (void)state;
     /*
-     * within a part: epsilon 2 * 0.5; delta of generic (1 + e^0.4) 1e-3 =
-     * 2.492e-3
+     * Within a part, epsilon is 2 * 0.5, and the generic mechanism needs the
+     * delta (1 + e^0.4) 1e-3 = 2.492e-3.
      */
     assert_string_equal(row(plan, CUSTOS_BY_PARALLEL_CHANGE, "2.5e-3").value,
                         "1");

@@ -528,8 +528,9 @@ mechanism_sampled_gauss_fuzz(void **state)
 }
 
 /*
- * The least known epsilon of one release at a delta: exact for a Gaussian,
- * below the pure epsilon, none if the mechanism's own delta is larger.
+ * The least known epsilon of one release at a delta: exact for a Gaussian, below
+ * its own epsilon for a pure mechanism, none if the mechanism's own delta is
+ * larger.
  */
 static void
 mechanism_epsilon_at(void **state)

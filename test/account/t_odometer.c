@@ -114,7 +114,7 @@ odometer_rounds_up(void **state)
     assert_true(o.exponent[0] < 0);
     rat_set_pow2(&factor, o.exponent[0]);
     rat_add(&factor, &factor, &one);
-    c.rho = 1; /* 10^-20, the least amount: shifted, it is less */
+    c.rho = 1; /* 10^-20, the least amount; times 2^exponent, less */
     for (int i = 0; i < 70; i++) {
         odometer_add(&o, &c);
         amount_to_rat(o.rho_sum, AMOUNT_LOSS, &exact);
@@ -365,7 +365,7 @@ odometer_saturates(void **state)
     (void)state;
     o.rho_sum = 7;
     assert_true(odometer_epsilon(&o) == 7 + 56 + 5);
-    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 1/16 + 1/2 of the most, + 5 */
+    o.rho_sum = AMOUNT_INFINITE >> 4; /* fits: 9/16 of the most, + 5 */
     assert_true(odometer_epsilon(&o) ==
                 (AMOUNT_INFINITE >> 4) + (AMOUNT_INFINITE >> 4 << 3) + 5);
     o.rho_sum = (AMOUNT_INFINITE >> 3) + 1;

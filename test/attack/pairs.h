@@ -190,7 +190,7 @@ pairs_letters(struct buf *letters, struct buf *wards)
  * A store with small tables passes whole numbers to the engine through a
  * function (engine/duck_numbers.h). In other stores they are constants, which
  * the optimizer moves and computes with. The size of `codes`, which no query
- * reads, decides.
+ * reads, decides which kind of store it is.
  */
 enum pairs_size { PAIRS_SMALL, PAIRS_LARGE };
 

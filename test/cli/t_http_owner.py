@@ -320,8 +320,8 @@ class Owner(HttpCase):
         self.assertEqual(again, [])
 
     def test_pages_of_other_origins_cannot_act(self):
-        """Such a page cannot send JSON without a preflight request, whose reply
-        allows nothing; and a cookie is not accepted as a token."""
+        """A page of another origin cannot send JSON without a preflight request,
+        whose reply allows nothing; and a cookie is not accepted as a token."""
         other = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"}
         for path, body in ACTS:
             data = json.dumps(body).encode()
@@ -457,7 +457,7 @@ class Stores(unittest.TestCase):
             while b"questions_running 4" not in self.get(
                     server, "/metrics").bytes and not select.select(
                         [silent], [], [], 0)[0]:
-                pass  # until then, or until the server hangs up (slow machine)
+                pass  # on a slow machine the server may hang up before
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(timeout=25), 0)
         for t in threads:

@@ -81,7 +81,8 @@ groups_that_fit(const char *sql)
     return cells;
 }
 
-/* For each end of an interval the output is evaluated again, which counts. */
+/* For each end of an interval the output is evaluated again: memory for it
+   counts. */
 static void
 intervals_are_measured(void **state)
 {
