@@ -232,7 +232,7 @@ points_under_add_remove(void **state)
     assert_charged(1, "0.1", "9.9");
 }
 
-/* A budget of 10 allows exactly a hundred such queries. */
+/* A budget of 10 allows exactly a hundred thresholds at epsilon = 0.1. */
 static void
 thresholds_until_it_is_spent(void **state)
 {
