@@ -1,8 +1,8 @@
 /*
- * Disk failures: the n-th operation fails, for every third n; the disk stays
- * full or becomes read-only; bits are flipped. There is never a receipt without
- * its row and never a sum that differs from the rows. When the disk works
- * again, so does the ledger.
+ * Disk failures: one operation fails (every third is tried; with CUSTOS_QUICK,
+ * every 29th); the disk stays full, read-only or broken; bits are flipped.
+ * There is never a receipt without its row and never a sum that differs from
+ * the rows. When the disk works again, so does the ledger.
  */
 #include "support/powercut_vfs.h"
 

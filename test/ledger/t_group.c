@@ -67,7 +67,10 @@ terms_of_two(void)
     return t;
 }
 
-/* A group gets the same results and receipts (and so rows) as single jobs. */
+/*
+ * A group gets the same results and receipts as single jobs. Equal receipts
+ * mean equal rows.
+ */
 static void
 group_is_one_by_one(void **state)
 {

@@ -32,7 +32,7 @@ assert_point(const struct ledger_history *h, size_t i, uint64_t seq,
     assert_string_equal(h->points[i].spent, spent);
 }
 
-/* Makes n charges in one group; the first charge of a ledger is row 3. */
+/* Makes n charges in one group. The first charge of a ledger is its row 3. */
 static void
 charge_many(struct ledger *l, size_t n, const char *epsilon)
 {

@@ -59,7 +59,7 @@ step_group(struct run *run, struct ledger *l)
             run->receipts[run->n++] = jobs[i].receipt;
 }
 
-/* Makes one random request of the ledger and records the receipts. */
+/* Makes one random request to the ledger and records its receipts. */
 static void
 step(struct run *run, struct ledger *l)
 {

@@ -1,6 +1,6 @@
 /*
- * The forecast of what remains after a charge, compared with what does remain
- * once it is made.
+ * The forecast of what remains after a charge, compared with what remains once
+ * the charge is made.
  */
 #include "helpers.h"
 

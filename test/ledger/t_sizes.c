@@ -67,7 +67,7 @@ growth_is_limited_in_all(void **state)
                      CUSTOS_OK);
     assert_int_equal(charge_sized(l, "ana", 0, 5, 4400, 0, &err), CUSTOS_OK);
     ledger_close(l);
-    l = open_at(&p); /* the counts are in the file */
+    l = open_at(&p); /* the sizes are in the file */
     assert_int_equal(charge_sized(l, "ana", 0, 5, 4799, 0, &err),
                      CUSTOS_EOVERFLOW);
     assert_int_equal(charge_sized(l, "ana", 0, 5, 0, 0, &err), CUSTOS_OK);
@@ -148,7 +148,7 @@ answers_are_dropped_by_size(void **state)
         store(l, i, 5, 3000, 0);
     for (uint8_t i = 1; i <= 10; i++)
         assert_int_equal(is_stored(l, i), i >= 8);
-    store(l, 9, 5, 3000, 0); /* has an answer: nothing changes */
+    store(l, 9, 5, 3000, 0); /* 9 has an answer: nothing changes */
     assert_true(is_stored(l, 8));
     assert_verifies(l, NULL);
     ledger_close(l);

@@ -138,7 +138,7 @@ tripwire_resume_is_a_row(void **state)
     assert_non_null(a);
     l = make(&p);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    for (int i = 0; i < 3; i++) /* concurrent questions of ana: count once */
+    for (int i = 0; i < 3; i++) /* several failures of ana count once */
         trip(l, TRIPWIRE_FAILURE, "ana");
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     assert_int_equal(asks(l, "cy"), CUSTOS_OK);

@@ -193,7 +193,7 @@ static void
 truths_outside_are_clamped(void **state)
 {
     static const int64_t truths[4] = {-1, INT64_MIN, 3, INT64_MAX};
-    uint64_t words[8] = {0}; /* every coin says: the truth */
+    uint64_t words[8] = {0}; /* with a word of 0, the report is the truth */
     custos_rr *rr = make(CUSTOS_RR_KARY, "1", 3);
     custos_rng *rng;
     int64_t reports[4];
@@ -211,7 +211,8 @@ truths_outside_are_clamped(void **state)
     custos_rr_free(rr);
 }
 
-/* The textbook example: if a share f reports yes, the estimate is 2f - 1/2. */
+/* The textbook example: if a share f of the people reports yes, the estimate of
+   the true share is 2f - 1/2. */
 static void
 two_coins_estimate_is_two_frac_less_half(void **state)
 {
@@ -237,9 +238,9 @@ two_coins_estimate_is_two_frac_less_half(void **state)
 }
 
 /*
- * Each of N people reports the truth with p = 3/5. The expected estimate, over
- * all possible reports, is the true share, in exact integers (probabilities in
- * units of 5^-N).
+ * Each of N people reports the truth with probability 3/5. The mean of the
+ * estimate over all possible reports is exactly the true share; it is computed
+ * in integers (probabilities in units of 5^-N).
  */
 static void
 estimate_is_unbiased_exactly(void **state)
@@ -269,8 +270,10 @@ estimate_is_unbiased_exactly(void **state)
 }
 
 /*
- * For two values the variance is exactly 1/(16 gamma^2 n) - 1/(4n); for k
- * values it is p(1-p)/((p-q)^2 n).
+ * For n people and two values, the truth being reported with probability
+ * 1/2 + gamma, the variance is exactly 1/(16 gamma^2 n) - 1/(4n). For k values
+ * it is p(1-p)/((p-q)^2 n): p is the probability of the truth, q that of each
+ * other value.
  */
 static void
 variance_is_the_bound(void **state)
