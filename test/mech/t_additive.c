@@ -584,8 +584,8 @@ release_wide_adds_the_noise(void **state)
 }
 
 /*
- * The sum saturates at +-2^120, or at given limits, also at the ends of the
- * type.
+ * The sum saturates at +-2^120 or at given limits, even for values at the ends
+ * of the type.
  */
 static void
 release_wide_saturates(void **state)
@@ -913,7 +913,7 @@ mech_without_memory(void **state)
 {
     struct test_memory memory = {0};
     custos_alloc hooks = test_alloc(&memory);
-    custos_mech_options quick = gauss_ints; /* little noise: quick */
+    custos_mech_options quick = gauss_ints; /* calibrated quickly */
     custos_mech *m = NULL;
     size_t takes;
 

@@ -549,7 +549,8 @@ close_deltas_are_told_apart(void **state)
 }
 
 /*
- * For extreme sigmas the delta is a bound, 1 or almost 0, and is found quickly.
+ * For an extreme sigma the delta is an upper bound, 1 or almost 0, and takes no
+ * long computation.
  */
 static void
 delta_at_the_ends(void **state)

@@ -1,7 +1,7 @@
 /*
  * Partition selection. Tables are checked with 400 bits against the
- * inequalities of the definition and against its recursion, releases word by
- * word.
+ * inequalities of the definition and against its recursion; releases are
+ * checked word by word.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -353,8 +353,9 @@ keys_floor_shifts_the_law(void **state)
 
 /*
  * The fraction of keys kept is the reported chance within 5 standard
- * deviations, in 12 cases of 20000 draws (with a fresh seed, a false alarm of
- * 1e-6 in each). Released counts are at least the threshold.
+ * deviations, in 12 cases of 20000 draws (with a fresh seed, each case would
+ * raise a false alarm with probability 1e-6). Released counts are at least the
+ * threshold.
  */
 static void
 keys_chance_is_the_law(void **state)

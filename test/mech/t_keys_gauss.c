@@ -245,8 +245,8 @@ keys_gauss_bounds_all_neighbours(void **state)
 
 enum { SPLIT_BITS = 160 };
 
-/* One split of a unit's keys: 1 - (1-p)^alone (1 - H_j(epsilon - shift lost))
-   by the theorem, where lost = ln(1-p). */
+/* The delta that the theorem gives for one split of a unit's keys:
+   1 - (1-p)^alone (1 - H_j(epsilon - shift lost)), where lost = ln(1-p). */
 static void
 split_needs(ival *r, struct gauss_sums *sums, const rat *epsilon,
             const ival *lost, uint64_t alone, uint64_t j, int64_t shift)
@@ -311,8 +311,8 @@ all_splits_fit(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
 }
 
 /*
- * A threshold one less is not certified. The rows include extreme epsilons and
- * deltas, and a case where a threshold of 1 is enough.
+ * A threshold that is lower by 1 is not certified. The cases include extreme
+ * epsilons and deltas, and one where a threshold of 1 is enough.
  */
 static void
 keys_gauss_threshold_is_least(void **state)

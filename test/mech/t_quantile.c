@@ -48,7 +48,10 @@ quantile_make(custos_adjacency adjacency, int64_t lower, int64_t upper,
 
 /* --------------------------------------------------- the definition -- */
 
-/* Slots of the definition: all candidates of one score, in order. */
+/*
+ * The slots of the definition, in order: a point without values is one slot, a
+ * point with t equal values has t + 1, its pieces.
+ */
 struct slots {
     size_t n;
     uint64_t point[SLOTS], points[SLOTS], left[SLOTS];
@@ -296,7 +299,7 @@ quantile_thresholds_are_exact(void **state)
     for (size_t n = 0; n <= 11; n++)
         assert_true(check_borders(ties, n, 4, q->nodes) > 0 || n == 0);
     custos_quantile_free(q);
-    /* Slots: 0 .. 4, 5 in two pieces, 6 in two, and everything above. */
+    /* Slots: one each for 0 .. 4, two each for 5 and 6, one for the rest. */
     slots_of(values, 2, 0, 7, &s);
     assert_int_equal(s.n, 10);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -815,8 +818,8 @@ quantile_several_never_fall(void **state)
 }
 
 /*
- * The error bar covers: 1000 releases of three quantiles of 300 values (95 %
- * requested; the bar is a union bound, so the coverage is far higher).
+ * The error bar covers as often as requested (95 %), in 1000 releases of three
+ * quantiles of 300 values. It is a union bound, so it covers far more often.
  */
 static void
 quantile_error_covers(void **state)
@@ -875,7 +878,7 @@ quantile_error_is_the_formula(void **state)
                      2 * (uint64_t)ceil(log(2 * 100 * 5e4 / 0.025) + 0.5));
     assert_int_equal(custos_quantile_error(q, 0, "0.05", 49999, &far, &err), 0);
     assert_int_equal(far, leaf);
-    /* The error is at most the number of values; 0 means any number. */
+    /* The error is at most the number of values; 0: that number is unknown. */
     assert_int_equal(custos_quantile_error(q, 0, "0.05", 20, &far, &err), 0);
     assert_int_equal(far, 20);
     assert_int_equal(custos_quantile_error(q, 0, "0.05", 5, &far, &err), 0);

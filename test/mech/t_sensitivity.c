@@ -133,7 +133,7 @@ rows_with_unit(unsigned unit, unsigned rows[4])
     return n;
 }
 
-/* Like worst, for rows_per_unit = 2, where a unit may have fewer rows. */
+/* Like worst(), with at most two rows per unit; a unit may have fewer. */
 static void
 worst_of_two(custos_family family, custos_adjacency adjacency, long *l1,
              long *l2)

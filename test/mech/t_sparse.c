@@ -72,8 +72,9 @@ scales_of(double epsilon, unsigned m)
 }
 
 /*
- * The probability that n queries with threshold 0 are answered by the bits of
- * pattern (bit i: above), if c is large enough for them.
+ * The probability that n queries with threshold 0 get the answers in `pattern`
+ * (bit i is set if answer i is "above"), if the mechanism does not halt before
+ * the last.
  */
 static double
 law_of_pattern(struct scales s, const int64_t *queries, int n, unsigned pattern)
@@ -96,7 +97,7 @@ law_of_pattern(struct scales s, const int64_t *queries, int n, unsigned pattern)
 /*
  * Compares the answers to three queries with the law by chi-square. The seed is
  * fixed; with fresh ones, either test would raise a false alarm at a rate of
- * 1e-6. As c = 3, nothing halts.
+ * 1e-6. Three answers "above" are allowed, so nothing halts.
  */
 static void
 law_sparse(void **state)
@@ -181,7 +182,8 @@ sparse_keeps_epsilon(void **state)
         }
 }
 
-/* e1 + e2 = epsilon exactly; e2/e1 is near (2c)^(2/3), monotone c^(2/3). */
+/* e1 + e2 = epsilon exactly; for c answers "above", e2/e1 is near (2c)^(2/3),
+   for monotone scores near c^(2/3). */
 static void
 sparse_split_is_the_best(void **state)
 {

@@ -344,7 +344,7 @@ sums_tree_and_root_beat_both(void **state)
 
 enum { PLACES = 4, LENGTH = 63 };
 
-/* How often releases miss each 90 % bar, and how often a bar half as wide. */
+/* How many releases miss each 90 % bar, and how many a bar half as wide. */
 static void
 count_misses(size_t k, int releases, int *missed, int *missed_half)
 {

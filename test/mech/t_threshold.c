@@ -145,9 +145,9 @@ threshold_bounds_all_neighbours(void **state)
 
 /*
  * A key of count 1 is shown with probability p (20000 draws, 5 standard
- * deviations; with a fresh seed, a false alarm of 1e-6), with a released count
- * at or above the threshold. Keys with counts below 1 are never shown, those
- * with very large counts always.
+ * deviations; with a fresh seed, a false alarm has probability 1e-6), and its
+ * released count is at or above the threshold. Keys with counts below 1 are
+ * never shown; keys with very large counts are always shown.
  */
 static void
 threshold_law(void **state)

@@ -1,7 +1,7 @@
 /*
  * Constant time, checked by valgrind: all random words count as undefined
- * memory, so valgrind reports a branch or an address that depends on them.
- * Leaky twins of the samplers show that valgrind catches them.
+ * memory, so valgrind reports a branch or an address that depends on them. Two
+ * samplers that leak on purpose show that valgrind catches leaks.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

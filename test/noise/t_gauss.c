@@ -27,8 +27,8 @@ judge(const struct gauss *g, u128 y, uint64_t coin)
 }
 
 /*
- * The smallest coin, in units of 2^-63, that is not accepted, or that is
- * rejected.
+ * The smallest coin, in units of 2^-63, that is not accepted or, with
+ * `rejected`, that is rejected.
  */
 static uint64_t
 first_unit(const struct gauss *g, u128 y, bool rejected)

@@ -57,7 +57,7 @@ same_outcomes(const struct outcomes *a, const struct outcomes *b)
     assert_memory_equal(a->sign, b->sign, sizeof a->sign);
 }
 
-/* Scans from every draw on; the draws before it are not touched. */
+/* Scans a block from each draw on; the draws before that are not touched. */
 static void
 same_scan(const struct dials *d, size_t n, custos_rng *rng, uint64_t *ties)
 {

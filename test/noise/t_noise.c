@@ -257,8 +257,9 @@ coins_and_dice_are_exact(void **state)
         {CUSTOS_BERNOULLI_EXP, "0", {0}, 0, 1},
         {CUSTOS_UNIFORM, "1", {0}, 1, 0},
         {CUSTOS_UNIFORM, "1", {UINT64_MAX}, 1, 0},
-        {CUSTOS_UNIFORM, "3", {1}, 1, 0}, /* 2^64 mod 3 = 1 word is rejected, */
-        {CUSTOS_UNIFORM, "3", {0, 0, UINT64_MAX}, 3, 2}, /* which is 0 */
+        /* one word is rejected (2^64 mod 3 = 1): the word 0 */
+        {CUSTOS_UNIFORM, "3", {1}, 1, 0},
+        {CUSTOS_UNIFORM, "3", {0, 0, UINT64_MAX}, 3, 2},
         {CUSTOS_UNIFORM, "3", {UINT64_C(0x5555555555555556)}, 1, 1},
         {CUSTOS_UNIFORM, "9223372036854775809", {0, 3}, 2, 1},
         {CUSTOS_UNIFORM, "18446744073709551616", {12345}, 1, 12345},
@@ -281,7 +282,7 @@ coins_and_dice_are_exact(void **state)
     }
 }
 
-/* The words of draw k of a batch of n: one of each row of its block. */
+/* The words of draw k of a batch of n: one from each row of its block. */
 static void
 pick_words(const uint64_t *words, size_t count, size_t n, size_t k,
            uint64_t *of)

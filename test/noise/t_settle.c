@@ -1,7 +1,6 @@
 /*
  * Refinement of ties: words planted on thresholds, so that more words are
- * needed. By chance each case would happen at most once in 2^50 draws; this
- * test covers all of them.
+ * needed. By chance such a tie happens at most once in 2^50 draws.
  */
 #include "noise/draw.h"
 
@@ -73,9 +72,10 @@ word_of_one(const struct dials *d)
 }
 
 /*
- * Decides a tie with a cut of which `seen` bits were compared: by the next
- * word, below (off = 0) or above (2), or by the word after that (1, above).
- * Appends to the tape; returns whether U is above the cut.
+ * Decides a tie with a cut of which `seen` bits were compared. The next word is
+ * below the cut's (off = 0), above it (2), or equal (1); if it is equal, the
+ * word after it is above. Appends to the tape; returns whether the number drawn
+ * is above the cut.
  */
 static bool
 decide(const mpfr_t cut, size_t seen, uint64_t off, uint64_t *tape, size_t *n)
@@ -235,7 +235,8 @@ tiny_scales_are_settled(void **state)
     custos_noise_free(noise);
 }
 
-/* Words for digits 5 and a top digit that exceeds 15 `passes` times. */
+/* Words for a draw whose lower digits are all 5 and whose top digit exceeds 15
+   `passes` times. */
 static size_t
 passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
 {
@@ -248,7 +249,7 @@ passing_tape(const struct dials *d, size_t passes, uint64_t tape[TAPE])
         tape[i] = d->cut[i][4] + 1;
     if (d->sign)
         tape[0] = d->cut[0][5] + 2;
-    tape[n - 1] = d->cut[14][0] + 1; /* at last, digit 1 */
+    tape[n - 1] = d->cut[14][0] + 1; /* in the end, digit 1 */
     return n;
 }
 
@@ -313,7 +314,7 @@ gaussian_coins_are_settled(void **state)
     head = ref_word(p, 64);
     more[0] = bits_after(p, 64) - 1;
     assert_true(draw_plus_one(noise, head, more, 1) == 1);
-    more[0] += 2; /* just above p: the second proposal is drawn */
+    more[0] += 2; /* just above p: the first proposal is rejected */
     assert_true(draw_plus_one(noise, head, more, 1) == 0);
     more[0] -= 1; /* equal once more */
     more[1] = bits_after(p, 128) - 1;
