@@ -80,8 +80,9 @@ check_price(const char *sql, const struct asked *asked)
         assert_true(rat_cmp(&p->rho, &t.plan->rho) < 0);
         assert_true(rat_cmp(&p->delta, &t.plan->delta) <= 0);
         delta = delta || rat_cmp(&p->delta, &t.plan->delta) == 0;
+        /* x: what the selection costs in rho, minus its cost in epsilon */
         rat_sub(&x, &t.plan->rho, &p->rho);
-        rat_sub(&x, &x, &r->share); /* the share costs less rho than epsilon */
+        rat_sub(&x, &x, &r->share);
         rho = rho || rat_sign(&x) < 0;
         assert_memory_equal(&p->charge, &t.plan->charge, sizeof p->charge);
     }

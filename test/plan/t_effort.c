@@ -260,7 +260,7 @@ a_stop_ends_planning(void **state)
 
     (void)state;
     wide_open(&w);
-    w.policy->max_planning_steps = UINT64_MAX; /* or it would be rejected */
+    w.policy->max_planning_steps = UINT64_MAX; /* or all would be rejected */
     for (size_t i = 0; i < COUNT_OF(dear); i++) {
         char *sql = dear_text(i);
 

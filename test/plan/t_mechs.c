@@ -1,6 +1,6 @@
 /*
- * Cached mechanisms: the same options find the same mechanism, any other
- * options another one, and those who hold them may free them in any order.
+ * Cached mechanisms: equal options get the same mechanism, different options
+ * another one; callers may free theirs in any order.
  */
 #include "plan/mechs.h"
 

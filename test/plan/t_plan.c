@@ -90,7 +90,10 @@ parts_are_shared(void **state)
     }
 }
 
-/* A sum next to an average is computed as S + c N; alone it is not centred. */
+/*
+ * A sum next to an average is computed from the sum S of centred values, the
+ * centre c and the number of rows N, as S + c N. Alone, a sum is not centred.
+ */
 static void
 sums_are_centred_beside_averages(void **state)
 {

@@ -123,8 +123,8 @@ classes_are_those_of_the_list(void **state)
 }
 
 /*
- * A class is 8 to 15 eighths of 100 ms times a power of two, and not below the
- * least one.
+ * A class is 8/8, 9/8, ... or 15/8 of a base time, which is 100 ms times a
+ * power of two, and is not below the least class.
  */
 static void
 classes_are_eight_in_a_doubling(void **state)
@@ -144,8 +144,8 @@ classes_are_eight_in_a_doubling(void **state)
         assert_true(us >= before);
         before = us;
         /*
-         * step is an eighth in units of 1/512 microsecond, in which it is a
-         * whole number; us is rounded up
+         * step is an eighth of the base time, in units of 1/512 microsecond,
+         * in which it is a whole number; us is rounded up
          */
         for (step = REPLY_CLASS_STEP_US; 16 * step <= 512 * us - 512;)
             step *= 2;

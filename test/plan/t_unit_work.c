@@ -71,7 +71,7 @@ steps_are_counted(void **state)
 
     (void)state;
     plan_good(&t, "SELECT count(*) FROM visits WHERE level = 2", NULL);
-    /* for each of 20 rows: its columns; =, level and 2; and the count */
+    /* each of 20 rows: its columns, the nodes of level = 2, the count */
     assert_int_equal(unit_work(t.plan, UNIT_ROWS_DECLARED),
                      20 * (t.plan->table->n_columns + 3 + 1));
     assert_int_equal(unit_work(t.plan, 100),

@@ -102,7 +102,7 @@ a_view_is_its_query(void **state)
     becomes("ana", "WITH v AS (SELECT y FROM u) SELECT count(*) FROM v",
             "SELECT count(*) AS \"count\" FROM (SELECT \"y\" AS \"y\" FROM "
             "\"u\") AS \"v\"");
-    /* A view's text is the owner's; all of it has the position of the name. */
+    /* All nodes of a view have the position of the view's name in the query. */
     make(&m, good);
     f = expand(&m, "ana", sql)->from->right;
     assert_true(f->kind == FROM_QUERY && f->trusted);

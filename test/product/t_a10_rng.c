@@ -3,8 +3,9 @@
  * with its parent's state draws the parent's noise; the difference of two
  * answers is then exact.
  *
- * Ours, the real generator of src/random: children, threads and handles never
- * draw the same 128 bits. The twin is a good generator in ordinary memory.
+ * With our generator (src/random), children, threads and handles never draw
+ * the same 128 bits. The twin is a good generator whose state is in ordinary
+ * memory.
  */
 #include <pthread.h>
 #include <setjmp.h>

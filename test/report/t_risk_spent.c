@@ -41,7 +41,8 @@ normal(double x)
     return erfc(-x / sqrt(2)) / 2;
 }
 
-/* The exact success probability against k randomized responses of epsilon. */
+/* The exact success probability of the best test on k randomized responses,
+   each with this epsilon. */
 static double
 response_success(int k, double epsilon)
 {

@@ -267,8 +267,8 @@ static const struct {
 };
 
 /*
- * Conditions that are true on the same row in table p, where ranges keep
- * decimals decimal.
+ * Conditions that are true on the same row in table p, whose declared ranges
+ * let expressions of decimals stay decimals.
  */
 static const char *const truths[] = {
     "round(-d) = -3",

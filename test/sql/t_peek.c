@@ -1,7 +1,7 @@
 /*
  * The quick scan of a text: it finds the statements that PostgreSQL's scanner
- * finds, never counts fewer words, and tells SELECTs of the policy's tables
- * (`private`) from the rest.
+ * finds, never counts fewer words than that scanner, and tells SELECTs of the
+ * policy's tables (`private`) from other statements.
  */
 #include "sql/peek.h"
 

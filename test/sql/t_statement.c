@@ -1,6 +1,6 @@
 /*
- * Texts of sessions: where their statements are, what kind each is, and how the
- * rest is rejected.
+ * Texts that sessions receive: where their statements are, what kind each is,
+ * and how invalid and unsupported ones are rejected.
  */
 #include "sql/statement.h"
 
