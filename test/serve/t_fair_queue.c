@@ -89,8 +89,8 @@ a_name_has_limits_of_its_own(void **state)
     assert_ptr_equal(fair_queue_take(&q), &b[1]);
     assert_null(fair_queue_take(&q));
     /*
-     * a reply that waits for its time lets one more job run, but not
-     * arbitrarily many
+     * a job whose reply waits for its time lets another job run, but at most
+     * three jobs of a name are in flight
      */
     fair_queue_ran(&q, &a[0]);
     assert_ptr_equal(fair_queue_take(&q), &a[2]);
@@ -128,7 +128,7 @@ what_waits_can_be_withdrawn(void **state)
     fair_queue_done(&q, &a[1]);
     assert_int_equal(q.waiting, 4);
     assert_int_equal(fair_queue_put(&q, &a[4]), QUEUE_PUT);
-    /* a withdrawn job was in flight until its end: the turn passed to bob */
+    /* a withdrawn job of ana was in flight for a while: bob is next */
     assert_ptr_equal(fair_queue_take(&q), &b);
     end_job(&q, &b);
     /* draining also takes jobs that the limits would not let begin */
@@ -230,12 +230,12 @@ charged_work_of_all_is_bounded(void **state)
     assert_null(fair_queue_admit(&q, &room));
     end_job(&q, &bob);
     assert_ptr_equal(fair_queue_admit(&q, &room), &ana[1]);
-    assert_null(fair_queue_admit(&q, &room)); /* a name may have 100 */
+    assert_null(fair_queue_admit(&q, &room)); /* ana has her 100 */
     assert_int_equal(fair_queue_put(&q, &bob), QUEUE_PUT);
     assert_ptr_equal(fair_queue_take(&q), &bob);
     bob.class_us = 60;
     fair_queue_pause(&q, &bob);
-    assert_null(fair_queue_admit(&q, &room)); /* 110 of 150 */
+    assert_null(fair_queue_admit(&q, &room)); /* 110 + 60 > 150 */
     end_job(&q, &eve);
     assert_int_equal(fair_queue_put(&q, &eve), QUEUE_PUT);
     assert_ptr_equal(fair_queue_take(&q), &eve);

@@ -38,7 +38,7 @@ toys_are_given_only_so_often(void **state)
     for (given = 0; learn_at(&s, now) == 200;)
         given++;
     assert_int_equal(given, 10);
-    /* quiet times do not accumulate */
+    /* a long pause allows no more requests than a new server does */
     now += 1000 * (int64_t)TOYS_AHEAD_US;
     for (given = 0; learn_at(&s, now) == 200;)
         given++;

@@ -1,6 +1,7 @@
 /*
- * The clock of reply times. Each processor shows by beats that it is running;
- * here the test makes them, and in one case real threads do.
+ * The clock of reply times. A thread on each processor regularly reports that
+ * it runs (a beat). Here the test makes the beats itself; in one case real
+ * threads do.
  */
 #include "support/support.h"
 

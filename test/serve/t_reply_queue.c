@@ -168,7 +168,7 @@ work_beyond_its_class_can_overrun(void **state)
     reply_queue_free(q);
 }
 
-/* A full queue finishes exactly n questions in each class time. */
+/* A full queue of n servers finishes exactly n questions in each class time. */
 static void
 capacity_is_servers_by_class(void **state)
 {

@@ -80,7 +80,7 @@ nothing_leaves_before_its_step(void **state)
     reply_heap_clear(&s);
 }
 
-/* A job with a due time leaves then, whenever its work ended. */
+/* A job with a due time leaves at that time, whenever its work ended. */
 static void
 a_time_that_is_said_is_kept(void **state)
 {

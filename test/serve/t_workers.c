@@ -47,8 +47,8 @@ struct asked {
     int64_t due_us;    /* when its reply is due */
     int interrupts;    /* how many end it; 0: it ends by itself */
     int64_t class_us;  /* its class time; 0: nothing is charged */
-    bool blocks, free; /* until go_on; known to cost nothing */
-    bool moves, full;  /* to the free lane; set if that has no room */
+    bool blocks, free; /* blocks until go_on; is known to cost nothing */
+    bool moves, full;  /* moves to the free lane; found that lane full */
 };
 
 static void

@@ -23,7 +23,7 @@ NICE = 10
 
 
 async def wait_for_end(seconds):
-    """Waits until standard input is closed, at most so long."""
+    """Waits until standard input is closed, or this many seconds."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(

@@ -1,9 +1,10 @@
 """The two-sample test of Kolmogorov and Smirnov, and Fisher's for counts.
 
-The p-value is Kolmogorov's limit law at sqrt(nm / (n + m)) D. It is valid, and
-conservative, where values repeat. The two samples are arms of one run, assigned
-by coin. So under equal distributions the arms are exchangeable, even if replies
-follow one another in a queue.
+The p-value for samples of n and m values at distance D is the tail of
+Kolmogorov's limit law at sqrt(nm / (n + m)) D. It is valid, and conservative,
+where values repeat. The two samples are arms of one run, assigned by coin. So
+under equal distributions the arms are exchangeable, even if replies follow one
+another in a queue.
 """
 import math
 
@@ -39,7 +40,7 @@ def tail(x):
 
 
 def compare(xs, ys):
-    """D, and the probability of one at least as large under equal
+    """The distance D, and the probability of a D at least as large under equal
     distributions."""
     d = statistic(xs, ys)
     return d, tail(math.sqrt(len(xs) * len(ys) / (len(xs) + len(ys))) * d)

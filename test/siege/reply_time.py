@@ -2,13 +2,13 @@
 
 The program asks queries about 500 people who are in the data and 500 who are
 not, in random order on several connections, each at a new price so that none is
-answered from the cache. It compares the times of both arms by the
-Kolmogorov-Smirnov test at 1e-6, and how often they fail (queries killed because
-their time is up) by Fisher's test, all together and for each query. It does so
-through PostgreSQL and HTTP, with the attack queries of test/attack, and while
-another analyst loads the server. It also compares how long a second analyst's
-free questions (SHOW, EXPLAIN, a cached answer, the catalog) take while the
-first one's questions run.
+answered from the cache. It compares the times of the two arms, present and
+absent people, by the Kolmogorov-Smirnov test at 1e-6, and how often their
+queries fail (killed because their time is up) by Fisher's test, all together
+and for each query. It does so through PostgreSQL and HTTP, with the attack
+queries of test/attack, and while another analyst loads the server. It also
+compares how long a second analyst's free questions (SHOW, EXPLAIN, a cached
+answer, the catalog) take while the first one's questions run.
 
 The program first shows that it can fail: the test must tell two different
 distributions apart, and a query that is slow for the present person must catch

@@ -125,7 +125,7 @@ end(void **state)
     while ((e = readdir(d)))
         assert_int_not_equal(strncmp(e->d_name, "spill-", 6), 0);
     closedir(d);
-#if !__has_feature(thread_sanitizer) /* which has a child process */
+#if !__has_feature(thread_sanitizer) /* its runtime has a child process */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombies */
 #endif
     test_store_remove(&files);
@@ -348,7 +348,7 @@ a_stop_leaves_short_work_its_worker(void **state)
         atomic_store(&stop, i == 0 ? ASK_CANCELLED : ASK_GOES_ON);
         assert_int_equal(pthread_create(&thread, NULL, stop_soon, &wait), 0);
         (void)!send_work(&w, "SELECT count(*) FROM people", &end, &err);
-        /* WORK_LOST, because w has no digest */
+        /* WORK_LOST if it was not stopped in time, because w has no digest */
         assert_true(end == WORK_STOPPED || end == WORK_LOST);
         pthread_join(thread, NULL);
     }
