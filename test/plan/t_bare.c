@@ -27,8 +27,8 @@ printed(const char *expr, struct buf *out)
 }
 
 /*
- * level is in 1 .. 5, room in 1 .. 600; income and the unit have no range. Only
- * a range that follows from stored, clamped columns is enough.
+ * level is in 1 .. 5, room in 1 .. 600; patient_id has no range. Only a range
+ * that follows from stored, clamped columns is enough.
  */
 static void
 arithmetic_is_bare_only_where_it_is_proven(void **state)

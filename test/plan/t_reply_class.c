@@ -187,8 +187,8 @@ the_class_grows_with_the_speeds(void **state)
 }
 
 /*
- * A declared max_rows counts, otherwise the stored bound; without either the
- * class is the longest.
+ * A declared max_rows counts, otherwise the stored bound; without either there
+ * is no class time (INT64_MAX).
  */
 static void
 rows_are_public_ceilings(void **state)

@@ -98,8 +98,8 @@ selection_takes_the_delta_left(void **state)
 }
 
 /*
- * Where the planner does not use the optimal rule, whose table would be long,
- * that rule would show fewer groups than the one it uses.
+ * Where the planner does not use the geometric rule, that rule would show fewer
+ * groups than the one it uses.
  */
 static void
 no_rule_shows_less_than_the_optimal(void **state)
