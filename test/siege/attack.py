@@ -33,8 +33,8 @@ def attack(pause=1.0, seconds=ROUND_SECONDS):
 
 
 class Attack:
-    """One attack by one hostile analyst or unauthenticated client, from one
-    address."""
+    """One attack, from one address. `who` is the hostile analyst as whom it
+    logs in, unless a round says otherwise."""
 
     def __init__(self, name, number, target):
         self.name, self.target = name, target

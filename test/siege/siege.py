@@ -281,8 +281,8 @@ class Siege:
         }
 
     def violations(self, timed):
-        """What must hold and did not. Times are judged only if `timed`: nothing
-        else may use the machine then."""
+        """What must hold and did not. The times of answers and logins are
+        judged only if `timed`: nothing else may use the machine then."""
         f = {name: value for name, (value, _) in self.figures().items()}
         stop_most = serve_default("--stop-seconds", 30)
         found = [

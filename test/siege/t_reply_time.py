@@ -1,5 +1,5 @@
-"""Tests that `make reply-time` finds planted differences. With CUSTOS_LONG it
-also compares a hundred replies of each kind, instead of ten thousand."""
+"""Tests that `make reply-time` finds planted differences. With CUSTOS_LONG they
+also run it, with 150 replies of each kind instead of ten thousand."""
 import os
 import unittest
 

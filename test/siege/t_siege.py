@@ -1,7 +1,7 @@
 """Twenty seconds of what `make siege` does for ten minutes; and tests that it
-finds planted faults. Other tests may run at the same time, so times are not
-judged, and the server has no public reply times: on a busy machine a late
-question would be killed and its analyst suspended.
+finds planted faults. Other tests may run at the same time, so the times of
+answers and logins are not judged, and the server has no public reply times: on
+a busy machine a late question would be killed and its analyst suspended.
 """
 import json
 import os

@@ -39,7 +39,7 @@ from wire import Http, Pg
 
 ANALYSTS = ("ana", "bob", "cyd")
 PAUSE = 0.1        # mean seconds between having all workers and the next kill
-SETTLE = 30        # seconds in which everything must be as before
+SETTLE = 30        # seconds until everything must be as before
 PATIENCE = 60      # for one reply
 FAILED_PER_KILL = 2
 NO_WORKERS = "the server has no worker processes"
@@ -186,8 +186,8 @@ class Kills:
             os.close(handle)
 
     async def kill_many(self, kills, workers):
-        """Kills at random instants, as fast as workers are replaced, also while
-        one is being started. Gives up if no new worker comes."""
+        """Kills a worker at a random instant whenever all are there again; it
+        may still be starting. Gives up if no new worker comes."""
         last = time.monotonic()
         while self.killed < kills:
             await asyncio.sleep(self.dice.expovariate(1 / PAUSE))
