@@ -205,7 +205,7 @@ locks_exclude(void **state)
     assert_int_equal(store_import_begin(&t, &p->err), CUSTOS_OK);
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_EBUSY);
     assert_int_equal(store_commit(&s, str_of("y"), 1, &p->err), CUSTOS_EBUSY);
-    /* a process that had to wait sees what the other committed */
+    /* an import that begins later sees what the other one committed */
     assert_int_equal(store_commit(&t, str_of("z"), 1, &p->err), CUSTOS_OK);
     store_close(&t);
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_OK);

@@ -178,7 +178,7 @@ plate_sector(struct disk *d, struct stored *f, const struct deed *e,
 static void
 plate_cut(struct disk *d, struct stored *f)
 {
-    /* Kinds of cuts: nothing arrived, almost everything did, or a mixture. */
+    /* Kinds of cuts: nothing arrived, (almost) everything, or a mixture. */
     static const uint64_t kinds[][2] = {{0, 0},   {100, 0}, {50, 0},
                                         {45, 10}, {90, 10}, {98, 0}};
     const uint64_t *kind = kinds[disk_below(d, 6)];

@@ -3,10 +3,10 @@
  *
  * The disk is in memory and knows for each file what was synced and, in order,
  * what was written since. A power cut drops, keeps or tears each sector that
- * was not synced, in any order; a torn sector also destroys the bytes around
- * the write. The disk can also fail the n-th operation and some after it, as a
- * bad disk does: what a failed sync should have made durable is then never made
- * durable by a later one.
+ * was not synced, whatever happens to the others; a torn sector also destroys
+ * the bytes around the write. The disk can also fail the n-th operation and
+ * some after it, as a bad disk does: what a failed sync should have made
+ * durable is then never made durable by a later one.
  *
  * Files are read from the real disk when first opened, and never written back.
  * One disk at a time, one connection at a time.

@@ -71,7 +71,8 @@ list_free(mpfr_t *x, size_t n)
     free(x);
 }
 
-/* Outcomes of a discrete mechanism: probability under Q0, and base loss. */
+/* Outcomes of a discrete mechanism: probability under Q0, and base loss, as in
+   account/loss.h. */
 struct atoms {
     mpfr_t *q0, *l0;
     size_t n;

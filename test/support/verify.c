@@ -150,7 +150,8 @@ verify_delta(const struct verify *v, double epsilon)
     return fmin(1, (v->infinite + sum) * (1 + 16 * UNIT * (double)v->n));
 }
 
-/* delta decreases: bisects, and keeps the end that is certain. */
+/* delta(epsilon) decreases: bisects, and returns the end at which it is at most
+   delta. */
 double
 verify_epsilon(const struct verify *v, double delta)
 {

@@ -5,8 +5,8 @@
  * Every weight of `up` (connect-the-dots) is rounded up to a multiple of 2^-64
  * and convolved exactly (support/convolve.h), each result rounded up. The
  * resulting law is above the composition of `up` at every point, so its
- * delta(eps) is above the true one. This delta exceeds that of the composed
- * weights by at most 2^-64 for each point.
+ * delta(eps) is above the true one, but not far: each rounding adds less than
+ * 2^-64 to a point.
  */
 #ifndef TEST_VERIFY_H
 #define TEST_VERIFY_H

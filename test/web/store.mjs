@@ -111,7 +111,7 @@ export class Store {
     return /custos_[0-9a-f]{64}/.exec(this.custos("owner", "token"))[0];
   }
 
-  /* Starts a server; its allowance is one that even a busy machine meets, because a late reply is an error. */
+  /* Starts a server. Its reply allowance is long enough for a busy machine, because a late reply is an error. */
   async serve({ http = 0, words = ["--reply-allowance", "500"] } = {}) {
     const server = new Server(this.path, http, words);
     await server.listening;

@@ -471,7 +471,7 @@ names_that_do_not_exist(void **state)
             scram_first(&s, str_of(PLAIN), str_of("n,,n=,r=abc"), &out, &err),
             CUSTOS_OK);
         snprintf(first[i], sizeof first[i], "%s", buf_text(&out));
-        /* no proof is accepted, not even zeros, like the mock's keys */
+        /* no proof is accepted, not even zeros, which the mock's keys are */
         snprintf(last, sizeof last, "c=biws,%.*s,p=%s",
                  (int)strcspn(first[i], ","), first[i], proof);
         assert_int_equal(scram_final(&s, str_of(last), &out, &err),
