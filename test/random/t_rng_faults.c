@@ -256,9 +256,9 @@ draw_on(void *p)
 }
 
 /*
- * Forks while another thread holds the generator's lock. That thread does not
- * exist in the child, which must not wait for it; an alarm ends a child that
- * does.
+ * Forks while another thread draws and often holds the generator's lock. That
+ * thread does not exist in the child, which must not wait for it; an alarm ends
+ * a child that does.
  */
 static void
 held_generators_are_taken_over(void **state)

@@ -302,8 +302,8 @@ chains_are_not_too_deep(void **state)
 }
 
 /*
- * The deepest tree that is accepted, with expressions within queries within
- * WITH, is printed and walked on a stack of 1 MiB.
+ * A stack of 1 MiB is enough to read and print the deepest tree that is
+ * accepted, with expressions within queries within WITH.
  */
 static void *
 read_chain(void *ctx)

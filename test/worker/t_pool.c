@@ -357,7 +357,7 @@ a_stop_leaves_short_work_its_worker(void **state)
 
 /* --------------------------------------------------------- false replies -- */
 
-/* Runs as a worker process: says READY, then sends invalid answers. */
+/* Runs as a worker process: says READY, then sends an invalid answer. */
 static int
 lie(void)
 {
