@@ -299,7 +299,10 @@ migrate_refuses_newer(void **state)
     place_remove(&p);
 }
 
-/* An emptied, foreign or missing file never becomes a new, unspent ledger. */
+/*
+ * A file that was emptied, replaced, or deleted while its log remains never
+ * becomes a new, unspent ledger.
+ */
 static void
 migrate_refuses_what_is_no_ledger(void **state)
 {

@@ -18,7 +18,7 @@ mass(void)
                            : (u128)seed << (seed >> 63);
 }
 
-/* ceil(sum a[i] b[k - i] / 2^64), limb by limb in GMP. */
+/* ceil(sum a[i] b[k - i] / 2^64), term by term in GMP. */
 static u128
 expected(const u128 *a, size_t n, const u128 *b, size_t m, size_t k)
 {

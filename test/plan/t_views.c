@@ -244,7 +244,7 @@ the_owner_reads_what_is_wrong(void **state)
     }
 }
 
-/* Uses are counted, those within views too. */
+/* Uses of views are counted, those within views too. */
 static void
 many_views_are_refused(void **state)
 {
