@@ -48,7 +48,7 @@ enum bar_divisor {
  * THEOREM  bars-ratio
  *   Let s = S + Ns, c = C + Nc with independent symmetric noises of known law
  *   and S/C in [low, high]. With s and c as released, let
- *   t(a) = P[Ns + a Nc >= |s - a c|] + P[Nc >= c]. As upper end take any
+ *   t(a) = P[Ns + a Nc >= |s - a c|] + P[Nc > c]. As upper end take any
  *   u > s/c with t(u) < beta/2, as lower end any u < s/c with t(u) < beta/2;
  *   where there is none, take the end of the range. This interval contains S/C
  *   with probability at least 1 - beta.
