@@ -93,11 +93,6 @@ check_budget(struct check *c)
             "n, the public number of people, is not given: nobody can check "
             "that delta %s is below 1/n",
             b->delta.ptr);
-    else if (!p->has_people)
-        add_remark(
-            c, ADVICE, b->line,
-            "n, the public number of people, is not given: questions whose "
-            "price needs a size (averages asked by accuracy) are rejected");
 }
 
 static void
@@ -145,11 +140,6 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
             "column '%.*s' has no range: a query that sums or averages it must "
             "state limits; %s",
             SHOWN(name), grouped);
-    else if (data_type_is_number(column->type) && !column->has_range)
-        add_remark(
-            c, ADVICE, column->line,
-            "column '%.*s' has values but no range: it needs both to be summed",
-            SHOWN(name));
     else if (column->type == TYPE_TEXT && !column->values)
         add_remark(c, ADVICE, column->line, "column '%.*s' has no values: %s",
                    SHOWN(name), grouped);
