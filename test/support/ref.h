@@ -18,8 +18,9 @@ enum { REF_BITS = 1024 };
 rat ref_rat(const char *text);
 
 /*
- * Cut c of the dial of base-16 digit j of a geometric variable of the given
- * rate: P[D_j <= c]; for the top digit, which is not reduced, P[D <= c].
+ * Cut c of the dial of base-16 digit j of a geometric variable X of the given
+ * rate: P[D mod 16 <= c], where D = floor(X / 16^j). The top digit, which
+ * stands for all digits from j on, is D itself: P[D <= c].
  */
 void ref_digit_cut(mpfr_t out, const rat *rate, size_t j, bool top, size_t c);
 

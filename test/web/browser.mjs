@@ -35,8 +35,8 @@ async function browser() {
 }
 
 /*
- * Opens the console in a new window. `forgive` lists the console errors that a case causes on
- * purpose: Chromium reports every status above 399.
+ * Opens an empty page in a new window; open() and logIn() load the console into it. `forgive` lists
+ * the console errors that a case causes on purpose: Chromium reports every status above 399.
  */
 export async function visit(server, { size = WIDE, scheme = "light", forgive = [] } = {}) {
   const context = await (await browser()).newContext({
