@@ -203,5 +203,5 @@ clean: ## remove all build folders (deps/ stays)
 	rm -rf build build-*
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' \
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' \
 		$(MAKEFILE_LIST)

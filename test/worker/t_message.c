@@ -206,7 +206,7 @@ a_failure_says_a_status_and_a_cause(void **state)
     custos_fail(&err, CUSTOS_EENGINE, "the query could not be completed");
     custos_note(&err, "Conversion Error: could not convert 'Ann' to INT32");
     message_failed_pack(CUSTOS_EENGINE, &err, &b);
-    for (size_t i = 0; i + 3 < b.len; i++)
+    for (size_t i = 0; i + 3 <= b.len; i++)
         assert_memory_not_equal(b.ptr + i, "Ann", 3);
     assert_true(message_failed_unpack(sent(), &st, &got));
     assert_int_equal(st, CUSTOS_EENGINE);
