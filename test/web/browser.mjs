@@ -80,6 +80,7 @@ export function visiting(name, at, run, options = {}) {
           .catch(() => {});
       throw page.wrong.length ? new Error(`${e.stack}\nbesides: ${page.wrong.join("\n")}`) : e;
     } finally {
+      await page.unrouteAll({ behavior: "ignoreErrors" }); /* replies still on their way */
       await page.context().close();
     }
   });
