@@ -28,20 +28,12 @@ enum { QUERIES_LEAST = 100 };
 static struct pairs pairs;
 
 static int
-begin_small(void **state)
+begin(void **state)
 {
-    (void)state;
-    test_rng_new_seeded(11);
-    pairs_open(&pairs, "errors.txt", PAIRS_SMALL);
-    return 0;
-}
+    const enum pairs_size *size = *state;
 
-static int
-begin_large(void **state)
-{
-    (void)state;
     test_rng_new_seeded(11);
-    pairs_open(&pairs, "errors.txt", PAIRS_LARGE);
+    pairs_open(&pairs, "errors.txt", *size);
     return 0;
 }
 
@@ -94,11 +86,12 @@ no_query_tells_by_failing(void **state)
 int
 main(void)
 {
+    static enum pairs_size small = PAIRS_SMALL, large = PAIRS_LARGE;
     const struct CMUnitTest tests[] = {
         {"no_query_tells_by_failing_in_a_small_store",
-         no_query_tells_by_failing, begin_small, end, NULL},
+         no_query_tells_by_failing, begin, end, &small},
         {"no_query_tells_by_failing_in_a_large_store",
-         no_query_tells_by_failing, begin_large, end, NULL},
+         no_query_tells_by_failing, begin, end, &large},
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
