@@ -180,7 +180,7 @@ static custos_status
 run_transaction(struct ledger *l, struct ledger_part *parts, size_t n,
                 custos_err *err)
 {
-    custos_status st = db_run(l->db, "BEGIN IMMEDIATE", err);
+    custos_status st = db_begin(l->db, DB_WRITING, err);
     bool wrote = false;
 
     if (!st)
@@ -188,7 +188,7 @@ run_transaction(struct ledger *l, struct ledger_part *parts, size_t n,
     for (size_t i = 0; i < n && !st; i++)
         wrote = wrote || !parts[i].status;
     if (!st && wrote)
-        st = db_run(l->db, "COMMIT", err);
+        st = db_commit(l->db, err);
     if (st || !wrote)
         db_rollback(l->db);
     l->suspect = is_failure(st);
@@ -254,7 +254,7 @@ ledger_read(struct ledger *l, ledger_step *step, void *arg, custos_err *err)
         }
     }
     if (!st)
-        st = db_run(l->db, "BEGIN", err);
+        st = db_begin(l->db, DB_READING, err);
     if (!st)
         st = step(l, arg, err);
     if (l->db)

@@ -103,7 +103,7 @@ create_tables(const char *path, custos_err *err)
     custos_status st = db_open(path, DB_NEW, &d, err);
 
     if (!st)
-        st = db_run(d, "BEGIN IMMEDIATE", err);
+        st = db_begin(d, DB_WRITING, err);
     if (!st)
         st = db_run(d, CHAIN, err);
     if (!st)
@@ -117,7 +117,7 @@ create_tables(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, SIZES, err);
     if (!st)
-        st = db_run(d, "COMMIT", err);
+        st = db_commit(d, err);
     if (!st)
         st = db_run(d, "PRAGMA journal_mode=WAL", err);
     if (!st)
@@ -188,7 +188,7 @@ add_up(struct db *d, custos_err *err)
 static custos_status
 migrate_from(int64_t format, struct db *d, custos_err *err)
 {
-    custos_status st = db_run(d, "BEGIN IMMEDIATE", err);
+    custos_status st = db_begin(d, DB_WRITING, err);
 
     if (!st && format == 0)
         st = add_up(d, err);
@@ -201,7 +201,7 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
     if (!st)
         st = db_run(d, SIZES, err);
     if (!st)
-        st = db_run(d, "COMMIT", err);
+        st = db_commit(d, err);
     if (st)
         db_rollback(d);
     return st;

@@ -229,13 +229,6 @@ db_run(struct db *d, const char *sql, custos_err *err)
     return status_of(d, sqlite3_exec(d->handle, sql, NULL, NULL, NULL), err);
 }
 
-void
-db_rollback(struct db *d)
-{
-    if (!sqlite3_get_autocommit(d->handle))
-        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
-}
-
 /* ---------------------------------------------------------- maintenance -- */
 
 int64_t
@@ -416,4 +409,38 @@ query_end(struct query *q, custos_err *err)
         sqlite3_clear_bindings(q->statement);
     }
     return st;
+}
+
+/* --------------------------------------------------------- transactions -- */
+
+/* Every charge has two transactions and every question one, so that these too
+   are prepared once. */
+static custos_status
+run_prepared(struct db *d, const char *sql, custos_err *err)
+{
+    struct query q;
+
+    query_begin(&q, d, sql);
+    (void)query_next(&q);
+    return query_end(&q, err);
+}
+
+custos_status
+db_begin(struct db *d, enum db_transaction how, custos_err *err)
+{
+    return how == DB_WRITING ? run_prepared(d, "BEGIN IMMEDIATE", err)
+                             : run_prepared(d, "BEGIN", err);
+}
+
+custos_status
+db_commit(struct db *d, custos_err *err)
+{
+    return run_prepared(d, "COMMIT", err);
+}
+
+void
+db_rollback(struct db *d)
+{
+    if (!sqlite3_get_autocommit(d->handle))
+        (void)run_prepared(d, "ROLLBACK", NULL);
 }

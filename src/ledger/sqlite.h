@@ -33,7 +33,13 @@ void db_close(struct db *d);
 CUSTOS_MUST_USE custos_status db_run(struct db *d, const char *sql,
                                      custos_err *err);
 
-/* Rolls back an open transaction, if there is one. Cannot fail. */
+/* Begins and ends a transaction; DB_READING sees one moment of the file.
+   db_rollback rolls back an open transaction, if there is one, and cannot
+   fail. */
+enum db_transaction { DB_READING, DB_WRITING };
+CUSTOS_MUST_USE custos_status db_begin(struct db *d, enum db_transaction how,
+                                       custos_err *err);
+CUSTOS_MUST_USE custos_status db_commit(struct db *d, custos_err *err);
 void db_rollback(struct db *d);
 
 /* Number of rows changed since d was opened. */
