@@ -15,6 +15,7 @@
  */
 #include "curator/answer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -22,6 +23,9 @@
 #include "plan/evaluate.h"
 
 enum { EXPLAIN_MAX = 1 << 20 };
+
+static_assert(sizeof(struct answer_cell) <= ANSWER_CELL_BYTES,
+              "plan/answer_size.c would expect too little memory");
 
 static custos_status
 no_memory(custos_err *err)

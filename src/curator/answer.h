@@ -8,19 +8,7 @@
 #include "curator/curator.h"
 #include "curator/ledger_writer.h"
 
-/* Memory limits of a query, and of its answer. */
-#define QUERY_BYTES ((size_t)1 << 30)
-#define ANSWER_BYTES ((size_t)1 << 30)
 #define KEEP_BYTES_MAX ((size_t)1 << 28) /* largest stored answer */
-
-/*
- * Is there room for the answer to a private plan, whatever is released? Called
- * above the charge, and depends on the plan alone. For discovered groups,
- * lowers plan->cells, the limit on groups shown, to what fits. May fail:
- * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
- */
-CUSTOS_MUST_USE custos_status answer_limit_size(arena *a, struct plan *p,
-                                                custos_err *err);
 
 /* What the mechanisms released: for each part, part_width values per group. For
    quantiles, in each group: all estimates, then all low ends, then all high

@@ -470,8 +470,6 @@ plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
         st = read_ask(a, ask, q, err);
     if (!st)
         st = plan_make(a, *q, c->snapshot->policy, &options, p, err);
-    if (!st && !(*p)->is_public)
-        st = answer_limit_size(a, *p, err); /* also for EXPLAIN */
     return st;
 }
 

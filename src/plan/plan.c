@@ -142,7 +142,9 @@ private_make(struct work *w)
         st = select_make(w);
     if (!st)
         st = charge_make(w);
-    return st ? st : remarks_make(w);
+    if (!st)
+        st = remarks_make(w);
+    return st ? st : answer_size_limit(w);
 }
 
 static custos_status

@@ -1,7 +1,7 @@
 /*
  * The plan: what a query releases, what that costs and how accurate it will be,
  * all from public facts (query, policy, counts of public tables). No byte of
- * private data is read here.
+ * private data is read here. Nothing changes a plan once it is made.
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
@@ -29,6 +29,12 @@ struct relation;
 
 /* Limits of one query; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
+
+/* Memory limits of a query, and of its answer, where a cell takes at most
+   ANSWER_CELL_BYTES beside its text. */
+#define QUERY_BYTES ((size_t)1 << 30)
+#define ANSWER_BYTES ((size_t)1 << 30)
+#define ANSWER_CELL_BYTES (3 * sizeof(struct datum) + 16)
 
 /*
  * KEY_TEXT_MAX: the most bytes of a discovered group's key; a longer text is

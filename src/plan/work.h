@@ -223,6 +223,13 @@ void charge_bound_selection(struct plan *p);
 /* Raises the charge of a whole plan to the policy's least price. */
 void least_make(struct plan *p);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
+
+/*
+ * Is there room for the answer, whatever is released? For discovered groups,
+ * lowers plan->cells, the limit on groups shown, to what fits. May fail:
+ * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status answer_size_limit(struct work *w);
 CUSTOS_MUST_USE custos_status public_make(struct work *w);
 
 /* plan_make with `rows` rows per unit for tables that declare no bound. If

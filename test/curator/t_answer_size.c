@@ -69,10 +69,9 @@ groups_that_fit(const char *sql)
 
     assert_non_null(a);
     if (policy_read(a, str_of(policy), "policy", &p, &err) ||
-        sql_read(a, str_of(sql), &q, &err) ||
-        plan_make(a, q, p, &options, &plan, &err))
+        sql_read(a, str_of(sql), &q, &err))
         fail_msg("%s: %s", sql, err.said);
-    st = answer_limit_size(a, plan, &err);
+    st = plan_make(a, q, p, &options, &plan, &err);
     if (st && st != CUSTOS_EOVERFLOW)
         fail_msg("%s: %s", sql, err.said);
     cells = st ? 0 : plan->cells;

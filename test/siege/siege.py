@@ -31,6 +31,7 @@ import argparse
 import asyncio
 import json
 import os
+import pathlib
 import random
 import re
 import signal
@@ -41,7 +42,7 @@ import time
 import attackers  # noqa: F401 pylint: disable=unused-import
 from attack import ATTACKS
 from honest import Honest, percentile
-from sites import (HONEST, HOSTILE, DemoStore, Server, cpu_seconds,
+from sites import (HONEST, HOSTILE, DemoStore, Server, call, cpu_seconds,
                    machine_seconds, run, tree_mb)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -138,6 +139,7 @@ class Siege:
         self.stop_took, self.reports = None, []
         self.lags, self.cpu = [0.0], (0.0, 0.0, 0.0)
         self.uncharged, self.chain = None, None
+        self.late = {}
 
     def honest(self):
         return [Honest(self.server, self.store, who, by_http)
@@ -204,9 +206,22 @@ class Siege:
             lagging.cancel()
             self.cpu = [(b - a) / self.seconds for a, b in zip(
                 before, self.cpu_used())]
+            self.late = await asyncio.to_thread(self.late_questions)
             self.stop_took = await asyncio.to_thread(self.stop)
         finally:
             self.reports = await asyncio.to_thread(enemies.end)
+
+    def late_questions(self):
+        """How many questions, honest and hostile, ran out of time, and how many
+        were not begun in time, by the server's metrics."""
+        if self.died:
+            return {}
+        said = call(self.server.http, "GET", "/metrics",
+                    token=self.store.tokens[""]).bytes.decode()
+        return {word: int(re.search(rf"^custos_{name}_total (\d+)$", said,
+                                    re.M).group(1))
+                for word, name in (("overruns", "tripwire_overruns"),
+                                   ("delayed", "questions_delayed"))}
 
     def stop(self):
         """Seconds until the server ended after SIGTERM; None if it had to be
@@ -270,6 +285,7 @@ class Siege:
             "hostile_answers": (sum(len(r["receipts"]) for r in self.reports),
                                 "answers"),
             "uncharged": (self.uncharged, "answers"),
+            **{word: (n, "questions") for word, n in self.late.items()},
             "chain_whole": (int(bool(self.chain)), "of 1"),
             "attacks": (len(self.names), "attacks"),
             # Who used the CPU, and how late the honest process itself was.
@@ -372,6 +388,7 @@ def main():
     words.add_argument("--only", default="")
     words.add_argument("--each", action="store_true")
     words.add_argument("--verbose", action="store_true")
+    words.add_argument("--log", help="where to keep the server's log")
     given = words.parse_args()
     names = [n for n in given.only.split(",") if n] or list(ATTACKS)
     print(f"seed {given.seed}; {len(names)} attacks", flush=True)
@@ -384,6 +401,8 @@ def main():
     finally:
         store.close()
     found = one.violations(True)
+    if given.log:
+        pathlib.Path(given.log).write_text(one.server.said(), encoding="utf-8")
     print_reports(one)
     for what in found:
         print(f"violation: {what}")

@@ -11,10 +11,10 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 
 from command import run  # noqa: E402
-from serving import Server, Store  # noqa: E402
+from serving import Server, Store, call  # noqa: E402
 
-__all__ = ["DemoStore", "Server", "cpu_seconds", "machine_seconds", "run",
-           "tree", "tree_mb", "zombies", "worker_pids"]
+__all__ = ["DemoStore", "Server", "call", "cpu_seconds", "machine_seconds",
+           "run", "tree", "tree_mb", "zombies", "worker_pids"]
 
 HONEST = ("ana", "bob")
 HOSTILE = tuple(f"mal{i}" for i in range(8))

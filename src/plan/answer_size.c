@@ -14,10 +14,8 @@
  * the limit on groups shown is lowered to what fits. The query is refused only
  * if not even LEAST_GROUPS groups fit.
  */
-#include "base/error.h"
-#include "curator/answer.h"
 #include "plan/evaluate.h"
-#include "plan/bound_selection.h"
+#include "plan/work.h"
 
 enum {
     GROUP_BYTES = 128, /* overhead, beside what is counted */
@@ -127,33 +125,21 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
         double text = text_bytes(p, keys, p->outputs[i].expr);
 
         made += rows * text;
-        shown += rows * ((double)sizeof(struct answer_cell) + text);
+        shown += rows * ((double)ANSWER_CELL_BYTES + text);
     }
     return is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
            is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES);
 }
 
-/* Applies the limit to every plan that a bound selection may choose. */
-static custos_status
-limit_each_plan(arena *a, const struct bound_selection *r, custos_err *err)
-{
-    custos_status st = CUSTOS_OK;
-
-    for (size_t i = 0; i < r->n && !st; i++)
-        st = answer_limit_size(a, r->plans[i], err);
-    return st;
-}
-
 custos_status
-answer_limit_size(arena *a, struct plan *p, custos_err *err)
+answer_size_limit(struct work *w)
 {
-    double *keys = arena_take(a, p->n_keys + 1, sizeof *keys);
-    double *texts = arena_take(a, p->n_keys + 1, sizeof *texts);
+    struct plan *p = w->plan;
+    double *keys = arena_take(w->a, p->n_keys + 1, sizeof *keys);
+    double *texts = arena_take(w->a, p->n_keys + 1, sizeof *texts);
 
-    if (p->bound_selection)
-        return limit_each_plan(a, p->bound_selection, err);
     if (!keys || !texts)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        return work_no_memory(w);
     for (size_t i = 0; i < p->n_keys; i++)
         texts[i] = key_text(&p->keys[i]); /* computed once, since a key may have
                                              a million values */
@@ -162,7 +148,7 @@ answer_limit_size(arena *a, struct plan *p, custos_err *err)
         p->cells /= 2;
     if (groups_fit(p, texts, keys))
         return CUSTOS_OK;
-    return custos_fail(err, CUSTOS_EOVERFLOW,
+    return custos_fail(w->err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too "
                        "large" HINT "group by fewer keys, ask for fewer "
                        "columns, or add LIMIT",
