@@ -4,9 +4,9 @@
  *
  * A computed text has at most 4096 bytes, or is NULL (macro brief). Arguments
  * are bounded before they are used (replacement texts to 16 bytes, macro tiny),
- * so that intermediate values are bounded too (catalog-closed). The macros that
- * bound a text use each argument once, except format, so that nested calls do
- * not expand to exponentially long statements.
+ * so that intermediate values are bounded too (catalog-closed). Macros that
+ * sql/catalog_size.c lists use each argument once; the others use it at most 7
+ * times.
  */
 #include "curator/catalog_setup.h"
 

@@ -296,8 +296,7 @@ workers_start(struct server *s, custos_err *err)
         .share_waiting = s->parts.limits.waiting_per_analyst,
         .share_running = s->parts.limits.running_per_analyst,
         .share_planning = PLANNING_A_CORE * count_cores(),
-        .share_work_us = s->parts.limits.ahead_ms * 1000 *
-                         (int64_t)(workers > 1 ? workers / 2 : 1),
+        .share_work_us = s->parts.limits.ahead_ms * 500 * (int64_t)workers,
         .work_us = s->parts.limits.ahead_ms * 750 * (int64_t)workers,
         .steps = s->options->steps,
         .pool = s->parts.pool,

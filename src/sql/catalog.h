@@ -59,6 +59,11 @@ CUSTOS_MUST_USE custos_status catalog_change_cast(struct catalog_change *c,
 CUSTOS_MUST_USE custos_status catalog_change_operator(struct catalog_change *c,
                                                       pg_node *node);
 
+/* Refuses a changed tree that would grow too much in the database:
+   CUSTOS_EOVERFLOW. */
+CUSTOS_MUST_USE custos_status catalog_check_size(const pg_message *tree,
+                                                 custos_err *err);
+
 /* Called before the node's leaves are changed. Takes the type of a parameter
    from the node, where the node shows it. */
 void catalog_see_param(struct catalog_change *c, const pg_node *node);

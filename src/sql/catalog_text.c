@@ -10,7 +10,7 @@
  * GIVES    a text for the database, or a refusal by name.
  * FAILS    depending on the text and its parameters alone.
  * TESTED   what_is_not_listed_is_refused the_catalog_is_asked_alone
- *          names_of_with_have_a_scope
+ *          names_of_with_have_a_scope nested_calls_are_bounded
  */
 #include "sql/catalog_text.h"
 
@@ -320,6 +320,8 @@ statement_write(struct catalog_change *c, PgQuery__ParseResult *tree,
     st = closed_check(c->r, tree);
     if (!st)
         st = change_all(c, &tree->base);
+    if (!st)
+        st = catalog_check_size(&tree->base, c->r->err);
     return st ? st : pg_deparse(c->r->a, tree, out, c->r->err);
 }
 

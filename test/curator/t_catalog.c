@@ -542,6 +542,55 @@ computed_texts_are_bounded(void **state)
           "n:20\n~\n");
 }
 
+/* `head`, `times` times, around 1, with `tail` after each: "head(head(1))". */
+static const char *
+nested(struct buf *b, const char *head, const char *tail, int times)
+{
+    buf_init(b, NULL, 1 << 16);
+    buf_add_text(b, "SELECT ");
+    for (int i = 0; i < times; i++)
+        buf_add_text(b, head);
+    buf_add_text(b, "1");
+    for (int i = 0; i < times; i++)
+        buf_add_text(b, tail);
+    buf_add_text(b, " AS n");
+    return buf_text(b);
+}
+
+/*
+ * The database copies the argument of a macro, of NULLIF and of CASE to each
+ * place where it is used: 30 levels would be 2^30 expressions and more. Such
+ * queries are refused; calls that use each argument once may be nested.
+ */
+static void
+nested_calls_are_bounded(void **state)
+{
+    static const struct {
+        const char *head, *tail;
+    } grow[] = {
+        {"format('%s', ", ")"},
+        {"format_type(1700, ", ")"},
+        {"", "::text::regclass"},
+        {"", "::text::regtype"},
+        {"NULLIF(", ", 2)"},
+        {"CASE ", " WHEN 5 THEN 6 WHEN 7 THEN 8 ELSE 9 END"},
+        {"array_upper(ARRAY[", "], 1)"},
+    };
+    struct buf b;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(grow); i++) {
+        refuses(nested(&b, grow[i].head, grow[i].tail, 30), "too long");
+        buf_clear(&b);
+    }
+    gives("ana", nested(&b, "format('%s', ", ")", 3), "n:25\n1\n");
+    buf_clear(&b);
+    gives("ana", nested(&b, "quote_literal('' || ", ")", 1), "n:25\n'1'\n");
+    buf_clear(&b);
+    gives("ana", nested(&b, "concat(", ")", 30), "n:25\n1\n");
+    buf_clear(&b);
+}
+
 int
 main(void)
 {
@@ -554,6 +603,7 @@ main(void)
         cmocka_unit_test(outputs_have_their_names),
         cmocka_unit_test(clients_find_what_they_look_for),
         cmocka_unit_test(computed_texts_are_bounded),
+        cmocka_unit_test(nested_calls_are_bounded),
     };
 
     return cmocka_run_group_tests(tests, begin, end);
