@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/api.h"
-#include "serve/console.h"
+#include "http/api.h"
+#include "http/console.h"
 #include "wire/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -20,9 +20,9 @@
 #include "curator/credential.h"
 #include "curator/owner.h"
 #include "curator/tripwire.h"
-#include "serve/owner_reply.h"
 #include "engine/duck.h"
 #include "ledger/tripwire.h"
+#include "serve/owner_reply.h"
 
 enum {
     OWNER_STORE,

@@ -2,7 +2,7 @@
  * `custos serve`: reads addresses and limits from the command line and runs the
  * server, which is in serve/.
  */
-#include "serve/server.h"
+#include "daemon/server.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "serve/cache.h"
+#include "pg/cache.h"
 
 static struct rows *
 rows_new(const char *text)

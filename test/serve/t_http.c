@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "serve/api.h"
-#include "serve/http_inside.h"
+#include "http/api.h"
+#include "http/http_inside.h"
 #include "serve/listen.h"
 #include "support/hospital.h"
 

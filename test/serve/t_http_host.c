@@ -2,7 +2,7 @@
  * Host names that HTTP requests may use: a name of another site that resolves
  * to this server is rejected.
  */
-#include "serve/http_host.h"
+#include "http/http_host.h"
 
 #include "base/base.h"
 #include "support/support.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "serve/http_route.h"
+#include "http/http_route.h"
 
 static struct http_request
 request(enum http_method method, const char *path)

@@ -4,7 +4,7 @@
 #include "../support/support.h"
 
 #include "base/base.h"
-#include "serve/http_status.h"
+#include "http/http_status.h"
 
 static int
 learn_at(struct http_status *s, int64_t now_us)

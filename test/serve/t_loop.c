@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pg/loop.h"
 #include "serve/clock.h"
 #include "serve/listen.h"
-#include "serve/loop.h"
 #include "support/hospital.h"
 #include "support/session_fake.h"
 

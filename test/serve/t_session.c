@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
+#include "pg/session_inside.h"
 #include "serve/throttle.h"
-#include "serve/session_inside.h"
 #include "support/session_fake.h"
 
 #define NONE "" /* a name or text that is empty */

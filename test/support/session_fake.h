@@ -8,7 +8,7 @@
 
 #include <stdarg.h>
 
-#include "serve/session.h"
+#include "pg/session.h"
 
 struct fake {
     struct session_host host;
