@@ -210,6 +210,34 @@ prepare_public(struct curator *c, const struct course *k, const struct work *w,
     return st;
 }
 
+/* Sets when the reply leaves, and when the work must have begun for that: half
+   of the allowance is for waiting, half for a slow machine. */
+static void
+fix_times(const struct ask *ask, int64_t class_us, int64_t until_us,
+          struct work *w)
+{
+    w->until_us = until_us;
+    w->begin_us =
+        until_us - class_us / REPLY_CLASS_MARGIN - ask->allowance_us / 2;
+}
+
+/* Runs the work by the executor; once more if it could not begin in time. */
+static custos_status
+execute(struct curator *c, int64_t class_us, struct work *w,
+        struct answer **out, enum work_end *end, custos_err *err)
+{
+    const struct ask *ask = w->ask;
+    custos_status st = c->executor->run(c->executor->ctx, w, out, end, err);
+    int64_t until_us = 0;
+
+    if (*end == WORK_DELAYED && w->until_us && ask->again)
+        until_us = ask->again(ask->admit_ctx, class_us);
+    if (!until_us)
+        return st;
+    fix_times(ask, class_us, until_us, w);
+    return c->executor->run(c->executor->ctx, w, out, end, err);
+}
+
 /* Below the charge: does the work. The time of the reply is fixed here, before
    the data is read. */
 static custos_status
@@ -223,14 +251,10 @@ run_charged(struct curator *c, const struct course *k, struct work *w,
 
     /* Without a bound on the rows there is no class time, and the caller decides
        when the reply leaves. */
-    if (ask->admit && class_us < INT64_MAX) {
-        w->until_us = ask->admit(ask->admit_ctx, class_us);
-        /* half of the allowance is for waiting, half for a slow machine */
-        w->begin_us =
-            w->until_us - class_us / REPLY_CLASS_MARGIN - ask->allowance_us / 2;
-    }
+    if (ask->admit && class_us < INT64_MAX)
+        fix_times(ask, class_us, ask->admit(ask->admit_ctx, class_us), w);
     if (c->executor)
-        return c->executor->run(c->executor->ctx, w, out, end, err);
+        return execute(c, class_us, w, out, end, err);
     st = release_answer(&here, k->p, &w->receipt, out, err);
     *end = !st                         ? WORK_DONE
            : err && cause_is_stop(err) ? WORK_STOPPED

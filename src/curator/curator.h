@@ -176,6 +176,13 @@ struct ask {
      * ready.
      */
     int64_t (*admit)(void *ctx, int64_t class_us);
+
+    /*
+     * Called if the work could not begin in time, so that no data was read.
+     * Waits for the time that admit returned, and returns a later one for a
+     * second try; 0: there is none. NULL: as if it returned 0.
+     */
+    int64_t (*again)(void *ctx, int64_t class_us);
     void *admit_ctx;
     int64_t allowance_us; /* how much later than the class time the reply leaves
                              if no other question waits */

@@ -82,6 +82,17 @@ fix_due(void *ctx, int64_t class_us)
     return j->due_us;
 }
 
+/* Called when the work could not begin in time: the reply then leaves later by
+   what it would take alone. */
+static int64_t
+fix_due_again(void *ctx, int64_t class_us)
+{
+    struct job *j = ctx;
+    const struct question *q = (struct question *)j;
+
+    return workers_again(j, class_us + q->ask.allowance_us) ? j->due_us : 0;
+}
+
 /* Moves the job to the lane it belongs in; a job in the owner's lane stays
    there. */
 static custos_status
@@ -124,6 +135,7 @@ question_work(struct job *j, struct curator *c)
     if (j->replies) {
         j->leaves = store_answer;
         q->ask.admit = fix_due;
+        q->ask.again = fix_due_again;
         q->ask.allowance_us = reply_queue_allowance(j->replies);
         q->ask.most_us = j->most_us;
     }

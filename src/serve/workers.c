@@ -50,6 +50,18 @@ wait_until(struct workers *w, pthread_cond_t *what, int64_t until_us)
         pthread_cond_timedwait(what, &w->lock, &t);
 }
 
+/* Lock held. The job's reservation ends, and others may be admitted. */
+static void
+leave_queue(struct workers *w, struct job *j)
+{
+    struct fair_queue *q = &w->lanes[j->lane].queue;
+
+    if (!j->admitted_us)
+        return;
+    fair_queue_leave(q, j);
+    queue_admit(w, q);
+}
+
 /* Lock held; released during the callbacks. Gives the job back to its
    submitter. */
 static void
@@ -60,10 +72,7 @@ hand_back(struct workers *w, struct job *j)
         j->leaves && !j->stopped && atomic_load(&j->why) == ASK_GOES_ON;
 
     j->at = JOB_OUT;
-    if (j->admitted_us) {
-        fair_queue_leave(&lane->queue, j);
-        queue_admit(w, &lane->queue);
-    }
+    leave_queue(w, j);
     fair_queue_done(&lane->queue, j);
     w->running--;
     pthread_mutex_unlock(&w->lock);
@@ -89,6 +98,14 @@ wait_for_due(struct workers *w, int64_t left_us)
 {
     wait_until(w, &w->due,
                steady_us() + (left_us < LOOK_US ? left_us : LOOK_US));
+}
+
+/* Lock held. Waits until the job is due, or the server ends. */
+static void
+await_due(struct workers *w, const struct job *j)
+{
+    while (j->due_us > w->options.now_us() && !w->over)
+        wait_for_due(w, j->due_us - w->options.now_us());
 }
 
 /* Lock held: puts the job into the lane that it asked for. If it was dropped
@@ -125,8 +142,7 @@ finish_job(struct workers *w, struct job *j)
 
     if (j->due_us)
         j->at = JOB_HELD;
-    while (j->due_us > w->options.now_us() && !w->over)
-        wait_for_due(w, j->due_us - w->options.now_us());
+    await_due(w, j);
     fair_queue_ran(&lane->queue, j);
     if (w->over)
         j->stopped = true;
@@ -556,6 +572,26 @@ workers_fix_due(struct job *j, int64_t due_us, struct reply_queue *by)
     j->gives_back = by;
     give_time_back(w, j);
     pthread_mutex_unlock(&w->lock);
+}
+
+bool
+workers_again(struct job *j, int64_t later_us)
+{
+    struct workers *w = j->all;
+    bool goes_on;
+
+    if (!w)
+        return false;
+    pthread_mutex_lock(&w->lock);
+    await_due(w, j);
+    goes_on = !w->over && !w->ending && atomic_load(&j->why) == ASK_GOES_ON;
+    if (goes_on) {
+        leave_queue(w, j);
+        j->due_us += later_us;
+        j->gives_back = NULL;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return goes_on;
 }
 
 void

@@ -168,6 +168,14 @@ void workers_admit(struct job *j, int64_t class_us);
    of a dropped job goes on. */
 void workers_fix_due(struct job *j, int64_t due_us, struct reply_queue *by);
 
+/*
+ * Called in work, when the work could not begin in time: waits for the moment
+ * of the reply, gives back what workers_admit reserved, as a reply at that
+ * moment would, and sets the moment to `later_us` after it. False: the job was
+ * dropped or the server is stopping, and nothing changed.
+ */
+CUSTOS_MUST_USE bool workers_again(struct job *j, int64_t later_us);
+
 /* Counts jobs that are not yet begun, and jobs that run or are held for their
    time. */
 void workers_count(struct workers *w, size_t *waiting, size_t *running);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "curator/answer.h"
 #include "curator/crash.h"
 #include "support/hospital.h"
 #include "support/said.h"
@@ -301,6 +302,85 @@ a_cancel_does_not_count(void **state)
     end = WORK_OVERRUN;
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+}
+
+/* How often work was tried, and how long after the first time it may end. */
+struct tries {
+    int n, delayed;
+    int64_t until[3];
+};
+
+/* An executor whose first `delayed` tries do not begin in time. */
+static custos_status
+run_late(void *ctx, const struct work *w, struct answer **out,
+         enum work_end *end, custos_err *err)
+{
+    struct tries *t = ctx;
+
+    t->until[t->n] = w->until_us;
+    if (t->n++ < t->delayed) {
+        *end = WORK_DELAYED;
+        return custos_fail(err, CUSTOS_EENGINE, "%s",
+                           custos_status_words(CUSTOS_EENGINE));
+    }
+    *end = WORK_DONE;
+    return answer_new(1, out, err);
+}
+
+static int64_t
+admit_at_1000(void *ctx, int64_t class_us)
+{
+    (void)ctx;
+    (void)class_us;
+    return 1000;
+}
+
+static int64_t
+again_at_3000(void *ctx, int64_t class_us)
+{
+    (void)ctx;
+    (void)class_us;
+    return 3000;
+}
+
+static custos_status
+ask_late(struct tries *t, bool again)
+{
+    const struct executor by = {
+        .ctx = t, .await = await_nothing, .run = run_late};
+    struct ask a = {.who = str_of("ana"),
+                    .sql = str_of(SUM),
+                    .epsilon = str_of("0.01"),
+                    .now = 1000,
+                    .admit = admit_at_1000,
+                    .again = again ? again_at_3000 : NULL};
+    struct answer *answer = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+
+    curator_use(c, &by);
+    st = curator_answer(c, &a, &answer, &err);
+    answer_free(answer);
+    return st;
+}
+
+/* Work that could not begin has read nothing: it is tried once more, for a
+   later reply, at the same charge. */
+static void
+a_delayed_question_is_tried_again(void **state)
+{
+    struct tries once = {.delayed = 1}, twice = {.delayed = 2},
+                 never = {.delayed = 1};
+
+    (void)state;
+    assert_int_equal(ask_late(&once, true), CUSTOS_OK);
+    assert_int_equal(once.n, 2);
+    assert_int_equal(once.until[0], 1000);
+    assert_int_equal(once.until[1], 3000);
+    assert_int_equal(ask_late(&twice, true), CUSTOS_EENGINE);
+    assert_int_equal(twice.n, 2);
+    assert_int_equal(ask_late(&never, false), CUSTOS_EENGINE);
+    assert_int_equal(never.n, 1);
 }
 
 /*
@@ -686,6 +766,7 @@ main(void)
         TEST(a_failure_suspends_and_resume_lifts_it),
         TEST(three_failures_suspend_the_store),
         TEST(a_cancel_does_not_count),
+        TEST(a_delayed_question_is_tried_again),
         TEST(a_failure_counts_though_it_is_cancelled),
         TEST(overruns_have_a_count_of_their_own),
         TEST(a_crash_of_its_own_counts),

@@ -49,6 +49,8 @@ struct asked {
     int64_t class_us;  /* its class time; 0: nothing is charged */
     bool blocks, free; /* blocks until go_on; is known to cost nothing */
     bool moves, full;  /* moves to the free lane; found that lane full */
+    int64_t again_us;  /* it could not begin in time, and has so much more */
+    bool goes_on;      /* workers_again allowed it */
 };
 
 static void
@@ -72,6 +74,8 @@ work(struct job *j, struct curator *c)
     while ((a->blocks && !go_on) || interrupts < a->interrupts)
         usleep(1000);
     j->due_us = a->due_us;
+    if (a->again_us)
+        a->goes_on = workers_again(j, a->again_us);
     j->stepped = !a->free;
 }
 
@@ -315,6 +319,52 @@ charged_work_waits_for_its_own(void **state)
 }
 
 /*
+ * A second try begins at the moment of the first reply. From then on its
+ * reservation is free for others, and its own reply leaves later. A question
+ * that was dropped is not tried again.
+ */
+static void
+a_second_try_holds_nobody_up(void **state)
+{
+    int64_t now = steady_us();
+    struct asked ann = {.class_us = 5000,
+                        .due_us = now + 30000,
+                        .again_us = INT64_C(3600000000)};
+    struct asked gone = {.due_us = now + 30000, .again_us = 30000};
+    struct asked next = {.class_us = 5000};
+
+    (void)state;
+    start((struct workers_options){.threads = 4,
+                                   .share_running = 4,
+                                   .share_work_us = 100,
+                                   .work_us = 100});
+    clock_us = now;
+    assert_int_equal(submit(&ann, "ann"), SUBMIT_TAKEN);
+    assert_int_equal(submit(&gone, "bob"), SUBMIT_TAKEN);
+    for (int i = 0; i < 20000 && admitted < 2; i++)
+        usleep(1000);
+    workers_drop(workers, &gone.job, ASK_CANCELLED);
+    assert_int_equal(submit(&next, "eve"), SUBMIT_TAKEN);
+    wait_begun(3);
+    usleep(50000);
+    assert_int_equal(admitted, 2); /* ann's reply is not due */
+    clock_us = now + 30000;
+    wait_for(&gone.back);
+    assert_false(gone.goes_on);
+    assert_int_equal(gone.job.due_us, now + 30000);
+    for (int i = 0; i < 20000 && admitted < 3; i++)
+        usleep(1000);
+    assert_int_equal(admitted, 3);
+    usleep(50000);
+    assert_false(ann.back);
+    clock_us = now + INT64_C(3700000000);
+    wait_for(&ann.back);
+    assert_true(ann.goes_on);
+    wait_for(&next.back);
+    stop();
+}
+
+/*
  * The first interrupts have no effect, so they are repeated until the job ends.
  */
 static void
@@ -433,6 +483,7 @@ main(void)
         cmocka_unit_test(one_analyst_leaves_threads_for_others),
         cmocka_unit_test(free_questions_delay_free_questions_alone),
         cmocka_unit_test(charged_work_waits_for_its_own),
+        cmocka_unit_test(a_second_try_holds_nobody_up),
         cmocka_unit_test(a_drop_is_never_lost),
         cmocka_unit_test(what_waits_is_withdrawn),
         cmocka_unit_test(the_end_gives_nothing_out_early),
