@@ -11,6 +11,7 @@
 #include "cli/at_store.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "http/http_host.h"
 
 enum {
     SERVE_STORE,
