@@ -1,6 +1,6 @@
 /*
  * `custos serve`: reads addresses and limits from the command line and runs the
- * server, which is in serve/.
+ * server, which is in daemon/.
  */
 #include "daemon/server.h"
 
