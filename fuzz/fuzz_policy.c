@@ -1,8 +1,8 @@
 /*
  * Policies: any bytes must give a policy that keeps the rules of policy.h, or
- * be rejected with a message that names a line. The same bytes, read as
- * SmartNoise metadata, must be rejected in the same way, or converted to a
- * policy that is rejected because of a TODO.
+ * be rejected with a message that names a line; a policy can be migrated. The
+ * same bytes, read as SmartNoise metadata, must be rejected in the same way, or
+ * converted to a policy that is rejected because of a TODO.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "policy/import.h"
+#include "policy/migrate.h"
 #include "policy/policy.h"
 #include "support/said.h"
 
@@ -58,6 +59,26 @@ check_table(const struct policy *p, const struct policy_table *t)
         require(!t->is_public && !t->unit_is_row);
         require(++steps <= p->n_tables);
     }
+}
+
+/* A policy that can be read is a policy of the current format after migration,
+   and migrating that again changes nothing. */
+static void
+check_migrated(arena *a, str text)
+{
+    struct policy *p = NULL;
+    struct buf once, twice;
+
+    buf_init(&once, NULL, WRITTEN_MAX);
+    buf_init(&twice, NULL, WRITTEN_MAX);
+    require(!policy_migrate(a, text, "p.yaml", &once, NULL));
+    text = (str){buf_text(&once), once.len};
+    require(!policy_read(a, text, "p.yaml", &p, NULL));
+    require(p->format == POLICY_FORMAT);
+    require(!policy_migrate(a, text, "p.yaml", &twice, NULL));
+    require(str_equal((str){buf_text(&twice), twice.len}, text));
+    buf_clear(&once);
+    buf_clear(&twice);
 }
 
 static void
@@ -156,6 +177,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         check_refused(st, &err);
     else
         check_taken(a, p);
+    if (!st)
+        check_migrated(a, text);
     check_list(text, st);
     arena_free(a);
     import(text);

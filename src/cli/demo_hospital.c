@@ -38,7 +38,7 @@ static const struct department {
 
 static const char *const policy_text =
     "# The policy of a made-up hospital.\n"
-    "custos: 1\n"
+    "custos: 2\n"
     "adjacency: add-remove\n"
     "budget: {epsilon: 1, delta: 1e-9, n: %" PRIu64 "}\n"
     "query: {epsilon: 0.1, max_epsilon: 0.5, delta: 1e-12}\n"

@@ -16,12 +16,13 @@
 #include "plan/views.h"
 #include "policy/policy.h"
 
-enum { TEXT_MAX = 1 << 20, PATH_ROOM = 4096 };
+enum { TEXT_MAX = 1 << 20, CONVERTED_MAX = 1 << 24, PATH_ROOM = 4096 };
 
 static const struct verb *const subs[] = {
     &policy_verb_draft,
     &policy_verb_check,
     &policy_verb_import,
+    &policy_verb_migrate,
 };
 
 /* -------------------------------------------------------------- files -- */
@@ -71,6 +72,33 @@ text_put(const char *path, const char *text, size_t len)
     code = out_end(&o);
     if (path && close(fd) && !code)
         code = fail_run("cannot write %.200s: %s", path, strerror(errno));
+    return code;
+}
+
+int
+text_convert(arena *a, const char *from, const char *to,
+             custos_status (*convert)(arena *a, str text, const char *path,
+                                      struct buf *out, custos_err *err))
+{
+    struct buf out;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+    str text;
+    int code = file_text(a, from, &text);
+
+    if (code)
+        return code;
+    buf_init(&out, NULL, CONVERTED_MAX);
+    st = convert(a, text, from, &out, &err);
+    if (st)
+        code = st == CUSTOS_EPOLICY
+                   ? fail_usage("%s" HINT "%s", err.said, err.hint)
+                   : fail_status(st, &err);
+    else if (out.failed)
+        code = fail_run("out of memory");
+    else
+        code = text_put(to, buf_text(&out), out.len);
+    buf_clear(&out);
     return code;
 }
 
@@ -215,7 +243,7 @@ const struct verb policy_verb_check = {
 
 const struct verb verb_policy = {
     .name = "policy",
-    .summary = "draft, check or import the policy of a data owner",
+    .summary = "draft, check, import or migrate the policy of a data owner",
     .usage = "policy VERB [options]",
     .about = "A policy is one YAML file: the tables, whom they protect, what "
              "is public about\n"

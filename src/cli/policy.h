@@ -14,6 +14,7 @@ enum { POLICY_ARENA = 1 << 27 };
 extern const struct verb policy_verb_draft;
 extern const struct verb policy_verb_check;
 extern const struct verb policy_verb_import;
+extern const struct verb policy_verb_migrate;
 
 /*
  * Reads options, prints the help or calls body with an arena. FILES_SOME is one
@@ -33,6 +34,15 @@ int file_text(arena *a, const char *path, str *out);
  * policy that the owner has edited. Returns the exit code.
  */
 int text_put(const char *path, const char *text, size_t len);
+
+/*
+ * Converts the text of a file and writes the result as text_put does. `convert`
+ * appends to its buffer; its CUSTOS_EPOLICY is a mistake in the file. Returns
+ * the exit code.
+ */
+int text_convert(arena *a, const char *from, const char *to,
+                 custos_status (*convert)(arena *a, str text, const char *path,
+                                          struct buf *out, custos_err *err));
 
 #define OUTPUT_HELP                                                            \
     "write to this new file instead of standard output; an\n"                  \

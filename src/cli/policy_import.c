@@ -7,7 +7,6 @@
 #include "cli/policy.h"
 
 enum { IMPORT_OUTPUT, IMPORT_OPTIONS };
-enum { IMPORT_BYTES = 1 << 24 };
 
 static const struct option options[IMPORT_OPTIONS] = {
     [IMPORT_OUTPUT] = {"output", "FILE", OUTPUT_HELP},
@@ -16,27 +15,8 @@ static const struct option options[IMPORT_OPTIONS] = {
 static int
 import_metadata(arena *a, const struct args *args)
 {
-    const char *path = args->words[0];
-    struct buf out;
-    custos_err err = CUSTOS_ERR_INIT;
-    custos_status st;
-    str text;
-    int code = file_text(a, path, &text);
-
-    if (code)
-        return code;
-    buf_init(&out, NULL, IMPORT_BYTES);
-    st = policy_import(a, text, path, &out, &err);
-    if (st)
-        code = st == CUSTOS_EPOLICY
-                   ? fail_usage("%s" HINT "%s", err.said, err.hint)
-                   : fail_status(st, &err);
-    else if (out.failed)
-        code = fail_run("out of memory");
-    else
-        code = text_put(args->given[IMPORT_OUTPUT], buf_text(&out), out.len);
-    buf_clear(&out);
-    return code;
+    return text_convert(a, args->words[0], args->given[IMPORT_OUTPUT],
+                        policy_import);
 }
 
 static int

@@ -60,6 +60,17 @@ is_zero(str amount)
     return amounts_cmp(amount, str_of("0")) == 0;
 }
 
+static void
+check_format(struct check *c)
+{
+    if (c->p->format < POLICY_FORMAT)
+        add_remark(c, ADVICE, c->p->format_line,
+                   "the file has format %u, which lacks the keys of newer "
+                   "ones; custos policy migrate writes it in format %d and "
+                   "keeps its comments",
+                   (unsigned)c->p->format, (int)POLICY_FORMAT);
+}
+
 /* -------------------------------------------------------------- budgets -- */
 
 static void
@@ -311,6 +322,7 @@ policy_check(arena *a, const struct policy *p, struct policy_remark **out,
 {
     struct check c = {.a = a, .p = p};
 
+    check_format(&c);
     check_budget(&c);
     check_query(&c);
     for (size_t i = 0; i < p->n_tables; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "policy/policy.h"
 
 bool
 is_sql_word(str name)
@@ -132,10 +133,9 @@ emit_type(struct buf *out, enum data_type type, int scale)
 void
 emit_head(struct buf *out)
 {
+    buf_printf(out, "custos: %d\n\n", (int)POLICY_FORMAT);
     buf_add_text(
         out,
-        "custos: 1\n"
-        "\n"
         "# ? add-remove: a person is in the data or not. change-one: has other "
         "rows\n"
         "#   in it; for data whose number of people is public.\n"

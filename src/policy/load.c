@@ -16,6 +16,8 @@ struct loader {
     yaml_parser_t yaml;
     yaml_event_t event; /* the last one read */
     bool has_event;
+    size_t skipped;      /* bytes of the file before text */
+    size_t chars, bytes; /* how far byte_of has gone through text */
 };
 
 static int
@@ -40,6 +42,22 @@ line_of_byte(str text, size_t at)
     for (size_t i = 0; i < at && i < text.len; i++)
         line += text.ptr[i] == '\n';
     return line;
+}
+
+/*
+ * The byte of the file at which a mark stands: libyaml counts characters. Goes
+ * through the text once, so marks must be asked for in their order.
+ */
+static size_t
+byte_of(struct loader *l, const yaml_mark_t *mark)
+{
+    str text = l->text;
+
+    for (; l->chars < mark->index && l->bytes < text.len; l->chars++)
+        do
+            l->bytes++;
+        while (l->bytes < text.len && (text.ptr[l->bytes] & 0xc0) == 0x80);
+    return l->skipped + l->bytes;
 }
 
 static custos_status
@@ -195,6 +213,8 @@ read_value(struct loader *l, int depth, struct node **out)
     *out = n;
     if (l->event.type == YAML_SCALAR_EVENT) {
         n->kind = NODE_TEXT;
+        n->begin = byte_of(l, &l->event.start_mark);
+        n->end = byte_of(l, &l->event.end_mark);
         st = read_scalar(l, &n->text, &n->plain);
         return st ? st : reading_go_on(l->r, refuse_todo(l, n));
     }
@@ -249,8 +269,10 @@ node_load(const struct reading *r, str text, struct node **out)
     if (!yaml_parser_initialize(&l.yaml))
         return reading_no_memory(r);
     /* skip a byte order mark, which libyaml counts as a column */
-    if (text.len >= 3 && !memcmp(text.ptr, "\xef\xbb\xbf", 3))
+    if (text.len >= 3 && !memcmp(text.ptr, "\xef\xbb\xbf", 3)) {
+        l.skipped = 3;
         l.text = text = (str){text.ptr + 3, text.len - 3};
+    }
     yaml_parser_set_encoding(&l.yaml, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(
         &l.yaml, (const unsigned char *)(text.ptr ? text.ptr : ""), text.len);

@@ -30,9 +30,10 @@ enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
 struct node {
     enum node_kind kind;
     int line;
-    bool plain; /* a text written without quotes */
-    str text;   /* NODE_TEXT; NUL-terminated, no NUL inside */
-    str key;    /* its key, in a map */
+    bool plain;        /* a text written without quotes */
+    str text;          /* NODE_TEXT; NUL-terminated, no NUL inside */
+    size_t begin, end; /* NODE_TEXT: its bytes in the file, with its quotes */
+    str key;           /* its key, in a map */
     bool key_plain;
     int key_line;
     size_t n;           /* children */

@@ -3,7 +3,7 @@
  * and never changes afterwards. The planner treats all of it as public; an
  * analyst sees only what is granted to them.
  *
- *     custos: 1                       # format of this file
+ *     custos: 2                       # format of this file
  *     adjacency: add-remove           # or change-one
  *     budget: {epsilon: 1, delta: 1e-7, n: 1000000}
  *     query: {epsilon: 0.1, max_epsilon: 0.5, delta: 1e-12}
@@ -125,11 +125,19 @@ struct policy_analyst {
     int line;
 };
 
+/*
+ * The formats of the file. Each one adds keys, so a policy of an older format
+ * keeps its meaning (policy/migrate.h).
+ */
+enum { POLICY_FORMAT_OLDEST = 1, POLICY_FORMAT = 2 };
+
 /* `tripwire: overrun_rate` is a share of this many questions: the analyst's
    last ones. */
 enum { POLICY_OVERRUN_WINDOW = 1000 };
 
 struct policy {
+    uint32_t format; /* of the file: POLICY_FORMAT_OLDEST to POLICY_FORMAT */
+    int format_line;
     custos_adjacency adjacency;
     struct policy_budget budget;
     bool has_people; /* `budget: n`, the public number, is given */

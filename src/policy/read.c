@@ -16,21 +16,26 @@ static const char *const top_keys[] = {
 };
 
 static custos_status
-read_format(const struct reading *r, const struct node *root)
+read_format(const struct reading *r, const struct node *root, struct policy *p)
 {
     const struct node *n = node_find(root, "custos");
-    uint64_t format;
+    uint64_t format = 0;
     custos_status st;
 
     if (!n)
         return reading_fail(r, root->line,
                             "the file does not name its format" HINT
-                            "begin it with custos: 1");
-    st = node_count(r, n, "custos", 1, UINT32_MAX, &format);
-    if (!st && format != 1)
+                            "begin it with custos: %d",
+                            (int)POLICY_FORMAT);
+    st = node_count(r, n, "custos", POLICY_FORMAT_OLDEST, UINT32_MAX, &format);
+    if (!st && format > POLICY_FORMAT)
         return reading_fail(r, n->line,
-                            "policy format %llu is newer than this custos",
+                            "this custos reads policies of formats %d to %d, "
+                            "not %llu" HINT "install a newer custos",
+                            (int)POLICY_FORMAT_OLDEST, (int)POLICY_FORMAT,
                             (unsigned long long)format);
+    p->format = (uint32_t)format;
+    p->format_line = n->line;
     return st;
 }
 
@@ -66,7 +71,7 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
     if (root->kind == NODE_MAP)
         st = reading_go_on(r, st);
     if (!st)
-        st = read_format(r, root);
+        st = read_format(r, root, p);
     if (!st)
         st = reading_go_on(r, read_adjacency(r, root, p));
     if (!st)

@@ -23,7 +23,8 @@ class Man(unittest.TestCase):
         verbs = [(verb,) for verb in (
             "noise", "demo", "risk", "init", "query", "explain", "shell",
             "backup", "restore", "store", "budget", "analyst", "owner")]
-        verbs += [("policy", verb) for verb in ("draft", "check", "import")]
+        verbs += [("policy", verb) for verb in (
+            "draft", "check", "import", "migrate")]
         verbs += [("ledger", verb) for verb in ("list", "verify", "recall")]
         verbs += [("account", verb) for verb in (
             "compose", "calibrate", "plan", "convert", "group", "curve")]

@@ -16,7 +16,7 @@ enum { MEMORY = 1 << 24 };
 
 static const char good[] =
     /*  1 */
-    "custos: 1\n"
+    "custos: 2\n"
     /*  2 */ "adjacency: change-one\n"
     /*  3 */ "budget: {epsilon: 1, delta: 1e-7, n: 1e6}\n"
     /*  4 */ "query:\n"

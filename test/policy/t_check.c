@@ -47,7 +47,7 @@ check(const char *budget, const char *table, const char *rest,
     buf_init(&text, NULL, FILE_MAX);
     buf_init(&got, NULL, FILE_MAX);
     buf_printf(&text,
-               "custos: 1\n"
+               "custos: 2\n"
                "budget: %s\n"
                "tables: {t: {source: t.csv, max_rows: 9, %s}}\n"
                "%s\n",
@@ -223,7 +223,7 @@ static void
 remarks_are_in_order(void **state)
 {
     static const char text[] =
-        "custos: 1\n"
+        "custos: 2\n"
         "tables: {t: {source: t.csv, max_rows: 9, unit: id,\n"
         "  columns: {id: {type: integer}}}}\n"
         "query: {max_epsilon: 3}\n"
@@ -242,6 +242,29 @@ remarks_are_in_order(void **state)
         "4 max_epsilon 3 is above the whole budget 2: it limits nothing\n"
         "5 epsilon 2 is above 1, the usual upper end of strong promises; "
         "custos risk --epsilon 2 says what it means\n");
+    buf_clear(&got);
+    arena_free(a);
+}
+
+/* A file of an older format is read, and told how to migrate. */
+static void
+older_formats(void **state)
+{
+    static const char text[] =
+        "query: {max_epsilon: 0.5}\n"
+        "custos: 1\n"
+        "budget: " BUDGET "\n"
+        "tables: {t: {source: t.csv, max_rows: 9, " TABLE "}}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    struct buf got;
+
+    (void)state;
+    buf_init(&got, NULL, FILE_MAX);
+    remarks(a, text, &got);
+    assert_string_equal(
+        buf_text(&got),
+        "2 the file has format 1, which lacks the keys of newer ones; custos "
+        "policy migrate writes it in format 2 and keeps its comments\n");
     buf_clear(&got);
     arena_free(a);
 }
@@ -301,7 +324,7 @@ memory_fails(void **state)
 static void
 ceilings_are_asked_for(void **state)
 {
-    static const char text[] = "custos: 1\nbudget: {epsilon: 1}\n"
+    static const char text[] = "custos: 2\nbudget: {epsilon: 1}\n"
                                "tables: {t: {source: t.csv, unit: id,\n"
                                "  rows_per_unit: 1,\n"
                                "  columns: {id: {type: integer}}}}\n";
@@ -329,6 +352,7 @@ main(void)
         cmocka_unit_test(exact_sums_are_no_remark),
         cmocka_unit_test(remarks_are_in_order),
         cmocka_unit_test(ceilings_are_asked_for),
+        cmocka_unit_test(older_formats),
         cmocka_unit_test(the_example_is_good),
         cmocka_unit_test(memory_fails),
     };

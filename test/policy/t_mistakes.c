@@ -8,11 +8,15 @@ static void
 mistakes_of_the_file(void **state)
 {
     static const struct mistake mistakes[] = {
-        {"custos: 1\n", "",
-         "line 1: the file does not name its format; begin it with custos: 1"},
-        {"custos: 1", "custos: 2",
-         "line 1: policy format 2 is newer than this custos"},
-        {"custos: 1", "custos: x",
+        {"custos: 2\n", "",
+         "line 1: the file does not name its format; begin it with custos: 2"},
+        {"custos: 2", "custos: 3",
+         "line 1: this custos reads policies of formats 1 to 2, not 3; install "
+         "a newer custos"},
+        {"custos: 2", "custos: 0",
+         "line 1: custos must be a whole number from 1 to 4294967295, not "
+         "'0'"},
+        {"custos: 2", "custos: x",
          "line 1: custos must be a whole number from "
          "1 to 4294967295, not 'x'"},
         {"change-one", "one",
@@ -47,7 +51,7 @@ mistakes_of_the_file(void **state)
         {"1e-7", "!!float 1e-7",
          "line 3: tags (!) are not allowed in this file; "
          "put quotes around such text"},
-        {"custos: 1", "%YAML 1.1\n---\ncustos: 1",
+        {"custos: 2", "%YAML 1.1\n---\ncustos: 2",
          "line 1: directives (%) are not allowed in this file"},
         {"analysts:", "---\nanalysts:",
          "line 42: a second document (---) "

@@ -1,4 +1,4 @@
-"""custos policy draft, check, import: the commands as an owner uses them."""
+"""custos policy draft, check, import, migrate: the commands as an owner uses them."""
 import ctypes
 import os
 import pathlib
@@ -60,7 +60,7 @@ class Policy(CommandCase):
 
     def test_help(self):
         text = "\n".join(lines("policy", "--help"))
-        for verb in ("draft", "check", "import"):
+        for verb in ("draft", "check", "import", "migrate"):
             self.assertIn(verb, text)
             self.assertIn(f"custos policy {verb} FILE",
                           "\n".join(lines("policy", verb, "--help")))
@@ -147,7 +147,7 @@ class Policy(CommandCase):
               "has the question"] for i in want])
 
     def test_check_lists_all_mistakes(self):
-        path = self.write("policy.yaml", """custos: 1
+        path = self.write("policy.yaml", """custos: 2
 adjacency: remove
 budget: {epsilon: -1}
 tables:
@@ -189,6 +189,39 @@ analysts: {ana: {tables: [nothing]}}
         self.refused("policy", "import", self.write("m.yaml", "a: 1\n"),
                      says="m.yaml, line 1: database 'a' must be a map")
         self.refused("policy", "import", says="reads one file")
+
+    # ---- migrate
+
+    def test_migrate(self):
+        """A policy of format 1 is read with a remark; its migration has none,
+        and all its comments."""
+        text = EXAMPLE.read_text()
+        old = self.write("old.yaml", text.replace("custos: 2", "custos: 1"))
+        line = self.line("custos: 2")
+        self.assertIn(f"{old}, line {line}: the file has format 1",
+                      lines("policy", "check", old)[0])
+        done = run("policy", "migrate", old)
+        self.assertEqual((done.returncode, done.stdout.decode(), done.stderr),
+                         (0, text, b""))
+        new = self.folder / "new.yaml"
+        self.assertEqual(lines("policy", "migrate", old, "--output", str(new)),
+                         [])
+        self.assertEqual(new.read_text(), text)
+        self.assertIn("0 dangers, 0 remarks.",
+                      lines("policy", "check", str(new))[0])
+        self.assertEqual(run("policy", "migrate", str(new)).stdout,
+                         new.read_bytes())
+        self.refused("policy", "migrate", old, "--output", str(new),
+                     says="cannot create")
+        later = self.write("later.yaml",
+                           text.replace("custos: 2", "custos: 3"))
+        for verb in ("migrate", "check"):
+            self.refused("policy", verb, later,
+                         says=f"line {line}: this custos reads policies of "
+                              "formats 1 to 2, not 3")
+        self.refused("init", later, "--store", str(self.folder / "store"),
+                     says="formats 1 to 2, not 3")
+        self.refused("policy", "migrate", says="reads one file")
 
     # ---- draft
 

@@ -27,7 +27,7 @@ read_good(arena *a, const char *text)
 static void
 budgets_and_defaults(void **state)
 {
-    static const char small[] = "custos: 1\n"
+    static const char small[] = "custos: 2\n"
                                 "budget: {epsilon: 1/3}\n"
                                 "tables: {t: {source: t.csv, unit: row,\n"
                                 "  columns: {a: {type: integer}}}}\n";
@@ -91,7 +91,7 @@ least_price_and_tripwire(void **state)
 
     (void)state;
     snprintf(text, sizeof text,
-             "custos: 1\nbudget: {epsilon: 2, delta: 1e-9}\n"
+             "custos: 2\nbudget: {epsilon: 2, delta: 1e-9}\n"
              "query: {min_epsilon: 0, min_rho: 1e-3}\n"
              "tripwire: {failures: 5, overrun_rate: 0.0159}\n%s",
              rest);
@@ -101,7 +101,7 @@ least_price_and_tripwire(void **state)
     assert_int_equal(p->max_failures, 5);
     assert_int_equal(p->max_overruns, 15);
     snprintf(text, sizeof text,
-             "custos: 1\nbudget: {epsilon: 2}\nquery: {max_epsilon: 1e-5}\n"
+             "custos: 2\nbudget: {epsilon: 2}\nquery: {max_epsilon: 1e-5}\n"
              "tripwire: {overrun_rate: 1}\n%s",
              rest);
     p = read_good(a, text);
@@ -121,14 +121,14 @@ storage_has_defaults(void **state)
     char text[400];
 
     (void)state;
-    snprintf(text, sizeof text, "custos: 1\nbudget: {epsilon: 2}\n%s", rest);
+    snprintf(text, sizeof text, "custos: 2\nbudget: {epsilon: 2}\n%s", rest);
     p = read_good(a, text);
     assert_int_equal(p->answer_days, 0);
     assert_int_equal(p->answer_bytes, 1 << 30);
     assert_int_equal(p->ledger_bytes, UINT64_C(1) << 33);
     assert_int_equal(p->ledger_minute_bytes, 1 << 28);
     snprintf(text, sizeof text,
-             "custos: 1\nbudget: {epsilon: 2}\nstorage: {answer_days: 90,\n"
+             "custos: 2\nbudget: {epsilon: 2}\nstorage: {answer_days: 90,\n"
              "  answer_bytes: 1e6, ledger_bytes: 2000,\n"
              "  ledger_bytes_per_minute: 1000}\n%s",
              rest);
@@ -301,7 +301,7 @@ static void
 delta_can_be_forced(void **state)
 {
     static const char text[] =
-        "custos: 1\n"
+        "custos: 2\n"
         "budget: {epsilon: 1, delta: 0.1, n: 10, force_delta: true}\n"
         "tables: {t: {source: t.csv, unit: 'row',\n"
         "  columns: {row: {type: integer}}}}\n";
@@ -319,7 +319,7 @@ static void
 limits_are_reached(void **state)
 {
     static const char text[] =
-        "custos: 1\n"
+        "custos: 2\n"
         "budget: {epsilon: 1e6, delta: 1e-36, n: 1099511627776}\n"
         "query: {epsilon: 1e-20, delta: 1e-36, max_groups: 1, max_fanout: 7}\n"
         "tables:\n"
@@ -347,7 +347,7 @@ limits_are_reached(void **state)
 static void
 row_is_not_guessed(void **state)
 {
-    static const char text[] = "custos: 1\n"
+    static const char text[] = "custos: 2\n"
                                "budget: {epsilon: 1}\n"
                                "tables: {t: {source: t.csv, unit: row,\n"
                                "  columns: {row: {type: integer}}}}\n";
@@ -366,7 +366,7 @@ static void
 references_to_names_with_dots(void **state)
 {
     static const char text[] =
-        "custos: 1\n"
+        "custos: 2\n"
         "budget: {epsilon: 1}\n"
         "tables:\n"
         "  a: {source: a.csv, unit: \"b.c\",\n"
@@ -389,7 +389,7 @@ static void
 references_to_names_in_quotes(void **state)
 {
     static const char head[] =
-        "custos: 1\n"
+        "custos: 2\n"
         "budget: {epsilon: 1}\n"
         "tables:\n"
         "  \"The Members\": {source: a.csv, unit: \"Member \\\"ID\\\".\",\n"
@@ -463,8 +463,8 @@ static void
 parts_that_are_missing(void **state)
 {
     static const char *const texts[][2] = {
-        {"custos: 1\nbudget: {epsilon: 1}\n", "there are no tables"},
-        {"custos: 1\nbudget: {epsilon: 1}\ntables: {}\n",
+        {"custos: 2\nbudget: {epsilon: 1}\n", "there are no tables"},
+        {"custos: 2\nbudget: {epsilon: 1}\ntables: {}\n",
          "a policy has 1 to 500 tables"},
         {"- custos\n", "a policy must be a map of keys to values"},
     };
@@ -503,7 +503,7 @@ torn_files(void **state)
 }
 
 #define VIEWS(views, analysts)                                                 \
-    "custos: 1\n"                                                              \
+    "custos: 2\n"                                                              \
     "budget: {epsilon: 1}\n"                                                   \
     "tables: {t: {source: t.csv, unit: row, columns: {a: {type: integer}}}}\n" \
     "views: " views "\n"                                                       \

@@ -125,7 +125,8 @@ def check_const(value, rule, _, path):
 
 
 def check_enum(value, rule, _, path):
-    return None if value in rule else f"{path}: one of {rule}"
+    return None if any(value == v and type(value) is type(v) for v in rule) \
+        else f"{path}: one of {rule}"
 
 
 def check_required(value, rule, _, path):
@@ -269,7 +270,7 @@ class Schema(unittest.TestCase):
 
         visits = ("tables", "visits")
         for policy in [
-                spoil("custos", 2), spoil("custos", True),
+                spoil("custos", 3), spoil("custos", True),
                 spoil("budget", None), spoil("tables", {}),
                 spoil("adjacency", "both"), spoil("extra", 1),
                 spoil("budget", "epsilon", 0), spoil("budget", "epsilon", "x"),
