@@ -164,6 +164,16 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
 }
 
 static void
+check_source(struct check *c, const struct policy_source *s)
+{
+    for (size_t i = 0; i < c->p->n_tables; i++)
+        if (c->p->tables[i].from == s)
+            return;
+    add_remark(c, ADVICE, s->line, "no table is from the source '%.*s'",
+               SHOWN(s->name));
+}
+
+static void
 check_table(struct check *c, const struct policy_table *t)
 {
     if (t->is_public)
@@ -325,6 +335,8 @@ policy_check(arena *a, const struct policy *p, struct policy_remark **out,
     check_format(&c);
     check_budget(&c);
     check_query(&c);
+    for (size_t i = 0; i < p->n_sources; i++)
+        check_source(&c, &p->sources[i]);
     for (size_t i = 0; i < p->n_tables; i++)
         check_table(&c, &p->tables[i]);
     for (size_t i = 0; i < p->n_analysts; i++)

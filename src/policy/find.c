@@ -4,6 +4,15 @@
 #include "base/base.h"
 #include "policy/policy.h"
 
+const struct policy_source *
+policy_source_find(const struct policy *p, str name)
+{
+    for (size_t i = 0; i < p->n_sources; i++)
+        if (str_equal(p->sources[i].name, name))
+            return &p->sources[i];
+    return NULL;
+}
+
 const struct policy_table *
 policy_table_find(const struct policy *p, str name)
 {

@@ -7,9 +7,11 @@
  *     adjacency: add-remove           # or change-one
  *     budget: {epsilon: 1, delta: 1e-7, n: 1000000}
  *     query: {epsilon: 0.1, max_epsilon: 0.5, delta: 1e-12}
+ *     sources:                        # databases, by name
+ *       archive: {engine: duckdb, file: archive.duckdb}
  *     tables:
  *       patients:
- *         source: patients.csv
+ *         source: patients.csv        # a file; or from: archive
  *         unit: id                    # or row
  *         columns:
  *           id: {type: integer}
@@ -50,6 +52,17 @@
 
 enum source_kind { SOURCE_CSV, SOURCE_PARQUET, SOURCE_DUCKDB };
 
+/* The engines that can hold tables. The files of `source: FILE` need none. */
+enum source_engine { ENGINE_DUCKDB };
+
+/* A database that tables are read from (`from: NAME`). */
+struct policy_source {
+    str name;
+    enum source_engine engine;
+    str file; /* a path, absolute or relative to the policy's folder */
+    int line;
+};
+
 struct policy_column {
     str name;
     enum data_type type;
@@ -70,6 +83,8 @@ struct policy_table {
     str name;
     bool is_public;
     bool attached; /* read from its file in every query: `attach: true` */
+    const struct policy_source *from; /* where source is; NULL: a file that
+                                         the table names */
     enum source_kind source_kind;
     str source;       /* a path, absolute or relative to the policy's folder */
     str source_table; /* SOURCE_DUCKDB: which table of the file */
@@ -173,6 +188,8 @@ struct policy {
         ledger_minute_bytes; /* the same for the rows of one minute; default
                                 2^28 */
     bool share_answers;      /* between analysts; default false */
+    struct policy_source *sources;
+    size_t n_sources;
     struct policy_table *tables;
     size_t n_tables;
     struct policy_view *views;
@@ -206,6 +223,8 @@ CUSTOS_MUST_USE custos_status policy_read_past(arena *a, str text,
 bool policy_source_kind(str path, enum source_kind *out);
 
 /* Find a part by its exact name; NULL if there is none. */
+const struct policy_source *
+policy_source_find(const struct policy *p, str name);
 const struct policy_table *policy_table_find(const struct policy *p, str name);
 const struct policy_column *
 policy_column_find(const struct policy_table *t, str name);

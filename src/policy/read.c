@@ -11,8 +11,8 @@
 #include "policy/read.h"
 
 static const char *const top_keys[] = {
-    "custos", "adjacency", "budget",   "query",   "tables",
-    "views",  "analysts",  "tripwire", "storage",
+    "custos", "adjacency", "budget",   "query",    "sources",
+    "tables", "views",     "analysts", "tripwire", "storage",
 };
 
 static custos_status
@@ -80,6 +80,8 @@ read_parts(const struct reading *r, const struct node *root, struct policy *p)
         st = reading_go_on(r, read_tripwire(r, root, p));
     if (!st)
         st = reading_go_on(r, read_storage(r, root, p));
+    if (!st)
+        st = reading_go_on(r, read_sources(r, root, p));
     if (!st)
         st = reading_go_on(r, read_tables(r, root, p));
     /* Parts that refer to others are read only if no mistake was found so

@@ -30,6 +30,17 @@ CUSTOS_MUST_USE custos_status read_amounts(const struct reading *r,
                                            const char *what, str no_delta,
                                            struct policy_budget *out);
 
+/* sources: */
+CUSTOS_MUST_USE custos_status read_sources(const struct reading *r,
+                                           const struct node *root,
+                                           struct policy *p);
+
+/* The keys of a table that say where it is; p has its sources. */
+CUSTOS_MUST_USE custos_status read_table_source(const struct reading *r,
+                                                const struct node *map,
+                                                const struct policy *p,
+                                                struct policy_table *t);
+
 CUSTOS_MUST_USE custos_status read_tables(const struct reading *r,
                                           const struct node *root,
                                           struct policy *p);

@@ -1,10 +1,8 @@
 /*
- * Reads one table: its source, whether it is private, how much one unit may
- * contribute, and its columns. resolve.c reads references to other tables.
+ * Reads one table: whether it is private, how much one unit may contribute, and
+ * its columns. read_source.c reads where its rows are, resolve.c references to
+ * other tables.
  */
-#include <string.h>
-#include <strings.h>
-
 #include "base/base.h"
 #include "policy/read.h"
 
@@ -15,92 +13,10 @@
 enum { TABLES_MAX = 500, COLUMNS_MAX = 1000 };
 
 static const char *const keys[] = {
-    "source", "format",   "source_table",  "public",
-    "attach", "unit",     "rows_per_unit", "groups_per_unit",
-    "bound",  "max_rows", "columns",       "comment",
+    "source",   "from",    "format",        "source_table",    "public",
+    "attach",   "unit",    "rows_per_unit", "groups_per_unit", "bound",
+    "max_rows", "columns", "comment",
 };
-
-static const struct {
-    const char *word;
-    enum source_kind kind;
-} formats[] = {
-    {"csv", SOURCE_CSV},
-    {"parquet", SOURCE_PARQUET},
-    {"duckdb", SOURCE_DUCKDB},
-};
-
-static const struct {
-    const char *ending;
-    enum source_kind kind;
-} endings[] = {
-    {".csv", SOURCE_CSV},         {".csv.gz", SOURCE_CSV},
-    {".tsv", SOURCE_CSV},         {".csv.zst", SOURCE_CSV},
-    {".parquet", SOURCE_PARQUET}, {".duckdb", SOURCE_DUCKDB},
-    {".ddb", SOURCE_DUCKDB},
-};
-
-bool
-policy_source_kind(str path, enum source_kind *out)
-{
-    for (size_t i = 0; i < COUNT_OF(endings); i++) {
-        size_t len = strlen(endings[i].ending);
-
-        if (path.len > len &&
-            !strncasecmp(path.ptr + path.len - len, endings[i].ending, len)) {
-            *out = endings[i].kind;
-            return true;
-        }
-    }
-    return false;
-}
-
-static custos_status
-read_format(const struct reading *r, const struct node *n,
-            struct policy_table *t)
-{
-    for (size_t i = 0; i < COUNT_OF(formats); i++)
-        if (n->kind == NODE_TEXT &&
-            str_equal(n->text, str_of(formats[i].word))) {
-            t->source_kind = formats[i].kind;
-            return CUSTOS_OK;
-        }
-    return reading_fail(r, n->line, "format must be csv, parquet or duckdb");
-}
-
-static custos_status
-read_source(const struct reading *r, const struct node *map,
-            struct policy_table *t)
-{
-    const struct node *n = node_find(map, "source");
-    const struct node *format = node_find(map, "format");
-    custos_status st;
-
-    if (!n)
-        return reading_fail(r, map->line,
-                            "table '%.*s' has no source" HINT
-                            "name the file that it is in",
-                            SHOWN(t->name));
-    st = node_text(r, n, "source", &t->source);
-    if (!st && format)
-        st = read_format(r, format, t);
-    else if (!st && !policy_source_kind(t->source, &t->source_kind))
-        return reading_fail(
-            r, n->line,
-            "the format of '%.*s' does not follow from its name" HINT
-            "add format: csv, parquet or duckdb",
-            SHOWN(t->source));
-    n = node_find(map, "source_table");
-    if (!st && n && t->source_kind != SOURCE_DUCKDB)
-        return reading_fail(r, n->line,
-                            "source_table is only for DuckDB files");
-    t->source_table = t->source_kind == SOURCE_DUCKDB ? t->name : str_of("");
-    if (!st && n)
-        st = node_text(r, n, "source_table", &t->source_table);
-    n = node_find(map, "attach");
-    if (!st && n)
-        st = node_flag(r, n, "attach", &t->attached);
-    return st;
-}
 
 /* A public table has no unit, and no keys such as rows_per_unit. */
 static custos_status
@@ -198,7 +114,7 @@ read_columns(const struct reading *r, const struct node *map,
 
 static custos_status
 read_table(const struct reading *r, const struct node *map,
-           struct policy_table *t)
+           const struct policy *p, struct policy_table *t)
 {
     const struct node *n;
     custos_status st;
@@ -211,7 +127,7 @@ read_table(const struct reading *r, const struct node *map,
     if (!st && n)
         st = node_flag(r, n, "public", &t->is_public);
     if (!st)
-        st = reading_go_on(r, read_source(r, map, t));
+        st = reading_go_on(r, read_table_source(r, map, p, t));
     if (!st && t->is_public)
         st = reading_go_on(r, check_public(r, map, t));
     if (!st)
@@ -242,7 +158,7 @@ read_tables(const struct reading *r, const struct node *root, struct policy *p)
     for (const struct node *t = tables->first; t && !st; t = t->next) {
         struct policy_table *to = &p->tables[p->n_tables];
 
-        st = reading_go_on(r, read_table(r, t, to));
+        st = reading_go_on(r, read_table(r, t, p, to));
         to->number = p->n_tables++;
     }
     return st;

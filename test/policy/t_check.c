@@ -246,6 +246,15 @@ remarks_are_in_order(void **state)
     arena_free(a);
 }
 
+static void
+sources_without_tables(void **state)
+{
+    (void)state;
+    check(BUDGET, TABLE,
+          QUERY "\nsources:\n  s: {engine: duckdb, file: s.duckdb}",
+          "6 no table is from the source 's'\n");
+}
+
 /* A file of an older format is read, and told how to migrate. */
 static void
 older_formats(void **state)
@@ -352,6 +361,7 @@ main(void)
         cmocka_unit_test(exact_sums_are_no_remark),
         cmocka_unit_test(remarks_are_in_order),
         cmocka_unit_test(ceilings_are_asked_for),
+        cmocka_unit_test(sources_without_tables),
         cmocka_unit_test(older_formats),
         cmocka_unit_test(the_example_is_good),
         cmocka_unit_test(memory_fails),

@@ -75,6 +75,51 @@ mistakes_of_the_file(void **state)
     CHECK_ALL(mistakes);
 }
 
+/* Lines that only named sources need, before line 10 of the good policy. */
+#define SOURCES(text) "sources: {" text "}\ntables:\n"
+
+static void
+mistakes_of_sources(void **state)
+{
+    static const struct mistake mistakes[] = {
+        {"tables:\n", "sources: [a]\ntables:\n",
+         "line 10: sources must be a map of names"},
+        {"tables:\n", SOURCES("\"\": {engine: duckdb, file: f}"),
+         "line 10: an empty name in sources"},
+        {"tables:\n", SOURCES("s: f.duckdb"),
+         "line 10: a source must be a map of keys to values"},
+        {"tables:\n", SOURCES("s: {file: f.duckdb}"),
+         "line 10: source 's' has no engine; add engine: duckdb"},
+        {"tables:\n", SOURCES("s: {engine: duckdb}"),
+         "line 10: source 's' has no file; name the DuckDB file that its "
+         "tables are in"},
+        {"tables:\n", SOURCES("s: {engine: postgresql, host: h}"),
+         "line 10: there is no engine 'postgresql' in this custos; it has: "
+         "duckdb"},
+        {"tables:\n", SOURCES("s: {engine: [duckdb], file: f}"),
+         "line 10: engine must be a single value"},
+        {"tables:\n", SOURCES("s: {engine: duckdb, file: f, files: g}"),
+         "line 10: there is no key 'files' in a source; did you mean file?"},
+        {"tables:\n", SOURCES("s: {engine: duckdb, file: \"\"}"),
+         "line 10: file is empty"},
+        {"source: patients.csv", "from: archive",
+         "line 12: there is no source 'archive'; name it under sources: of the "
+         "policy, or give a file as source:"},
+        {"source: patients.csv", "from: patients.csv",
+         "line 12: there is no source 'patients.csv'; name it under sources: "
+         "of the policy, or give a file as source:"},
+        {"source: patients.csv", "source: patients.csv\n    from: a",
+         "line 13: table 'patients' has both source and from; keep source if "
+         "it is in a file, from if it is in one of the sources"},
+        {"custos: 2\n", "custos: 1\nsources: {}\n",
+         "line 2: sources is a key of format 2, and this file has format 1; "
+         "write custos: 2"},
+    };
+
+    (void)state;
+    CHECK_ALL(mistakes);
+}
+
 static void
 mistakes_of_budgets(void **state)
 {
@@ -275,6 +320,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_of_the_file),
+        cmocka_unit_test(mistakes_of_sources),
         cmocka_unit_test(mistakes_of_budgets),
         cmocka_unit_test(mistakes_of_tables),
     };

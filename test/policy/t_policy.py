@@ -1,5 +1,4 @@
 """custos policy draft, check, import, migrate: the commands as an owner uses them."""
-import ctypes
 import os
 import pathlib
 import subprocess
@@ -12,21 +11,11 @@ sys.path.insert(0, str(SRC / "test/cli"))
 import unittest  # noqa: E402
 
 from command import CUSTOS, CommandCase, lines, run  # noqa: E402
+from duck import duckdb  # noqa: E402
 
 EXAMPLE = SRC / "examples/hospital/policy.yaml"
 METADATA = SRC / "fuzz/corpus/policy/smartnoise.yaml"
 
-
-def duckdb(path, *statements):
-    """Runs statements on a DuckDB file; path may be ":memory:"."""
-    library = ctypes.CDLL(str(SRC / "deps/duckdb/libduckdb.so"))
-    database, connection = ctypes.c_void_p(), ctypes.c_void_p()
-    assert not library.duckdb_open(str(path).encode(), ctypes.byref(database))
-    assert not library.duckdb_connect(database, ctypes.byref(connection))
-    for sql in statements:
-        assert not library.duckdb_query(connection, sql.encode(), None), sql
-    library.duckdb_disconnect(ctypes.byref(connection))
-    library.duckdb_close(ctypes.byref(database))
 
 UNREAD = ("The sources were not read; custos init checks that they have these "
           "columns.")

@@ -140,6 +140,46 @@ storage_has_defaults(void **state)
     arena_free(a);
 }
 
+/* A table is in a file or in a named source; both have the same fields. */
+static void
+named_sources(void **state)
+{
+    static const char text[] =
+        "custos: 2\nbudget: {epsilon: 2}\n"
+        "sources:\n"
+        "  archive: {engine: duckdb, file: data/a.db}\n"
+        "  \"Other One\": {engine: duckdb, file: /b.db}\n"
+        "tables:\n"
+        "  t: {from: archive, unit: row, columns: {a: {type: integer}}}\n"
+        "  u: {from: \"Other One\", source_table: \"U 2\", unit: row,\n"
+        "      attach: true, columns: {a: {type: integer}}}\n"
+        "  v: {source: archive.csv, unit: row, columns: {a: {type: text}}}\n";
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p = read_good(a, text);
+
+    (void)state;
+    assert_int_equal(p->n_sources, 2);
+    same(p->sources[0].name, "archive");
+    assert_int_equal(p->sources[0].engine, ENGINE_DUCKDB);
+    same(p->sources[0].file, "data/a.db");
+    assert_int_equal(p->sources[0].line, 4);
+    assert_ptr_equal(policy_source_find(p, str_of("Other One")),
+                     &p->sources[1]);
+    assert_null(policy_source_find(p, str_of("other one")));
+    for (size_t i = 0; i < 2; i++) {
+        assert_ptr_equal(p->tables[i].from, &p->sources[i]);
+        assert_int_equal(p->tables[i].source_kind, SOURCE_DUCKDB);
+    }
+    same(p->tables[0].source, "data/a.db");
+    same(p->tables[0].source_table, "t");
+    same(p->tables[1].source, "/b.db");
+    same(p->tables[1].source_table, "U 2");
+    assert_true(p->tables[1].attached);
+    assert_null(p->tables[2].from);
+    same(p->tables[2].source, "archive.csv");
+    arena_free(a);
+}
+
 static void
 tables_and_units(void **state)
 {
@@ -581,6 +621,7 @@ main(void)
         cmocka_unit_test(budgets_and_defaults),
         cmocka_unit_test(least_price_and_tripwire),
         cmocka_unit_test(storage_has_defaults),
+        cmocka_unit_test(named_sources),
         cmocka_unit_test(tables_and_units),
         cmocka_unit_test(columns_and_domains),
         cmocka_unit_test(analysts_and_grants),

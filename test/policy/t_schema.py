@@ -174,6 +174,11 @@ def check_anyOf(value, rule, _, path):
     return None if None in said else f"{path}: {said}"
 
 
+def check_oneOf(value, rule, _, path):
+    said = [wrong(value, part, path) for part in rule]
+    return None if said.count(None) == 1 else f"{path}: {said}"
+
+
 def measure(size, good):
     def check(value, rule, _, path):
         return None if size(value) is None or good(size(value), rule) else path
@@ -237,6 +242,7 @@ class Schema(unittest.TestCase):
                 (top["query"]["properties"], "read_budget.c", "query_keys"),
                 (top["tripwire"]["properties"], "read_tripwire.c",
                  "tripwire_keys"),
+                (defs["source"]["properties"], "read_source.c", "keys"),
                 (defs["table"]["properties"], "read_table.c", "keys"),
                 (defs["column"]["properties"], "read_column.c", "keys"),
                 (defs["view"]["properties"], "read_view.c", "keys"),
@@ -247,6 +253,12 @@ class Schema(unittest.TestCase):
                  "window_keys")]:
             with self.subTest(file=file, name=name):
                 self.assertEqual(set(got), keys_of(file, name))
+
+    def test_engines_are_the_readers(self):
+        text = (SRC / "src/policy/read_source.c").read_text()
+        self.assertEqual(
+            SCHEMA["$defs"]["source"]["properties"]["engine"]["enum"],
+            re.findall(r'\{"(\w+)", ENGINE_\w+\}', text))
 
     def test_types_are_the_readers(self):
         text = (SRC / "src/base/datum.c").read_text()
@@ -279,6 +291,9 @@ class Schema(unittest.TestCase):
                 spoil("tripwire", {"failures": 0}),
                 spoil("tripwire", {"overrun_rate": 2}),
                 spoil(*visits, "unit", None), spoil(*visits, "source", None),
+                spoil(*visits, "from", "archive"),
+                spoil("sources", {"s": {"engine": "oracle", "file": "f"}}),
+                spoil("sources", {"s": {"engine": "duckdb"}}),
                 spoil(*visits, "columns", {}),
                 spoil(*visits, "rows_per_unit", 0),
                 spoil(*visits, "bound", "never"),
