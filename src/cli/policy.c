@@ -15,6 +15,7 @@
 #include "cli/out.h"
 #include "plan/views.h"
 #include "policy/policy.h"
+#include "store/secret_file.h"
 
 enum { TEXT_MAX = 1 << 20, CONVERTED_MAX = 1 << 24, PATH_ROOM = 4096 };
 
@@ -126,6 +127,18 @@ policy_run(const struct verb *verb, int argc, char **argv,
 
 /* -------------------------------------------------------------- check -- */
 
+/* The path of a file that the policy at path names. */
+static void
+beside_policy(const char *path, str name, char file[PATH_ROOM])
+{
+    const char *slash = strrchr(path, '/');
+    bool absolute = name.ptr[0] == '/' || !slash;
+
+    snprintf(file, PATH_ROOM, "%.*s%.*s",
+             absolute ? 0 : (int)(slash + 1 - path), path, (int)name.len,
+             name.ptr);
+}
+
 /*
  * Names the sources that do not exist here. That is not an error: a policy may
  * be checked on a machine that does not have the data. Sources with wildcards
@@ -134,22 +147,38 @@ policy_run(const struct verb *verb, int argc, char **argv,
 static void
 print_missing_sources(struct out *o, const char *path, const struct policy *p)
 {
-    const char *slash = strrchr(path, '/');
-
     for (size_t i = 0; i < p->n_tables; i++) {
         const struct policy_table *t = &p->tables[i];
-        bool absolute = t->source.ptr[0] == '/' || !slash;
         char file[PATH_ROOM];
 
-        snprintf(file, sizeof file, "%.*s%.*s",
-                 absolute ? 0 : (int)(slash + 1 - path), path,
-                 (int)t->source.len, t->source.ptr);
+        beside_policy(path, t->source, file);
         if (strpbrk(file, "*?[") || !access(file, R_OK))
             continue;
         out_printf(o,
                    "Note: the source of table '%.*s' does not exist or is not "
                    "readable here: %.400s\n",
                    (int)t->name.len, t->name.ptr, file);
+    }
+}
+
+/* Says which secrets custos init would reject here, and why. */
+static void
+print_bad_secrets(struct out *o, const char *path, const struct policy *p)
+{
+    for (size_t i = 0; i < p->n_sources; i++) {
+        const struct policy_source *s = &p->sources[i];
+        custos_err err = CUSTOS_ERR_INIT;
+        struct secret_file secret;
+        char file[PATH_ROOM];
+
+        if (s->secret_file.len == 0)
+            continue;
+        beside_policy(path, s->secret_file, file);
+        if (secret_file_read(file, &secret, &err))
+            out_printf(o, "Note: %s%s%s\n", err.said, *err.hint ? "; " : "",
+                       err.hint);
+        else
+            secret_file_clear(&secret);
     }
 }
 
@@ -172,6 +201,7 @@ print_remarks(const char *path, const struct policy *p,
         buf_clear(&said);
     }
     print_missing_sources(&o, path, p);
+    print_bad_secrets(&o, path, p);
     out_text(&o, "The sources were not read; custos init checks that they have "
                  "these columns.\n");
     return out_end(&o);

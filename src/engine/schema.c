@@ -91,7 +91,7 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
 
     buf_init(&b, NULL, SQL_MOST);
     if (!st)
-        st = source_from(c, path, kind, table ? table : "", 0, a, &from,
+        st = source_from(c, path, kind, table ? table : "", NULL, 0, a, &from,
                          &attach, err);
     if (!st) {
         buf_printf(&b, "SELECT * FROM %s", from);
@@ -146,7 +146,8 @@ engine_source_tables(const char *path, arena *a, str **out, size_t *n,
     custos_status st = reader_open(&db, &c, err);
 
     if (!st)
-        st = source_from(c, path, SOURCE_DUCKDB, "", 0, a, &from, &attach, err);
+        st = source_from(c, path, SOURCE_DUCKDB, "", NULL, 0, a, &from, &attach,
+                         err);
     if (!st)
         st = duck_ask(c,
                       "SELECT table_name FROM duckdb_tables() WHERE "

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/error.h"
 #include "engine/csv_fault.h"
 #include "engine/file_age.h"
@@ -226,10 +227,51 @@ csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
     return st ? st : csv_text(path, line, a, from, err);
 }
 
+/*
+ * Attaches a DuckDB file as s<number>. Neither the text of a statement with a
+ * key nor the engine's message about it leaves this function.
+ */
+static custos_status
+duckdb_attach(struct duck_connection *c, const char *path,
+              const struct secret_file *key, size_t number, arena *a,
+              char **attach, custos_err *err)
+{
+    custos_err quiet = CUSTOS_ERR_INIT;
+    custos_status st;
+    struct buf b;
+
+    buf_init(&b, NULL, FROM_MOST);
+    buf_add_text(&b, "ATTACH ");
+    duck_quote_text(&b, str_of(path));
+    buf_printf(&b, " AS s%zu (TYPE duckdb, READ_ONLY", number);
+    if (key) {
+        buf_add_text(&b, ", ENCRYPTION_KEY ");
+        duck_quote_text(&b, (str){key->text, key->len});
+    }
+    buf_add_text(&b, ")");
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_do(c, buf_text(&b), key ? &quiet : err);
+    if (key) {
+        buf_clear(&b); /* which wipes it */
+        wipe(&quiet, sizeof quiet);
+        return !st || st == CUSTOS_ENOMEM
+                   ? st
+                   : custos_fail(err, CUSTOS_EPOLICY,
+                                 "%.100s cannot be opened as a DuckDB file "
+                                 "with the key in its secret_file",
+                                 path);
+    }
+    *attach = take_text(a, &b);
+    if (st)
+        return st == CUSTOS_ENOMEM ? st : file_age_fail(path, err);
+    return *attach ? CUSTOS_OK
+                   : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
 custos_status
 source_from(struct duck_connection *c, const char *path, enum source_kind kind,
-            const char *table, size_t number, arena *a, char **from,
-            char **attach, custos_err *err)
+            const char *table, const struct secret_file *key, size_t number,
+            arena *a, char **from, char **attach, custos_err *err)
 {
     struct buf b;
 
@@ -251,18 +293,10 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
         buf_add_text(&b, ")");
         *from = take_text(a, &b);
     } else {
-        custos_status st;
+        custos_status st = duckdb_attach(c, path, key, number, a, attach, err);
 
-        buf_add_text(&b, "ATTACH ");
-        duck_quote_text(&b, str_of(path));
-        buf_printf(&b, " AS s%zu (TYPE duckdb, READ_ONLY)", number);
-        *attach = take_text(a, &b);
-        if (!*attach)
-            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        st = duck_do(c, *attach, err);
         if (st)
-            return file_age_fail(path, err);
-        buf_init(&b, NULL, FROM_MOST);
+            return st;
         buf_printf(&b, "s%zu.main.", number);
         duck_quote_name(&b, str_of(table));
         *from = take_text(a, &b);
@@ -336,24 +370,62 @@ columns_check(struct duck_connection *c, const struct policy_table *t,
     return st;
 }
 
+/* The path of a file that the policy names. */
+static custos_status
+path_take(str name, const char *base, char path[PATH_MAX], custos_err *err)
+{
+    bool absolute = !base || (name.len > 0 && name.ptr[0] == '/');
+
+    return snprintf(path, PATH_MAX, "%s%s%.*s", absolute ? "" : base,
+                    absolute ? "" : "/", (int)name.len, name.ptr) < PATH_MAX
+               ? CUSTOS_OK
+               : custos_fail(err, CUSTOS_EINVAL, "the path is too long");
+}
+
+/* source_from for a table of the policy: reads the secret of its source. */
+static custos_status
+table_from(struct duck_connection *c, const struct policy_table *t,
+           size_t number, const char *base, arena *a, struct source *s,
+           custos_err *err)
+{
+    char *table =
+        arena_copy(a, t->source_table.len ? t->source_table : t->name);
+    bool has_key = t->from && t->from->secret_file.len > 0;
+    char path[PATH_MAX];
+    struct secret_file key;
+    custos_status st = CUSTOS_OK;
+
+    /* of an attached table the statement that opens it is stored */
+    CUSTOS_REQUIRE(!has_key || !t->attached);
+    if (!table)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (has_key)
+        st = path_take(t->from->secret_file, base, path, err);
+    if (has_key && !st)
+        st = secret_file_read(path, &key, err);
+    if (st)
+        return st;
+    st = source_from(c, s->path, t->source_kind, table, has_key ? &key : NULL,
+                     number, a, &s->from, &s->attach, err);
+    if (has_key)
+        secret_file_clear(&key);
+    return st;
+}
+
 custos_status
 source_open(struct duck_connection *c, const struct policy_table *t,
             size_t number, const char *base, arena *a, struct source *out,
             custos_err *err)
 {
     char path[PATH_MAX], full[PATH_MAX];
-    char *name = arena_copy(a, t->source), *table;
-    bool absolute = t->source.len > 0 && t->source.ptr[0] == '/';
     struct source s = {0};
-    custos_status st;
+    custos_status st = path_take(t->source, base, path, err);
 
-    table = arena_copy(a, t->source_table.len ? t->source_table : t->name);
+    if (st)
+        return st;
     s.types = arena_take(a, t->n_columns + 1, sizeof *s.types);
-    if (!name || !table || !s.types)
+    if (!s.types)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (snprintf(path, sizeof path, "%s%s%s", absolute || !base ? "" : base,
-                 absolute || !base ? "" : "/", name) >= (int)sizeof path)
-        return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
     /* realpath fails on a pattern; the path then stays as it is, even if relative. */
     s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
     if (!s.path)
@@ -364,8 +436,7 @@ source_open(struct duck_connection *c, const struct policy_table *t,
                            PATTERN, path);
     if (t->attached && !file_mark_read(s.path, &s.mark))
         return source_missing(path, err);
-    st = source_from(c, s.path, t->source_kind, table, number, a, &s.from,
-                     &s.attach, err);
+    st = table_from(c, t, number, base, a, &s, err);
     if (!st)
         st = columns_check(c, t, path, &s, err);
     if (!st)

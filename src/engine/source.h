@@ -8,13 +8,14 @@
 #include "engine/duck.h"
 #include "engine/view.h"
 #include "policy/policy.h"
+#include "store/secret_file.h"
 
 /*
  * Opens the source of table t; checks that it exists and has all columns. What *out
  * points to is allocated in `a`. A DuckDB file is attached to c as s<number>,
  * read-only. May fail: CUSTOS_ENAME (source_missing), CUSTOS_EIO, CUSTOS_EPOLICY,
  * CUSTOS_EUNSUPPORTED (a DuckDB file of a version that is not read), CUSTOS_EINVAL,
- * CUSTOS_ENOMEM.
+ * CUSTOS_ENOMEM; for a source with a secret_file also as secret_file_read.
  */
 CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           const struct policy_table *t,
@@ -22,14 +23,13 @@ CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           arena *a, struct source *out,
                                           custos_err *err);
 
-/* The same without a policy: *from is the FROM text; *attach is the statement that
-   attached the source's database, or NULL. */
-CUSTOS_MUST_USE custos_status source_from(struct duck_connection *c,
-                                          const char *path,
-                                          enum source_kind kind,
-                                          const char *table, size_t number,
-                                          arena *a, char **from, char **attach,
-                                          custos_err *err);
+/* The same without a policy; `key` opens an encrypted DuckDB file, NULL: it is not
+   encrypted. *from is the FROM text; *attach is the statement that attached the
+   source's database, or NULL: there is none, or it has a key. */
+CUSTOS_MUST_USE custos_status
+source_from(struct duck_connection *c, const char *path, enum source_kind kind,
+            const char *table, const struct secret_file *key, size_t number,
+            arena *a, char **from, char **attach, custos_err *err);
 
 /* CUSTOS_ENAME: the source at path does not exist or is not readable. */
 CUSTOS_MUST_USE custos_status source_missing(const char *path, custos_err *err);

@@ -59,7 +59,8 @@ enum source_engine { ENGINE_DUCKDB };
 struct policy_source {
     str name;
     enum source_engine engine;
-    str file; /* a path, absolute or relative to the policy's folder */
+    str file;        /* a path, absolute or relative to the policy's folder */
+    str secret_file; /* the path of the file with its key; empty: none */
     int line;
 };
 

@@ -12,7 +12,11 @@ enum { SOURCES_MAX = 100, LIST_MAX = 256 };
 
 /* --------------------------------------------------------- named sources -- */
 
-static const char *const keys[] = {"engine", "file"};
+static const char *const keys[] = {"engine", "file", "secret_file"};
+
+/* What somebody may write who looks for the place of a secret. */
+static const char *const secret_keys[] = {"secret", "password", "key",
+                                          "encryption_key", "token"};
 
 static const struct {
     const char *word;
@@ -55,19 +59,39 @@ read_engine(const struct reading *r, const struct node *n,
     return fail_engine(r, n->line, word);
 }
 
+/* Rejects secrets in the policy, which is stored and public to the planner. */
+static custos_status
+refuse_secrets(const struct reading *r, const struct node *map)
+{
+    for (size_t i = 0; i < COUNT_OF(secret_keys); i++) {
+        const struct node *n = node_find(map, secret_keys[i]);
+
+        if (n)
+            return reading_fail(r, n->key_line,
+                                "a policy has no secrets, and so no %s" HINT
+                                "write it to a file that only you can read, "
+                                "and name the file as secret_file",
+                                secret_keys[i]);
+    }
+    return CUSTOS_OK;
+}
+
 static custos_status
 read_named(const struct reading *r, const struct node *map,
            struct policy_source *s)
 {
     const struct node *engine = node_find(map, "engine");
     const struct node *file = node_find(map, "file");
+    const struct node *secret = node_find(map, "secret_file");
     custos_status st;
 
     s->name = map->key;
     s->line = map->key_line;
-    s->file = str_of("");
+    s->file = s->secret_file = str_of("");
     /* the engine first: another one may have other keys */
     st = engine ? read_engine(r, engine, s) : CUSTOS_OK;
+    if (!st)
+        st = refuse_secrets(r, map);
     if (!st)
         st = node_is_map(r, map, "a source", keys, COUNT_OF(keys));
     if (!st && !engine)
@@ -80,7 +104,11 @@ read_named(const struct reading *r, const struct node *map,
                             "source '%.*s' has no file" HINT
                             "name the DuckDB file that its tables are in",
                             SHOWN(s->name));
-    return st ? st : node_text(r, file, "file", &s->file);
+    if (!st)
+        st = node_text(r, file, "file", &s->file);
+    if (!st && secret)
+        st = node_text(r, secret, "secret_file", &s->secret_file);
+    return st;
 }
 
 custos_status
@@ -241,5 +269,11 @@ read_table_source(const struct reading *r, const struct node *map,
     n = node_find(map, "attach");
     if (!st && n)
         st = node_flag(r, n, "attach", &t->attached);
+    if (!st && t->attached && t->from && t->from->secret_file.len > 0)
+        return reading_fail(r, n->line,
+                            "table '%.*s' cannot be attached: each query would "
+                            "need the secret of its source" HINT
+                            "leave out attach, and it is imported",
+                            SHOWN(t->name));
     return st;
 }

@@ -102,6 +102,12 @@ mistakes_of_sources(void **state)
          "line 10: there is no key 'files' in a source; did you mean file?"},
         {"tables:\n", SOURCES("s: {engine: duckdb, file: \"\"}"),
          "line 10: file is empty"},
+        {"tables:\n", SOURCES("s: {engine: duckdb, file: f, password: hush}"),
+         "line 10: a policy has no secrets, and so no password; write it to a "
+         "file that only you can read, and name the file as secret_file"},
+        {"tables:\n",
+         SOURCES("s: {engine: duckdb, file: f, secret_file: \"\"}"),
+         "line 10: secret_file is empty"},
         {"source: patients.csv", "from: archive",
          "line 12: there is no source 'archive'; name it under sources: of the "
          "policy, or give a file as source:"},
@@ -111,6 +117,17 @@ mistakes_of_sources(void **state)
         {"source: patients.csv", "source: patients.csv\n    from: a",
          "line 13: table 'patients' has both source and from; keep source if "
          "it is in a file, from if it is in one of the sources"},
+        {"tables:\n  patients:\n    source: patients.csv\n",
+         SOURCES("s: {engine: duckdb, file: f}") "  patients:\n    from: s\n"
+                                                 "    format: csv\n",
+         "line 14: format is only for files that source names"},
+        {"tables:\n  patients:\n    source: patients.csv\n",
+         SOURCES(
+             "s: {engine: duckdb, file: f, secret_file: k}") "  patients:\n    "
+                                                             "from: s\n    "
+                                                             "attach: true\n",
+         "line 14: table 'patients' cannot be attached: each query would need "
+         "the secret of its source; leave out attach, and it is imported"},
         {"custos: 2\n", "custos: 1\nsources: {}\n",
          "line 2: sources is a key of format 2, and this file has format 1; "
          "write custos: 2"},

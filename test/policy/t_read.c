@@ -149,6 +149,7 @@ named_sources(void **state)
         "sources:\n"
         "  archive: {engine: duckdb, file: data/a.db}\n"
         "  \"Other One\": {engine: duckdb, file: /b.db}\n"
+        "  vault: {engine: duckdb, file: c.db, secret_file: c.key}\n"
         "tables:\n"
         "  t: {from: archive, unit: row, columns: {a: {type: integer}}}\n"
         "  u: {from: \"Other One\", source_table: \"U 2\", unit: row,\n"
@@ -158,11 +159,13 @@ named_sources(void **state)
     const struct policy *p = read_good(a, text);
 
     (void)state;
-    assert_int_equal(p->n_sources, 2);
+    assert_int_equal(p->n_sources, 3);
     same(p->sources[0].name, "archive");
     assert_int_equal(p->sources[0].engine, ENGINE_DUCKDB);
     same(p->sources[0].file, "data/a.db");
     assert_int_equal(p->sources[0].line, 4);
+    assert_int_equal(p->sources[0].secret_file.len, 0);
+    same(p->sources[2].secret_file, "c.key");
     assert_ptr_equal(policy_source_find(p, str_of("Other One")),
                      &p->sources[1]);
     assert_null(policy_source_find(p, str_of("other one")));
