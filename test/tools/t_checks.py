@@ -40,6 +40,11 @@ main(void)
     return plan_make() + text_read();
 }
 """,
+    "test/budgets": "# seconds\nplan 10\nfuzz 5\nexamples 5\n",
+    "test/meson.build": "",
+    "fuzz/meson.build": "suite: 'fuzz',\n",
+    "examples/meson.build": "suite: 'examples',\n",
+    "test/plan/t_slow.py": "",
     "test/t_plan.c": "void\nplan_holds(void)\n{\n}\n",
     "doc/README.md": "[a](architecture.md) [d](decisions/README.md) "
                      "[t](theorems.md)\n",
@@ -58,7 +63,7 @@ class Checks(unittest.TestCase):
         for name, text in TREE.items():
             self.write(name, text)
         (self.root / "tools").mkdir()
-        for tool in ("docs", "theorems"):
+        for tool in ("docs", "theorems", "budgets"):
             shutil.copy(SRC / "tools" / tool, self.root / "tools")
         self.run_tool("theorems")
 
@@ -67,9 +72,10 @@ class Checks(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run_tool(self, tool, *args):
+    def run_tool(self, tool, *args, **env):
         done = subprocess.run([self.root / "tools" / tool, *args],
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, **env})
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
@@ -81,6 +87,7 @@ class Checks(unittest.TestCase):
     def test_a_good_tree_passes(self):
         self.assertEqual(self.run_tool("docs")[0], 0, self.run_tool("docs"))
         self.assertEqual(self.run_tool("theorems", "--check")[0], 0)
+        self.assertEqual(self.run_tool("budgets"), (0, ""))
 
     def test_docs_finds_names_without_files(self):
         for name, text, said in [
@@ -140,6 +147,39 @@ class Checks(unittest.TestCase):
             "GIVES    a plan.", "GIVES    what text_read gives."))
         self.run_tool("theorems")
         self.found("plan-holds: text_read has no caller", "theorems", "--check")
+
+    def test_budgets_finds_suites_without_one(self):
+        good = TREE["test/budgets"]
+        for text, said in [
+                (good.replace("plan 10\n", ""), "the suite plan has no budget"),
+                (good.replace("fuzz 5\n", ""), "the suite fuzz has no budget"),
+                (good + "gone 5\n", "there is no suite gone"),
+                (good + "plan 20\n", "plan has two lines"),
+                (good.replace("10", "0"), "not 'plan 0'"),
+                (good.replace("10", "10 s"), "not 'plan 10 s'")]:
+            with self.subTest(text=text):
+                self.write("test/budgets", text)
+                self.found(said, "budgets")
+
+    def test_budgets_compares(self):
+        """Three times a budget is allowed, more is not."""
+        def log(*seconds):
+            self.write("log.json", "".join(
+                f'{{"name": "custos:plan+unit / plan/t_x", "duration": {s}}}\n'
+                for s in seconds))
+            path = str(self.root / "log.json")
+            seen, text = self.run_tool("budgets", path, CUSTOS_BUDGETS="show")
+            self.assertEqual(seen, 0)
+            status, same = self.run_tool("budgets", path,
+                                         CUSTOS_BUDGETS="enforce")
+            self.assertEqual(same, text)
+            return status, text.splitlines()[1]
+
+        self.assertEqual(log(4, 5.5), (0, "plan           9.5      10"))
+        self.assertEqual(log(10, 20), (0, "plan          30.0      10  over"))
+        self.assertEqual(log(10, 20.1),
+                         (1, "plan          30.1      10  more than 3 times its "
+                             "budget"))
 
 
 if __name__ == "__main__":
