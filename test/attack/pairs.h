@@ -210,7 +210,6 @@ pairs_open(struct pairs *p, const char *name, enum pairs_size size)
     const char *src = getenv("SRC");
     struct buf patients, visits, departments, letters, wards, codes;
     char path[4096];
-    custos_err err = CUSTOS_ERR_INIT;
     FILE *f;
 
     pairs_limit_memory();
@@ -239,8 +238,7 @@ pairs_open(struct pairs *p, const char *name, enum pairs_size size)
                      buf_text(&letters), "wards.csv", buf_text(&wards),
                      "codes.csv", buf_text(&codes), NULL);
     test_store_init(&p->files);
-    if (curator_open(p->files.store, &p->curator, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    p->curator = test_open(&p->files);
     buf_clear(&patients);
     buf_clear(&visits);
     buf_clear(&departments);

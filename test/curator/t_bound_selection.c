@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "curator/opened.h"
 #include "engine/made.h"
 #include "plan/bound_selection.h"
 #include "sql/tree.h"
-#include "support/hospital.h"
 #include "support/said.h"
 #include "support/support.h"
 
@@ -47,9 +47,6 @@ static const char policy[] =
     "    source: sides.csv\n"
     "    columns: {x: {type: integer}}\n";
 
-static struct test_store files;
-static struct curator *c;
-
 static int
 rows_of(int u)
 {
@@ -64,17 +61,6 @@ all_rows(void)
     for (int u = 0; u < UNITS; u++)
         n += rows_of(u);
     return n;
-}
-
-static void
-reopen(void)
-{
-    custos_err err = CUSTOS_ERR_INIT;
-
-    curator_close(c);
-    c = NULL;
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
 }
 
 /*
@@ -113,18 +99,7 @@ begin(void **state)
                      buf_text(&v), "sides.csv", "x\n0\n0\n1\n", NULL);
     buf_clear(&people);
     buf_clear(&v);
-    test_store_init(&files);
-    reopen();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 

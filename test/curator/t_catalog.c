@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/support.h"
 
 static const char *const policy =
@@ -57,33 +57,16 @@ static const char *const policy =
     "  bob:\n"
     "    tables: {patients: [age]}\n";
 
-static struct test_store files;
-static struct curator *c;
-
 static int
 begin(void **state)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     (void)state;
     test_store_write(&files, policy, "patients.csv",
                      "id,secret,age,city,weight,cost,born,seen,ok\n"
                      "1,s,30,Rome,70.5,1,2000-01-01,2026-01-01 00:00:00,true\n",
                      "visits.csv", "patient,nights\n1,1\n", "floors.csv",
                      "name,floor\nward,1\n", NULL);
-    test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 

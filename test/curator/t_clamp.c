@@ -69,14 +69,12 @@ clamps_give_ranges(void **state)
 {
     struct test_store files;
     struct curator *c;
-    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();
     test_store_write(&files, policy, "t.csv", rows, NULL);
     test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    c = test_open(&files);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char sql[256];
         struct answer *a;
@@ -112,8 +110,7 @@ half_a_range_is_none(void **state)
     test_rng_new_silent();
     test_store_write(&files, policy, "t.csv", rows, NULL);
     test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    c = test_open(&files);
     for (size_t i = 0; i < COUNT_OF(sums); i++) {
         char sql[256];
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/said.h"
 #include "support/support.h"
 
@@ -58,20 +58,6 @@ static const char *const floors = "name,floor\nward,1\nsurgery,2\n";
     "analysts:\n"                                                              \
     "  ana: {budget: {epsilon: 0.3}, tables: {patients: [age, city]}}\n"
 
-static struct test_store files;
-static struct curator *c;
-
-static void
-reopen(void)
-{
-    custos_err err = CUSTOS_ERR_INIT;
-
-    curator_close(c);
-    c = NULL;
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-}
-
 static int
 begin(void **state)
 {
@@ -80,18 +66,7 @@ begin(void **state)
     test_store_write(&files, POLICY("1", "add-remove", "patient"),
                      "patients.csv", patients, "visits.csv", visits,
                      "floors.csv", floors, NULL);
-    test_store_init(&files);
-    reopen();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 
@@ -258,8 +233,7 @@ new_data_is_charged(void **state)
     test_left(c, "", before);
     curator_close(c);
     c = NULL;
-    test_store_init(&files);
-    reopen();
+    open_store();
     test_left(c, "", after);
     assert_string_equal(before, after); /* the ledger continues */
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "0.1"));
@@ -418,8 +392,7 @@ the_unit_cannot_change(void **state)
     test_store_policy(&files, POLICY("1", "change-one", "patient"));
     assert_int_equal(test_store_try(&files, &err), CUSTOS_EPOLICY);
     test_store_policy(&files, POLICY("2", "add-remove", "patient"));
-    test_store_init(&files);
-    reopen();
+    open_store();
     answer_free(test_ask(c, "", "SELECT count(*) FROM patients", "1.5"));
 }
 

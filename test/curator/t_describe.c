@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "curator/answer.h"
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/said.h"
 #include "support/support.h"
 
@@ -39,14 +39,9 @@ static const char *const policy =
     "analysts:\n"
     "  ana: {tables: {patients: [age]}}\n";
 
-static struct test_store files;
-static struct curator *c;
-
 static int
 begin(void **state)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     (void)state;
     test_rng_new_silent();
     test_store_write(&files, policy, "patients.csv",
@@ -54,19 +49,7 @@ begin(void **state)
                      "1,30,Rome,1.50,70,1990-01-01,2026-01-01 10:00:00\n"
                      "2,40,Oslo,2.25,80,1980-01-01,2026-01-02 10:00:00\n",
                      "floors.csv", "name,floor\nward,1\nsurgery,2\n", NULL);
-    test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 

@@ -38,14 +38,11 @@ static struct curator *c;
 static void
 open_store(const char *policy)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     test_rng_new_seeded(9);
     test_store_write(&files, policy, "patients.csv", patients, "floors.csv",
                      floors, NULL);
     test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    c = test_open(&files);
 }
 
 static void

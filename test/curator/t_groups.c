@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "plan/evaluate.h"
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/said.h"
 #include "support/support.h"
 
@@ -40,9 +40,6 @@ static const char policy[] =
     "analysts:\n"
     "  ana: {tables: {patients: [age, diagnosis]}}\n";
 
-static struct test_store files;
-static struct curator *c;
-
 /* 200 have a cold, 300 the flu, 150 no diagnosis, and one has a secret. */
 static const char *
 diagnosis_of(int id)
@@ -54,7 +51,6 @@ static int
 begin(void **state)
 {
     struct buf patients, visits;
-    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     buf_init(&patients, NULL, TEXT_MOST);
@@ -74,19 +70,7 @@ begin(void **state)
                      "visits.csv", buf_text(&visits), NULL);
     buf_clear(&patients);
     buf_clear(&visits);
-    test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 
@@ -299,7 +283,6 @@ ask_lone(const char *sql, const char *adjacency, const char *delta)
     struct buf rows;
     struct answer *a;
     struct curator *with = NULL;
-    custos_err err = CUSTOS_ERR_INIT;
 
     snprintf(
         text, sizeof text,
@@ -320,8 +303,7 @@ ask_lone(const char *sql, const char *adjacency, const char *delta)
     buf_clear(&rows);
     test_store_init(&lone);
     test_rng_new_seeded(20261116);
-    if (curator_open(lone.store, &with, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    with = test_open(&lone);
     a = test_ask(with, "", sql, "");
     curator_close(with);
     test_store_remove(&lone);
@@ -440,7 +422,6 @@ chosen_groups_have_quantiles(void **state)
     struct test_store files_of;
     struct curator *with = NULL;
     struct buf rows;
-    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     buf_init(&rows, NULL, TEXT_MOST);
@@ -449,8 +430,7 @@ chosen_groups_have_quantiles(void **state)
     buf_clear(&rows);
     test_store_init(&files_of);
     test_rng_new_seeded(7);
-    if (curator_open(files_of.store, &with, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    with = test_open(&files_of);
     for (size_t f = 0; f < COUNT_OF(froms); f++) {
         char sql[256];
         struct answer *a;

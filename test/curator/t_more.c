@@ -62,7 +62,6 @@ groups_beyond_the_most_are_told(void **state)
     struct test_store files;
     struct curator *c = NULL;
     struct buf rows;
-    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     test_rng_new_silent();
@@ -71,8 +70,7 @@ groups_beyond_the_most_are_told(void **state)
     test_store_write(&files, policy, "t.csv", buf_text(&rows), NULL);
     buf_clear(&rows);
     test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    c = test_open(&files);
     shows(c, "few", 2, NULL);
     shows(c, "short", 3, "2 more groups were chosen than are shown");
     shows(c, "long", 1, "4 more groups were chosen than are shown");

@@ -93,12 +93,9 @@ static struct curator *c[STORES];
 static void
 reopen(size_t i)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     curator_close(c[i]);
     c[i] = NULL;
-    if (curator_open(files[i].store, &c[i], &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    c[i] = test_open(&files[i]);
 }
 
 static int

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "curator/curator.h"
+#include "curator/opened.h"
 #include "engine/duck.h"
-#include "support/hospital.h"
 #include "support/said.h"
 #include "support/support.h"
 
@@ -29,38 +29,13 @@ static const char policy[] = "custos: 1\n"
 
 static const char people[] = "id,age\n1,20\n2,30\n3,40\n";
 
-static struct test_store files;
-static struct curator *c;
-
-static void
-reopen(void)
-{
-    custos_err err = CUSTOS_ERR_INIT;
-
-    curator_close(c);
-    c = NULL;
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-}
-
 static int
 begin(void **state)
 {
     (void)state;
     test_rng_new_silent();
     test_store_write(&files, policy, "people.csv", people, NULL);
-    test_store_init(&files);
-    reopen();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 
@@ -174,8 +149,7 @@ an_attached_file_that_is_gone_costs_nothing(void **state)
     snprintf(text, sizeof text, "%s%s", policy, attached);
     test_store_policy(&files, text);
     write_far("x");
-    test_store_init(&files);
-    reopen();
+    open_store();
     for (size_t i = 0; i < COUNT_OF(tables); i++) {
         snprintf(sql, sizeof sql, "SELECT sum(x) FROM %s", tables[i]);
         a = test_ask(c, "", sql, "0.01");
@@ -198,8 +172,7 @@ an_attached_file_that_is_gone_costs_nothing(void **state)
     write_far("x");
     reopen();
     far_refused("has changed since custos init");
-    test_store_init(&files);
-    reopen();
+    open_store();
     answer_free(test_ask(c, "", "SELECT count(*) FROM a_csv", "0.01"));
 }
 
@@ -246,19 +219,16 @@ a_change_of_the_budget_is_an_act(void **state)
     (void)state;
     answer_free(test_ask(c, "", "SELECT count(*) FROM people", "0.1"));
     write_budget("1.0"); /* the same amount */
-    test_store_init(&files);
-    reopen();
+    open_store();
     assert_int_equal(budget_acts(words), 0);
     write_budget("3");
-    test_store_init(&files);
-    reopen();
+    open_store();
     assert_int_equal(budget_acts(words), 1);
     assert_string_equal(words, "epsilon 3, delta 0; before epsilon 1.0, "
                                "delta 0");
     assert_string_equal(test_left(c, "", left), "2.9");
     write_budget("0.05"); /* less than was spent */
-    test_store_init(&files);
-    reopen();
+    open_store();
     assert_int_equal(budget_acts(words), 2);
     assert_string_equal(test_left(c, "", left), "0");
 }
@@ -292,8 +262,7 @@ an_init_that_ends_half_way_goes_on(void **state)
     assert_string_equal(test_left(c, "", left), "1.9");
     assert_int_equal(rmdir(inside), 0);
     assert_int_equal(rmdir(path), 0);
-    test_store_init(&files);
-    reopen();
+    open_store();
     answer_free(test_ask(c, "", "SELECT sum(age) FROM people", "0.1"));
     assert_string_equal(test_left(c, "", left), "1.8");
     assert_true(budget_acts(words) > 0);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/support.h"
 
 static const char policy[] =
@@ -22,30 +22,15 @@ static const char policy[] =
     "    columns: {age: {type: integer, range: [0, 100]}}\n"
     "analysts:\n  ann: {}\n";
 
-static struct test_store files;
-static struct curator *c;
 static int drained;
 
 static int
 begin(void **state)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     (void)state;
     test_rng_new_silent();
     test_store_write(&files, policy, "people.csv", "age\n10\n", NULL);
-    test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s", err.said);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 

@@ -41,17 +41,6 @@ end(void **state)
 }
 
 static struct curator *
-open_one(void)
-{
-    struct curator *c = NULL;
-    custos_err err = CUSTOS_ERR_INIT;
-
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-    return c;
-}
-
-static struct curator *
 share(struct curator *c)
 {
     struct curator *more = NULL;
@@ -119,7 +108,7 @@ threads_share_one_curator(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    askers[0].c = open_one();
+    askers[0].c = test_open(&files);
     for (int i = 1; i < THREADS; i++)
         askers[i].c = share(askers[0].c);
     for (int i = 0; i < THREADS; i++) {
@@ -135,7 +124,7 @@ threads_share_one_curator(void **state)
     }
     for (int i = 0; i < THREADS; i++) /* first the one that opened the store */
         curator_close(askers[i].c);
-    c = open_one();
+    c = test_open(&files);
     assert_false(ledger_balance(curator_ledger(c), str_of("ann"), &b, &err));
     assert_int_equal(b.charges, THREADS * EACH);
     assert_false(ledger_verify(curator_ledger(c), NULL, &head, &err));
@@ -162,7 +151,7 @@ an_import_is_followed(void **state)
     struct curator *a, *b, *late;
 
     (void)state;
-    a = open_one();
+    a = test_open(&files);
     b = share(a);
     assert_int_equal(count(a, "0.02"), 3);
     assert_int_equal(count(b, "0.021"), 3);
@@ -193,7 +182,7 @@ a_policy_waits_for_the_reload(void **state)
     size_t n = 1;
 
     (void)state;
-    a = open_one();
+    a = test_open(&files);
     b = share(a);
     assert_int_equal(count(a, "0.03"), 5);
     test_store_policy(&files,

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "curator/answer.h"
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/support.h"
 
 enum { POINTS = 8, ATTRIBUTES = 3, MEMORY = 1 << 22 };
@@ -37,19 +37,12 @@ static const char *const table_d = "d1,d2,d3,v\n"
     "      d3: {type: integer, range: [0, 1], nullable: false}\n"              \
     "      v: {type: integer, range: [0, 7], nullable: false}\n"
 
-static struct test_store files;
-static struct curator *c;
-
 static void
 open_with(const char *policy)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     test_rng_new_silent();
     test_store_write(&files, policy, "d.csv", table_d, NULL);
-    test_store_init(&files);
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
+    open_store();
 }
 
 static int
@@ -65,16 +58,6 @@ begin_add_remove(void **state)
 {
     (void)state;
     open_with(POLICY("add-remove"));
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
     return 0;
 }
 

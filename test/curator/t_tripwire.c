@@ -19,7 +19,7 @@
 
 #include "curator/answer.h"
 #include "curator/crash.h"
-#include "support/hospital.h"
+#include "curator/opened.h"
 #include "support/said.h"
 #include "support/support.h"
 
@@ -47,20 +47,6 @@ static const char policy[] =
 static const char COUNT[] = "SELECT count(*) FROM people";
 static const char SUM[] = "SELECT sum(age) FROM people";
 
-static struct test_store files;
-static struct curator *c;
-
-static void
-reopen(void)
-{
-    custos_err err = CUSTOS_ERR_INIT;
-
-    curator_close(c);
-    c = NULL;
-    if (curator_open(files.store, &c, &err))
-        fail_msg("%s (%s)", err.said, err.noted);
-}
-
 static int
 begin(void **state)
 {
@@ -68,18 +54,7 @@ begin(void **state)
     test_rng_new_silent();
     test_store_write(&files, policy, "people.csv", people, "floors.csv", floors,
                      NULL);
-    test_store_init(&files);
-    reopen();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    curator_close(c);
-    c = NULL;
-    test_store_remove(&files);
+    open_store();
     return 0;
 }
 

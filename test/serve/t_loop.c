@@ -104,8 +104,7 @@ server_start(struct serve_limits limits)
     server.parts.throttle = throttle_new(NULL);
     server.parts.shares = shares_new(&shares);
     atomic_store(&stopped, false);
-    if (curator_open(files.store, &server.parts.curator, &err))
-        fail_msg("%s", err.said);
+    server.parts.curator = test_open(&files);
     open_doors(server.parts.curator);
     if (workers_new(server.parts.curator, &workers, &server.parts.workers,
                     &err) ||

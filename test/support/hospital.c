@@ -79,6 +79,17 @@ test_store_init(const struct test_store *s)
         fail_msg("%s (%s)", err.said, err.noted);
 }
 
+struct curator *
+test_open(const struct test_store *s)
+{
+    struct curator *c = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    if (curator_open(s->store, &c, &err))
+        fail_msg("%s (%s)", err.said, err.noted);
+    return c;
+}
+
 void
 test_store_remove(struct test_store *s)
 {

@@ -25,6 +25,9 @@ void test_store_policy(const struct test_store *s, const char *policy);
 void test_store_init(const struct test_store *s);
 custos_status test_store_try(const struct test_store *s, custos_err *err);
 
+/* Opens the store, which must succeed; curator_close frees the handle. */
+struct curator *test_open(const struct test_store *s);
+
 void test_store_remove(struct test_store *s);
 
 /*

@@ -87,14 +87,11 @@ open_pool(const char *command, size_t spare)
 static int
 begin(void **state)
 {
-    custos_err err = CUSTOS_ERR_INIT;
-
     (void)state;
     test_store_write(&files, policy, "people.csv", "age\n1\n2\n3\n",
                      "places.csv", "name\nRome\n", NULL);
     test_store_init(&files);
-    if (curator_open(files.store, &curator, &err))
-        fail_msg("%s", err.said);
+    curator = test_open(&files);
     of = curator_snapshot(curator);
     open_pool(getenv("CUSTOS"), 0);
     curator_use(curator, remote_executor(remote));
