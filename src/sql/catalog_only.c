@@ -17,19 +17,15 @@
 static size_t
 names_find(const pg_message *m, const char **list)
 {
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    const struct field_span span = fields_of(m);
     size_t n = 0;
 
-    if (d == &pg_query__common_table_expr__descriptor) {
+    if (m->descriptor == &pg_query__common_table_expr__descriptor) {
         if (list)
             list[n] = ((const PgQuery__CommonTableExpr *)m)->ctename;
         n++;
     }
-    for (unsigned i = span.first; i < span.end; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++)
-            n += names_find(field_message(m, &d->fields[i], j),
-                            list ? list + n : NULL);
+    for (struct insides in = insides_of(m); insides_next(&in);)
+        n += names_find(in.at, list ? list + n : NULL);
     return n;
 }
 
@@ -90,17 +86,11 @@ static custos_status
 fields_walk(const pg_message *m, const pg_message *but, cte_visit *visit,
             void *ctx)
 {
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    const struct field_span span = fields_of(m);
     custos_status st = CUSTOS_OK;
 
-    for (unsigned i = span.first; i < span.end && !st; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]) && !st; j++) {
-            pg_message *inside = field_message(m, &d->fields[i], j);
-
-            if (inside != but)
-                st = visit(ctx, inside);
-        }
+    for (struct insides in = insides_of(m); !st && insides_next(&in);)
+        if (in.at != but)
+            st = visit(ctx, in.at);
     return st;
 }
 

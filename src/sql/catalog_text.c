@@ -148,40 +148,29 @@ class_of(const pg_message *m, const char *alias)
         {"pg_namespace", 2615}, {"pg_constraint", 2606}, {"pg_database", 1262},
     };
     const PgQuery__RangeVar *v = (const PgQuery__RangeVar *)m;
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    const struct field_span span = fields_of(m);
+    int oid = 0;
 
-    if (d == &pg_query__range_var__descriptor &&
+    if (m->descriptor == &pg_query__range_var__descriptor &&
         !strcmp(v->alias ? v->alias->aliasname : v->relname, alias))
         for (size_t i = 0; i < COUNT_OF(classes); i++)
             if (!strcmp(classes[i].name, v->relname))
                 return classes[i].oid;
-    for (unsigned i = span.first; i < span.end; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++) {
-            int oid = class_of(field_message(m, &d->fields[i], j), alias);
-
-            if (oid)
-                return oid;
-        }
-    return 0;
+    for (struct insides in = insides_of(m); !oid && insides_next(&in);)
+        oid = class_of(in.at, alias);
+    return oid;
 }
 
 /* Does a SELECT read from something, or have clauses that see its outputs? */
 static bool
 has_columns(const pg_message *m)
 {
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    const struct field_span span = fields_of(m);
     const PgQuery__SelectStmt *s = (const PgQuery__SelectStmt *)m;
+    bool found = m->descriptor == &pg_query__select_stmt__descriptor &&
+                 s->n_from_clause + s->n_sort_clause + s->n_group_clause > 0;
 
-    if (d == &pg_query__select_stmt__descriptor &&
-        s->n_from_clause + s->n_sort_clause + s->n_group_clause > 0)
-        return true;
-    for (unsigned i = span.first; i < span.end; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++)
-            if (has_columns(field_message(m, &d->fields[i], j)))
-                return true;
-    return false;
+    for (struct insides in = insides_of(m); !found && insides_next(&in);)
+        found = has_columns(in.at);
+    return found;
 }
 
 static custos_status

@@ -108,6 +108,26 @@ field_messages(const pg_message *m, const pg_field *f)
     return f->label == PROTOBUF_C_LABEL_REPEATED ? field_count(m, f) : 1;
 }
 
+struct insides
+insides_of(const pg_message *m)
+{
+    return (struct insides){.of = m, .left = fields_of(m)};
+}
+
+bool
+insides_next(struct insides *in)
+{
+    for (; in->left.first < in->left.end; in->left.first++, in->item = 0) {
+        const pg_field *f = &in->of->descriptor->fields[in->left.first];
+
+        if (in->item < field_messages(in->of, f)) {
+            in->at = field_message(in->of, f, in->item++);
+            return true;
+        }
+    }
+    return false;
+}
+
 int
 message_at(const pg_message *m, int otherwise)
 {

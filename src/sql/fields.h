@@ -32,6 +32,21 @@ size_t field_messages(const pg_message *m, const pg_field *f);
 /* The message a field points to, or item i of a repeated one. */
 pg_message *field_message(const pg_message *m, const pg_field *f, size_t i);
 
+/*
+ * Goes through the messages inside a message, in the order of its fields:
+ *
+ *     for (struct insides in = insides_of(m); insides_next(&in);)
+ *         visit(in.at);
+ */
+struct insides {
+    const pg_message *of;
+    struct field_span left; /* fields */
+    size_t item;            /* the next one of the first field left */
+    pg_message *at;
+};
+struct insides insides_of(const pg_message *m);
+bool insides_next(struct insides *in);
+
 /* Where a message begins in the text, or `otherwise` if it has no position. */
 int message_at(const pg_message *m, int otherwise);
 
