@@ -189,9 +189,13 @@ rotate_token(const struct args *args, const char *store)
     return code;
 }
 
+/* Ends the old tokens of a name, or all its credentials and sessions. */
+enum ending { END_OLD_TOKENS, END_ACCESS };
+
 static int
-end_old_token(const struct args *args, const char *store)
+end_credentials(const struct args *args, const char *store, enum ending ending)
 {
+    str name = str_of(args->words[0]);
     char receipt[RECEIPT_TEXT_MAX];
     struct ledger *l = NULL;
     static struct out o;
@@ -202,14 +206,20 @@ end_old_token(const struct args *args, const char *store)
 
     if (code)
         return code;
-    st = credential_tokens_end(l, str_of(args->words[0]), CREDENTIAL_FULL,
-                               clock_us(), &r, &err);
+    st = ending == END_ACCESS ? credential_revoke(l, name, clock_us(), &r, &err)
+                              : credential_tokens_end(l, name, CREDENTIAL_FULL,
+                                                      clock_us(), &r, &err);
     ledger_close(l);
     if (st)
         return fail_status(st, &err);
+    if (ending == END_ACCESS)
+        owner_cut(store, name);
     receipt_write(&r, receipt);
     out_init(&o, STDOUT_FILENO);
-    out_printf(&o, "the old token of %s has ended. Receipt %s\n",
+    out_printf(&o,
+               ending == END_ACCESS
+                   ? "%s can no longer log in. Receipt %s\n"
+                   : "the old token of %s has ended. Receipt %s\n",
                args->words[0], receipt);
     return out_end(&o);
 }
@@ -224,32 +234,8 @@ change_tokens(const struct args *args, const char *store)
         return fail_usage("analyst token needs --rotate or --end-old" HINT
                           "--rotate issues a new token beside the old one, "
                           "--end-old ends the old one");
-    return gives ? rotate_token(args, store) : end_old_token(args, store);
-}
-
-static int
-revoke_access(const struct args *args, const char *store)
-{
-    char receipt[RECEIPT_TEXT_MAX];
-    struct ledger *l = NULL;
-    static struct out o;
-    struct receipt r;
-    custos_err err = CUSTOS_ERR_INIT;
-    custos_status st;
-    int code = ledger_at(store, &l);
-
-    if (code)
-        return code;
-    st = credential_revoke(l, str_of(args->words[0]), clock_us(), &r, &err);
-    ledger_close(l);
-    if (st)
-        return fail_status(st, &err);
-    owner_cut(store, str_of(args->words[0]));
-    receipt_write(&r, receipt);
-    out_init(&o, STDOUT_FILENO);
-    out_printf(&o, "%s can no longer log in. Receipt %s\n", args->words[0],
-               receipt);
-    return out_end(&o);
+    return gives ? rotate_token(args, store)
+                 : end_credentials(args, store, END_OLD_TOKENS);
 }
 
 /* ---------------------------------------------------------------- listing -- */
@@ -401,7 +387,7 @@ run_analyst(const struct verb *verb, int argc, char **argv)
     if (!strcmp(what, "token"))
         return change_tokens(&args, store);
     if (!strcmp(what, "revoke"))
-        return revoke_access(&args, store);
+        return end_credentials(&args, store, END_ACCESS);
     return fail_usage("there is no custos analyst %.60s" HINT
                       "see custos analyst "
                       "--help",

@@ -24,18 +24,31 @@ ledger_of(const struct store *s, struct ledger **out, custos_err *err)
     return ledger_open(path, lock, out, err);
 }
 
+custos_status
+store_and_ledger_open(const char *path, struct store *s, struct ledger **l,
+                      custos_err *err)
+{
+    custos_status st = store_open(path, s, err);
+
+    if (st)
+        return st;
+    st = ledger_of(s, l, err);
+    if (st)
+        store_close(s);
+    return st;
+}
+
 int
 ledger_at(const char *store, struct ledger **out)
 {
     custos_err err = CUSTOS_ERR_INIT;
     struct store s;
-    custos_status st = store_open(store, &s, &err);
+    custos_status st = store_and_ledger_open(store, &s, out, &err);
 
     if (st)
         return fail_status(st, &err);
-    st = ledger_of(&s, out, &err);
     store_close(&s);
-    return st ? fail_status(st, &err) : CLI_OK;
+    return CLI_OK;
 }
 
 bool

@@ -17,8 +17,15 @@
 CUSTOS_MUST_USE custos_status ledger_of(const struct store *s,
                                         struct ledger **out, custos_err *err);
 
-/* Does the same, given the store's path. CLI_OK, or an exit code after printing
-   why. */
+/* Opens a store and its ledger; the caller closes both. Fails as store_open and
+   ledger_of. */
+CUSTOS_MUST_USE custos_status store_and_ledger_open(const char *path,
+                                                    struct store *s,
+                                                    struct ledger **l,
+                                                    custos_err *err);
+
+/* Opens the ledger of the store at this path. CLI_OK, or an exit code after
+   printing why. */
 int ledger_at(const char *store, struct ledger **out);
 
 /* Copies the store and its ledger to a new folder. */

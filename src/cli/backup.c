@@ -23,13 +23,11 @@ copy_store(const char *from, const char *to, custos_err *err)
 {
     struct ledger *l = NULL;
     struct store s;
-    custos_status st = store_open(from, &s, err);
+    custos_status st = store_and_ledger_open(from, &s, &l, err);
 
     if (st)
         return st;
-    st = ledger_of(&s, &l, err);
-    if (!st)
-        st = store_copy(&s, l, to, err);
+    st = store_copy(&s, l, to, err);
     ledger_close(l);
     store_close(&s);
     return st;

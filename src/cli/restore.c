@@ -58,14 +58,12 @@ note_restore(const char *path, struct receipt *receipt, custos_err *err)
 {
     struct ledger *l = NULL;
     struct store s;
-    custos_status st = store_open(path, &s, err);
+    custos_status st = store_and_ledger_open(path, &s, &l, err);
 
     if (st)
         return st;
-    st = ledger_of(&s, &l, err);
-    if (!st)
-        st = ledger_act(l, "restore", str_of("from a backup"), str_of("owner"),
-                        clock_us(), receipt, err);
+    st = ledger_act(l, "restore", str_of("from a backup"), str_of("owner"),
+                    clock_us(), receipt, err);
     ledger_close(l);
     store_close(&s);
     return st;
