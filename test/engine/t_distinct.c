@@ -2,38 +2,9 @@
  * Distinct values of bounded rows: against a plain count in C, in every way of
  * bounding that supports them, and for neighbours.
  */
-#include "asked.h"
+#include "stored_rows.h"
 
-enum { NONE = -1000000, SPAN = 512 };
-
-struct row {
-    int64_t unit, rank, key, n;
-};
-
-static size_t
-read_rows(struct made *m, struct row *rows, bool units)
-{
-    struct duck_column c[4];
-    struct duck_rows *found = NULL;
-    size_t n = 0, all = 0;
-    char sql[256];
-
-    snprintf(sql, sizeof sql,
-             "SELECT %s, CAST(coalesce(k1, 4) AS BIGINT), coalesce(c2, %d) "
-             "FROM t0 ORDER BY 1, 2",
-             units ? "u, r" : "row_number() OVER (), CAST(1 AS BIGINT)", NONE);
-    assert_int_equal(duck_ask(m->engine->connections[0], sql, &found, &m->err),
-                     CUSTOS_OK);
-    while (!duck_next(found, &n, c, &m->err) && n > 0)
-        for (size_t i = 0; i < n; i++, all++) {
-            assert_true(all < ROWS_MOST);
-            rows[all] = (struct row){
-                (int64_t)duck_whole(&c[0], i), (int64_t)duck_whole(&c[1], i),
-                (int64_t)duck_whole(&c[2], i), (int64_t)duck_whole(&c[3], i)};
-        }
-    duck_rows_free(found);
-    return all;
-}
+enum { SPAN = 512 };
 
 /*
  * Counts the distinct values in each cell among the rows that bounding keeps.

@@ -3,12 +3,12 @@
  * padded, and how little those of neighbours differ. Sealed values have no
  * public reader, so this test opens them as a mechanism does.
  */
-#include "asked.h"
+#include "stored_rows.h"
 #include "base/error.h"
 #include "mech/sealed.h"
 #include "support/said.h"
 
-enum { NONE = -1000000, PAD = 3 };
+enum { PAD = 3 };
 
 struct list {
     size_t n;
@@ -81,35 +81,6 @@ run_quantiles(struct made *m, struct quantiled *t, struct seen *s)
     /* engine_run accepts such a part too. */
     assert_int_equal(engine_run(m->engine, &t->q.plan, sealed, &m->err), 0);
     custos_sealed_free(sealed[0]);
-}
-
-struct row {
-    int64_t unit, rank, key, n;
-};
-
-static size_t
-read_rows(struct made *m, struct row *rows, bool units)
-{
-    struct duck_column c[4];
-    struct duck_rows *found = NULL;
-    size_t n = 0, all = 0;
-    char sql[256];
-
-    snprintf(sql, sizeof sql,
-             "SELECT %s, CAST(coalesce(k1, 4) AS BIGINT), coalesce(c2, %d) "
-             "FROM t0 ORDER BY 1, 2",
-             units ? "u, r" : "row_number() OVER (), CAST(1 AS BIGINT)", NONE);
-    assert_int_equal(duck_ask(m->engine->connections[0], sql, &found, &m->err),
-                     CUSTOS_OK);
-    while (!duck_next(found, &n, c, &m->err) && n > 0)
-        for (size_t i = 0; i < n; i++, all++) {
-            assert_true(all < ROWS_MOST);
-            rows[all] = (struct row){
-                (int64_t)duck_whole(&c[0], i), (int64_t)duck_whole(&c[1], i),
-                (int64_t)duck_whole(&c[2], i), (int64_t)duck_whole(&c[3], i)};
-        }
-    duck_rows_free(found);
-    return all;
 }
 
 static int
