@@ -67,6 +67,21 @@ open_at(const struct place *p)
     return l;
 }
 
+/* Opens a new ledger in a folder of its own; place_end closes and removes it. */
+static inline struct ledger *
+place_begin(struct place *p)
+{
+    place_make(p);
+    return open_at(p);
+}
+
+static inline void
+place_end(struct ledger *l, const struct place *p)
+{
+    ledger_close(l);
+    place_remove(p);
+}
+
 /* Terms with a common budget and no analysts. */
 static inline struct ledger_terms
 terms_of(const char *epsilon, const char *delta)
@@ -88,6 +103,28 @@ set_terms(struct ledger *l, const struct ledger_terms *t)
     custos_err err = CUSTOS_ERR_INIT;
 
     assert_ok(ledger_terms_set(l, t, str_of("owner"), 1000, &r, &err), &err);
+}
+
+/* For the set-up of a group: a closed ledger with a common budget is its
+   state. */
+static inline int
+place_with_budget(void **state, const char *epsilon)
+{
+    static struct place place;
+    struct ledger_terms t = terms_of(epsilon, "0");
+    struct ledger *l = place_begin(&place);
+
+    set_terms(l, &t);
+    ledger_close(l);
+    *state = &place;
+    return 0;
+}
+
+static inline int
+place_tear_down(void **state)
+{
+    place_remove(*state);
+    return 0;
 }
 
 /* A charge with an epsilon and a delta; the delta may be 0. */

@@ -18,8 +18,7 @@ answers_keep_the_first(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     assert_int_equal(charge_at(l, "", "0.1", 1, &r, NULL), CUSTOS_OK);
     assert_int_equal(ledger_answer_find(l, key, a, &got, &back, NULL),
@@ -66,8 +65,7 @@ answers_damaged_are_not_given(void **state)
         struct place p;
         str got;
 
-        place_make(&p);
-        l = open_at(&p);
+        l = place_begin(&p);
         set_terms(l, &t);
         assert_int_equal(charge_at(l, "", "0.1", 1, &r, NULL), CUSTOS_OK);
         assert_int_equal(post_answer(l, key, &r, str_of("42"), NULL),
@@ -82,8 +80,7 @@ answers_damaged_are_not_given(void **state)
             ledger_answer_find(l, i == 3 ? zero : key, a, &got, &r, NULL),
             CUSTOS_ECORRUPT);
         assert_int_equal(ledger_verify(l, NULL, &head, NULL), CUSTOS_ECORRUPT);
-        ledger_close(l);
-        place_remove(&p);
+        place_end(l, &p);
     }
     arena_free(a);
 }

@@ -21,8 +21,7 @@ budgets_exhaust_exactly(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     for (int i = 0; i < 10; i++)
         assert_int_equal(charge(l, "", "0.1"), CUSTOS_OK);
@@ -36,8 +35,7 @@ budgets_exhaust_exactly(void **state)
     l = open_at(&p);
     assert_balance(l, "", "1", "0");
     assert_int_equal(charge(l, "", "1e-20"), CUSTOS_ESPENT);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -49,8 +47,7 @@ budgets_refused_leave_no_trace(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     assert_int_equal(charge(l, "", "0.9"), CUSTOS_OK);
     assert_int_equal(charge(l, "", "0.2"), CUSTOS_ESPENT);
@@ -58,8 +55,7 @@ budgets_refused_leave_no_trace(void **state)
     assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
     assert_int_equal(b.charges, 2);
     assert_string_equal(b.facts.spent, "1");
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /*
@@ -78,8 +74,7 @@ budgets_own_below_common(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     who[0].has_budget = who[1].has_budget = true;
     who[0].budget = (struct ledger_budget){str_of("0.5"), str_of("0")};
     who[1].budget = (struct ledger_budget){str_of("0.8"), str_of("0")};
@@ -105,8 +100,7 @@ budgets_own_below_common(void **state)
     assert_int_equal(charge(l, "", "0.1"), CUSTOS_ESPENT);
     assert_int_equal(charge_at(l, "dee", "0.1", 1, NULL, &err), CUSTOS_ENAME);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* A shared answer is charged to the asker's own budget, not the common one. */
@@ -128,8 +122,7 @@ budgets_shared_answers_cost_who_asks(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     who[0].has_budget = who[1].has_budget = who[1].has_window = true;
     who[0].budget = (struct ledger_budget){str_of("1"), str_of("0")};
     who[1].budget = (struct ledger_budget){str_of("0.9"), str_of("0")};
@@ -158,8 +151,7 @@ budgets_shared_answers_cost_who_asks(void **state)
     r.who = str_of("");
     assert_int_equal(post_charge(l, &r, &receipt, &err), CUSTOS_EINVAL);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static int64_t
@@ -179,8 +171,7 @@ budgets_window_slides(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     who[0].has_window = true;
     who[0].window = (struct ledger_budget){str_of("0.2"), str_of("0")};
     who[0].window_days = 2;
@@ -212,8 +203,7 @@ budgets_window_slides(void **state)
     assert_int_equal(charge_at(l, "ana", "0.1", days(99), NULL, &err),
                      CUSTOS_ESPENT);
     assert_memory_equal(whole_said(&err), "the common", 10);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /*
@@ -233,8 +223,7 @@ budgets_window_without_delta(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     who[0].has_window = who[1].has_budget = true;
     who[0].window = (struct ledger_budget){str_of("0.1"), str_of("0")};
     who[0].window_days = 1;
@@ -250,8 +239,7 @@ budgets_window_without_delta(void **state)
     assert_int_equal(post_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
     r.who = str_of("bo");
     assert_int_equal(post_charge(l, &r, &got, NULL), CUSTOS_ESPENT);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /*
@@ -268,8 +256,7 @@ budgets_best_of_both_outlasts_the_sum(void **state)
     int n = 0;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     while (n < 1000 && charge(l, "", "0.01") == CUSTOS_OK)
         n++;
@@ -284,8 +271,7 @@ budgets_best_of_both_outlasts_the_sum(void **state)
     assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
     assert_true(strtod(b.left_epsilon, NULL) < 1e-8);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -300,8 +286,7 @@ budgets_delta_is_counted(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     memset(r.policy, 7, sizeof r.policy);
     assert_int_equal(post_charge(l, &r, &got, &err), CUSTOS_OK);
@@ -310,8 +295,7 @@ budgets_delta_is_counted(void **state)
                         "the common budget (of all analysts) does not "
                         "suffice: this needs delta 0.0000006, and 0.0000004 "
                         "is left");
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -324,8 +308,7 @@ budgets_terms_change(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     assert_int_equal(charge_at(l, "", "0.1", 1, NULL, &err), CUSTOS_EPOLICY);
     set_terms(l, &t);
     assert_int_equal(charge(l, "", "0.6"), CUSTOS_OK);
@@ -354,8 +337,7 @@ budgets_terms_change(void **state)
     assert_int_equal(ledger_terms_set(l, &other, str_of(""), 1, &a, &err),
                      CUSTOS_EPOLICY);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* Nothing is charged under a policy that is no longer in force. */
@@ -368,8 +350,7 @@ budgets_policy_must_be_in_force(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     m = open_at(&p);
     set_terms(l, &t);
     assert_int_equal(charge(m, "", "0.1"), CUSTOS_OK);
@@ -377,8 +358,7 @@ budgets_policy_must_be_in_force(void **state)
     set_terms(l, &t);
     assert_int_equal(charge_at(m, "", "0.1", 1, NULL, &err), CUSTOS_EPOLICY);
     ledger_close(m);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -392,8 +372,7 @@ budgets_bad_terms_are_refused(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct ledger_terms t = terms_of(bad[i][0], bad[i][1]);
 
@@ -411,8 +390,7 @@ budgets_bad_terms_are_refused(void **state)
         assert_int_equal(ledger_terms_set(l, &t, str_of(""), 1, &r, NULL),
                          CUSTOS_EPOLICY);
     }
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* Names may contain anything; terms read back unchanged. */
@@ -427,8 +405,7 @@ budgets_terms_come_back(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     for (int i = 0; i < 3; i++) {
         who[i].has_budget = i != 1;
         who[i].budget = (struct ledger_budget){str_of("0.1"), str_of("0")};
@@ -454,8 +431,7 @@ budgets_terms_come_back(void **state)
     assert_int_equal(charge(l, "a b\nown 1 0", "0.1"), CUSTOS_OK);
     assert_verifies(l, NULL);
     arena_free(a);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 int

@@ -100,8 +100,7 @@ verify_finds_every_change(void **state)
             st = ledger_verify(l, NULL, &head, &err);
         if (st != CUSTOS_ECORRUPT || !strstr(whole_said(&err), cases[i].says))
             fail_msg("%s: %d %s", cases[i].sql, (int)st, err.said);
-        ledger_close(l);
-        place_remove(&p);
+        place_end(l, &p);
     }
 }
 
@@ -133,8 +132,7 @@ charge_stops_at_damage(void **state)
         l = open_at(&p);
         assert_int_equal(charge_at(l, "", "0.1", 9, NULL, &err),
                          CUSTOS_ECORRUPT);
-        ledger_close(l);
-        place_remove(&p);
+        place_end(l, &p);
     }
 }
 
@@ -221,8 +219,7 @@ verify_older_than_receipt(void **state)
     assert_int_equal(ledger_verify(l, &late, &head, &err), CUSTOS_ENAME);
     assert_non_null(strstr(whole_said(&err), "another chain"));
     assert_verifies(l, &early);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void

@@ -102,8 +102,7 @@ credentials_and_rows_are_one(void **state)
     size_t n = 0;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     other = open_at(&p); /* like the handle of a server */
     assert_int_equal(put(l, "ann", 1, LEDGER_CREDENTIAL_NEW, &r),
                      CUSTOS_EPOLICY);
@@ -180,8 +179,7 @@ tokens_and_rows_are_one(void **state)
     size_t n = 0;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     assert_int_equal(put_token(l, "ann", 1, 0, &r), CUSTOS_ENAME);
     assert_int_equal(put(l, "ann", 1, LEDGER_CREDENTIAL_NEW, &first),
@@ -245,8 +243,7 @@ credentials_survive_a_power_cut(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     ledger_close(l);
     for (size_t at = 1; at < 30; at++) {
@@ -297,8 +294,7 @@ credentials_leave_no_secret_in_the_chain(void **state)
     size_t n = 100;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     assert_int_equal(put(l, "ann", 'T', LEDGER_CREDENTIAL_NEW, &r), CUSTOS_OK);
     assert_int_equal(put(l, "ann", 'T', LEDGER_CREDENTIAL_AGAIN, &r),

@@ -108,8 +108,7 @@ group_is_one_by_one(void **state)
     assert_true(admitted > 20 && refused > 20);
     assert_verifies(many, NULL);
     ledger_close(one);
-    ledger_close(many);
-    place_remove(&p);
+    place_end(many, &p);
     place_remove(&q);
 }
 
@@ -121,8 +120,7 @@ group_exhausts_exactly(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     memset(&group, 0, sizeof group);
     for (size_t i = 0; i < 30; i++)
@@ -133,8 +131,7 @@ group_exhausts_exactly(void **state)
                          i < 10 ? CUSTOS_OK : CUSTOS_ESPENT);
     assert_balance(l, "", "1", "0");
     assert_verifies(l, &group.jobs[9].receipt);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /*
@@ -186,8 +183,7 @@ group_fault_is_of_all(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     ledger_close(l);
     for (size_t at = 1; at <= 24; at++)
@@ -207,8 +203,7 @@ group_of_refusals_writes_nothing(void **state)
     size_t before;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     ledger_close(l);
     d = disk_new(1);

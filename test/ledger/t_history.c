@@ -62,8 +62,7 @@ history_is_thinned_evenly(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     assert_int_equal(history_of(l, "", 2, a).n, 0);
     for (size_t n = 1; n <= 130; n += n < 20 ? 1 : 37) {
@@ -87,8 +86,7 @@ history_is_thinned_evenly(void **state)
             }
         }
     }
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
     arena_free(a);
 }
 
@@ -102,8 +100,7 @@ history_adds_exactly(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     set_terms(l, &t);
     for (int i = 0; i < 10; i++)
         assert_int_equal(charge_at(l, "", "0.1", 10 + i, NULL, NULL), 0);
@@ -120,8 +117,7 @@ history_adds_exactly(void **state)
     h = history_of(l, "", 400, a);
     assert_string_equal(h.limit, "2.5");
     assert_int_equal(h.n, 10);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
     arena_free(a);
 }
 
@@ -142,8 +138,7 @@ history_counts_shared_answers_once(void **state)
     struct ledger *l;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     who[1].has_budget = true;
     who[1].budget = (struct ledger_budget){str_of("2"), str_of("0")};
     t.analysts = who;
@@ -170,8 +165,7 @@ history_counts_shared_answers_once(void **state)
     assert_string_equal(h.currency, "epsilon");
     assert_int_equal(ledger_history(l, str_of("nobody"), 400, a, &h, &err),
                      CUSTOS_ENAME);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
     arena_free(a);
 }
 
@@ -193,8 +187,7 @@ history_has_one_currency(void **state)
     rat x[2];
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     t.analysts = &ana;
     t.n_analysts = 1;
     set_terms(l, &t);
@@ -221,8 +214,7 @@ history_has_one_currency(void **state)
     assert_string_equal(h.currency, "rho");
     assert_false(h.limited);
     assert_point(&h, 0, 104, 6000, "0.0001");
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
     arena_free(a);
 }
 
@@ -267,8 +259,7 @@ verify_goes_on_from_a_receipt(void **state)
         struct place p;
         custos_status st;
 
-        place_make(&p);
-        l = open_at(&p);
+        l = place_begin(&p);
         set_terms(l, &t);
         for (int k = 0; k < 5; k++)
             assert_int_equal(
@@ -282,8 +273,7 @@ verify_goes_on_from_a_receipt(void **state)
             fail_msg("%s: %d %s", cases[i].sql, (int)st, err.said);
         if (!st)
             assert_memory_equal(&head, &last, sizeof head);
-        ledger_close(l);
-        place_remove(&p);
+        place_end(l, &p);
     }
 }
 

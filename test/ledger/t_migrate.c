@@ -123,8 +123,7 @@ migrate_adds_doors(void **state)
     assert_int_equal(
         ledger_credential_find(l, str_of("ana"), &credential, NULL),
         CUSTOS_ENAME);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* The table doors as in formats 2 and 3. */
@@ -156,8 +155,7 @@ migrate_adds_the_tripwire(void **state)
                      CUSTOS_OK);
     assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_EDENIED);
     assert_verifies(l, &last);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* Format 3 had one token for each name, in table doors; nothing expired. */
@@ -200,8 +198,7 @@ migrate_keeps_doors(void **state)
     ledger_close(l);
     l = open_at(&p); /* migrated only once */
     assert_int_equal(ledger_token_find(l, hash, &token, NULL), CUSTOS_OK);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* A size, read from the file itself. */
@@ -295,8 +292,7 @@ migrate_refuses_newer(void **state)
     meddle(&p, "PRAGMA user_version = 5");
     l = open_at(&p);
     assert_verifies(l, &last);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /*
@@ -359,8 +355,7 @@ migrate_makes_all_or_nothing(void **state)
     assert_int_not_equal(access(half, F_OK), 0);
     assert_int_equal(stat(p.path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 int

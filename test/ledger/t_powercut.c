@@ -143,23 +143,7 @@ violation(const struct run *run, struct ledger *l)
 static int
 place_set_up(void **state)
 {
-    static struct place place;
-    struct ledger_terms t = terms_of("1/2", "0");
-    struct ledger *l;
-
-    place_make(&place);
-    l = open_at(&place);
-    set_terms(l, &t);
-    ledger_close(l);
-    *state = &place;
-    return 0;
-}
-
-static int
-place_tear_down(void **state)
-{
-    place_remove(*state);
-    return 0;
+    return place_with_budget(state, "1/2");
 }
 
 static void

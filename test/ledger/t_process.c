@@ -66,8 +66,7 @@ race(const char *epsilon, int processes, int fit)
     assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
     assert_int_equal(b.charges, fit);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -181,8 +180,7 @@ process_lock_dies_with_its_holder(void **state)
         assert_int_equal(charge(l, "", "1e-9"), CUSTOS_OK);
     waitpid(child, NULL, 0);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 int

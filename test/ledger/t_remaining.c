@@ -96,8 +96,7 @@ walk(const char *delta, size_t steps)
     bool deltas = strcmp(delta, "0") != 0;
     int64_t now = 0;
 
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     terms_set(l, delta);
     for (size_t i = 0; i < steps; i++) {
         struct charge c = some_charge(deltas);
@@ -118,8 +117,7 @@ walk(const char *delta, size_t steps)
         *(paid ? &refused : &admitted) += 1;
     }
     assert_true(admitted > steps / 10 && refused > steps / 10);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -142,8 +140,7 @@ left_after_refuses_what_is_refused(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     assert_int_equal(ledger_left(l, str_of(""), 0, NULL, left, &err),
                      CUSTOS_EPOLICY);
     terms_set(l, "0");
@@ -154,8 +151,7 @@ left_after_refuses_what_is_refused(void **state)
     assert_string_equal(left, "untouched");
     assert_ok(ledger_left(l, str_of(""), 0, &none, left, &err), &err);
     assert_string_equal(left, "0");
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -167,8 +163,7 @@ spent_is_the_sum_of_charges(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     terms_set(l, "1e-6");
     assert_ok(ledger_spent(l, str_of("ana"), &s, &err), &err);
     assert_int_equal(s.charges, 0);
@@ -184,8 +179,7 @@ spent_is_the_sum_of_charges(void **state)
     assert_string_equal(s.epsilon, "0.35");
     assert_int_equal(s.charges, 2);
     assert_int_equal(ledger_spent(l, str_of("nobody"), &s, &err), CUSTOS_ENAME);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 int

@@ -72,8 +72,7 @@ growth_is_limited_in_all(void **state)
                      CUSTOS_EOVERFLOW);
     assert_int_equal(charge_sized(l, "ana", 0, 5, 0, 0, &err), CUSTOS_OK);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -97,8 +96,7 @@ growth_is_limited_by_the_minute(void **state)
                      CUSTOS_OK);
     assert_int_equal(charge_sized(l, "ana", 600, now + minute, 0, 2000, &err),
                      CUSTOS_OK);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* Stores an answer of 840 bytes (1000 with the overhead of 160) under key i. */
@@ -151,8 +149,7 @@ answers_are_dropped_by_size(void **state)
     store(l, 9, 5, 3000, 0); /* 9 has an answer: nothing changes */
     assert_true(is_stored(l, 8));
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -167,8 +164,7 @@ answers_are_dropped_by_age(void **state)
         store(l, i, i * day, 0, 3 * day);
     for (uint8_t i = 1; i <= 10; i++)
         assert_int_equal(is_stored(l, i), i >= 7);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -204,8 +200,7 @@ vacuum_gives_back_what_was_dropped(void **state)
     assert_int_equal(charge(other, "ana", "0.01"), CUSTOS_OK);
     assert_verifies(other, &last);
     ledger_close(l);
-    ledger_close(other);
-    place_remove(&p);
+    place_end(other, &p);
 }
 
 int

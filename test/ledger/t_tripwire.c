@@ -93,8 +93,7 @@ tripwire_first_failure_suspends_the_analyst(void **state)
     l = open_at(&p); /* a restart does not lift it */
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -120,8 +119,7 @@ tripwire_third_failure_suspends_the_store(void **state)
     /* 0: the strictest limits apply */
     assert_int_equal(ask(l, "cy", 0, 0, NULL), CUSTOS_EDENIED);
     assert_verifies(l, NULL);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 static void
@@ -162,8 +160,7 @@ tripwire_resume_is_a_row(void **state)
     assert_int_equal(asks(l, "ana"), CUSTOS_EDENIED);
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     arena_free(a);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /*
@@ -196,8 +193,7 @@ tripwire_counts_overruns_of_the_window(void **state)
     assert_int_equal(asks(l, "bo"), CUSTOS_OK);
     resume(l, &r);
     assert_int_equal(asks(l, "ana"), CUSTOS_OK);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 /* Verification finds a charge of a suspended analyst in the chain. */
@@ -244,8 +240,7 @@ tripwire_verify_finds_a_charge_of_the_suspended(void **state)
     assert_int_equal(ledger_verify(l, NULL, &head, &err), CUSTOS_ECORRUPT);
     assert_non_null(
         strstr(whole_said(&err), "charges an analyst who was suspended"));
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 int

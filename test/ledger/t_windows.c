@@ -88,8 +88,7 @@ windows_are_what_a_whole_sum_says(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     other = open_at(&p); /* like another process that adds rows */
     terms_set(l);
     for (size_t i = 0; i < STEPS; i++) {
@@ -110,8 +109,7 @@ windows_are_what_a_whole_sum_says(void **state)
         assert_same(&p, l, who, now + 10 * day); /* the window is empty */
     }
     ledger_close(l);
-    ledger_close(other);
-    place_remove(&p);
+    place_end(other, &p);
 }
 
 /*
@@ -128,8 +126,7 @@ windows_forget_what_was_undone(void **state)
     struct place p;
 
     (void)state;
-    place_make(&p);
-    l = open_at(&p);
+    l = place_begin(&p);
     terms_set(l);
     ledger_close(l);
     for (size_t at = 1; at < 12; at++) {

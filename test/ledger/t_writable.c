@@ -29,8 +29,7 @@ it_leaves_nothing_behind(void **state)
     assert_int_equal(is.st_size, was.st_size);
     assert_ok(ledger_head(l, &after, &err), &err);
     assert_memory_equal(&before, &after, sizeof before);
-    ledger_close(l);
-    place_remove(&p);
+    place_end(l, &p);
 }
 
 int
