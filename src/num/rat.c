@@ -184,6 +184,15 @@ rat_ceil_i128(const rat *a, i128 *out)
     return fits;
 }
 
+void
+rat_clamp(rat *x, const rat *low, const rat *high)
+{
+    if (rat_cmp(x, low) < 0)
+        rat_set(x, low);
+    if (rat_cmp(x, high) > 0)
+        rat_set(x, high);
+}
+
 bool
 rat_floor_times(const rat *a, i128 n, i128 *out)
 {

@@ -78,6 +78,9 @@ bool rat_floor_i128(const rat *a, i128 *out);
 bool rat_ceil_i128(const rat *a, i128 *out);
 bool rat_floor_u64(const rat *a, uint64_t *out);
 
+/* Clamps x to [low, high]. */
+void rat_clamp(rat *x, const rat *low, const rat *high);
+
 /*
  * floor(n a); false if it exceeds 128 bits. Faster than a product of
  * rationals, which reduces its fraction.
@@ -92,5 +95,8 @@ uint64_t rat_word(const rat *a, unsigned bits, size_t k);
 
 /* Writes exact text: a decimal if that is finite and short, else a fraction. */
 void rat_write(const rat *a, struct buf *out);
+
+/* The same into an array, with a NUL; false if it does not fit. */
+bool rat_write_into(const rat *a, char *text, size_t room);
 
 #endif

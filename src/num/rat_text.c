@@ -275,3 +275,18 @@ rat_write(const rat *a, struct buf *out)
     write_places(z, (size_t)places, out);
     mpz_clear(z);
 }
+
+bool
+rat_write_into(const rat *a, char *text, size_t room)
+{
+    struct buf b;
+    bool fits;
+
+    buf_init(&b, NULL, room);
+    rat_write(a, &b);
+    fits = !b.failed;
+    if (fits)
+        memcpy(text, buf_text(&b), b.len + 1);
+    buf_clear(&b);
+    return fits;
+}

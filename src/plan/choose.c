@@ -16,21 +16,6 @@
 
 enum { NUMBER_MAX = 512 };
 
-static bool
-write_rat(const rat *r, char text[NUMBER_MAX])
-{
-    struct buf b;
-    bool fits;
-
-    buf_init(&b, NULL, NUMBER_MAX);
-    rat_write(r, &b);
-    fits = !b.failed && b.len < NUMBER_MAX;
-    if (fits)
-        memcpy(text, b.ptr, b.len + 1);
-    buf_clear(&b);
-    return fits;
-}
-
 static custos_status
 too_long(custos_err *err)
 {
@@ -60,8 +45,8 @@ make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
                              .epsilon = epsilon,
                              .sensitivity = sensitivity};
 
-    if (!write_rat(&part->epsilon, epsilon) ||
-        !write_rat(&part->l1, sensitivity))
+    if (!rat_write_into(&part->epsilon, epsilon, NUMBER_MAX) ||
+        !rat_write_into(&part->l1, sensitivity, NUMBER_MAX))
         return too_long(err);
     return mechs_take(p->mechs, &o, out, err);
 }
@@ -80,8 +65,9 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
                              .sensitivity_squared = sensitivity};
 
     o.changes = part->one_cell ? CUSTOS_CHANGES_ONE : CUSTOS_CHANGES_SEVERAL;
-    if (!write_rat(&part->epsilon, epsilon) || !write_rat(delta, d) ||
-        !write_rat(&part->l2_squared, sensitivity))
+    if (!rat_write_into(&part->epsilon, epsilon, NUMBER_MAX) ||
+        !rat_write_into(delta, d, NUMBER_MAX) ||
+        !rat_write_into(&part->l2_squared, sensitivity, NUMBER_MAX))
         return too_long(err);
     return mechs_take(p->mechs, &o, out, err);
 }

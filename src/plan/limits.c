@@ -61,16 +61,6 @@ no_range(struct work *w, const struct expr *aggregate)
                           work_text(w, loose));
 }
 
-/* Clamps x to [low, high]. */
-static void
-clamp_rat(rat *x, const rat *low, const rat *high)
-{
-    if (rat_cmp(x, low) < 0)
-        rat_set(x, low);
-    if (rat_cmp(x, high) > 0)
-        rat_set(x, high);
-}
-
 static custos_status
 limits_cut(struct work *w, const struct expr *e, rat *lower, rat *upper)
 {
@@ -89,8 +79,8 @@ limits_cut(struct work *w, const struct expr *e, rat *lower, rat *upper)
     if (!st) {
         rat_set(lower, f->known == KNOWN_DECLARED ? &f->lower : &low);
         rat_set(upper, f->known == KNOWN_DECLARED ? &f->upper : &high);
-        clamp_rat(lower, &low, &high);
-        clamp_rat(upper, &low, &high);
+        rat_clamp(lower, &low, &high);
+        rat_clamp(upper, &low, &high);
     }
     rat_clear(&low);
     rat_clear(&high);

@@ -215,7 +215,6 @@ release_init(struct work *w, const struct part *part, struct release *r)
     const struct plan *p = w->plan;
     bool change = w->policy->adjacency == CUSTOS_CHANGE_ONE;
     bool several = change && (p->cells > 1 || p->selection);
-    struct buf b;
     bool fits;
     rat third;
 
@@ -232,13 +231,8 @@ release_init(struct work *w, const struct part *part, struct release *r)
     rat_init(&third);
     rat_set_i64(&third, 1, RELEASES);
     rat_mul(&third, &third, &part->epsilon);
-    buf_init(&b, NULL, NUMBER_MAX);
-    rat_write(&third, &b);
+    fits = rat_write_into(&third, r->epsilon, NUMBER_MAX);
     rat_clear(&third);
-    fits = !b.failed && b.len < NUMBER_MAX;
-    if (fits)
-        memcpy(r->epsilon, buf_text(&b), b.len + 1);
-    buf_clear(&b);
     if (!fits)
         return custos_fail(w->err, CUSTOS_EINVAL,
                            "epsilon has too many digits for this query");

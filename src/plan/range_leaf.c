@@ -126,16 +126,6 @@ range_column(struct fact *f, const struct policy_column *c)
 
 /* ----------------------------------------------------------------- casts -- */
 
-/* Clamps x to [low, high]. */
-static void
-clamp_rat(rat *x, const rat *low, const rat *high)
-{
-    if (rat_cmp(x, low) < 0)
-        rat_set(x, low);
-    if (rat_cmp(x, high) > 0)
-        rat_set(x, high);
-}
-
 /* The range of a cast to whole numbers: NULL for values outside 64 bits. */
 static void
 cut_to_type(struct fact *f)
@@ -213,8 +203,8 @@ cut_to_digits(struct fact *f, int precision, int scale)
         rat_cmp(&f->upper, &most) > 0)
         f->nullable = true;
     if (f->known != KNOWN_NOTHING) {
-        clamp_rat(&f->lower, &least, &most);
-        clamp_rat(&f->upper, &least, &most);
+        rat_clamp(&f->lower, &least, &most);
+        rat_clamp(&f->upper, &least, &most);
     }
     rat_clear(&most);
     rat_clear(&least);

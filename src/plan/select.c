@@ -282,22 +282,6 @@ read_least(struct work *w, uint64_t *least)
     return st;
 }
 
-/* Writes r exactly, in the form that the library reads. */
-static bool
-write_number(const rat *r, char text[NUMBER_MAX])
-{
-    struct buf b;
-    bool fits;
-
-    buf_init(&b, NULL, NUMBER_MAX);
-    rat_write(r, &b);
-    fits = !b.failed && b.len < NUMBER_MAX;
-    if (fits)
-        memcpy(text, b.ptr, b.len + 1);
-    buf_clear(&b);
-    return fits;
-}
-
 /* Half width of the counts' 95 % bar: m minus the threshold, where a group of m
    units is shown with probability 97.5 %. The noise is symmetric, so it exceeds
    this width in each direction with probability at most 2.5 %. */
@@ -338,7 +322,8 @@ select_make(struct work *w)
     o.min_units = least;
     o.keys_per_unit = p->groups;
     delta_left(w, &s->delta);
-    if (!write_number(&s->epsilon, epsilon) || !write_number(&s->delta, delta))
+    if (!rat_write_into(&s->epsilon, epsilon, NUMBER_MAX) ||
+        !rat_write_into(&s->delta, delta, NUMBER_MAX))
         return custos_fail(w->err, CUSTOS_EINVAL,
                            "epsilon has too many digits for this query");
     st = try_rules(w, &o);

@@ -186,6 +186,34 @@ words_are_the_expansion(void **state)
         }
 }
 
+static void
+clamps_to_the_nearer_end(void **state)
+{
+    static const int64_t cases[][2] = {{-8, -2}, {-2, -2}, {-1, -1},
+                                       {0, 0},   {5, 5},   {6, 5}};
+    rat x, low, high;
+
+    (void)state;
+    rat_init(&x);
+    rat_init(&low);
+    rat_init(&high);
+    rat_set_i64(&low, -2, 3);
+    rat_set_i64(&high, 5, 3);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        rat want;
+
+        rat_init(&want);
+        rat_set_i64(&want, cases[i][1], 3);
+        rat_set_i64(&x, cases[i][0], 3);
+        rat_clamp(&x, &low, &high);
+        assert_int_equal(rat_cmp(&x, &want), 0);
+        rat_clear(&want);
+    }
+    rat_clear(&x);
+    rat_clear(&low);
+    rat_clear(&high);
+}
+
 int
 main(void)
 {
@@ -194,6 +222,7 @@ main(void)
         cmocka_unit_test(wholes_come_back),
         cmocka_unit_test(log2_is_the_floor),
         cmocka_unit_test(words_are_the_expansion),
+        cmocka_unit_test(clamps_to_the_nearer_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,6 +207,23 @@ round_trips_are_exact(void **state)
     test_rng_free(rng);
 }
 
+/* An array gets the text if it and its NUL fit. */
+static void
+text_fits_into_an_array(void **state)
+{
+    char text[8] = "unset";
+    rat r;
+
+    (void)state;
+    rat_init(&r);
+    assert_int_equal(rat_read("-1/3", "x", &r, NULL), CUSTOS_OK);
+    assert_false(rat_write_into(&r, text, 4));
+    assert_string_equal(text, "unset");
+    assert_true(rat_write_into(&r, text, 5));
+    assert_string_equal(text, "-1/3");
+    rat_clear(&r);
+}
+
 int
 main(void)
 {
@@ -216,6 +233,7 @@ main(void)
         cmocka_unit_test(ranges_are_checked),
         cmocka_unit_test(text_is_exact_and_short),
         cmocka_unit_test(round_trips_are_exact),
+        cmocka_unit_test(text_fits_into_an_array),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
