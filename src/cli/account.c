@@ -14,17 +14,6 @@ static const struct verb *const subs[] = {
     &account_convert, &account_group,     &account_curve,
 };
 
-int
-account_read(const struct verb *verb, int argc, char **argv, struct args *args)
-{
-    int code = args_read(verb, argc, argv, args);
-
-    if (!code && !args->help && args->n_words > 0)
-        return fail_usage("unexpected word %.60s" HINT "see custos %s --help",
-                          args->words[0], verb->name);
-    return code;
-}
-
 /* Does the message begin with the option's name? Messages write to_delta for
    to-delta. */
 static bool

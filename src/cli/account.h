@@ -14,10 +14,6 @@ extern const struct verb account_convert;
 extern const struct verb account_group;
 extern const struct verb account_curve;
 
-/* Like args_read, for verbs that take options only. */
-int
-account_read(const struct verb *verb, int argc, char **argv, struct args *args);
-
 /*
  * Like fail_status. If the library's message begins with the name of an option
  * that was given, puts dashes before the name.

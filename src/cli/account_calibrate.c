@@ -124,7 +124,7 @@ run_calibrate(const struct verb *verb, int argc, char **argv)
     custos_status st;
     const char *find;
     bool count;
-    int code = account_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

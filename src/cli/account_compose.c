@@ -280,7 +280,7 @@ run_compose(const struct verb *verb, int argc, char **argv)
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
-    int code = account_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

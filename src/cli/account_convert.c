@@ -154,7 +154,7 @@ run_convert(const struct verb *verb, int argc, char **argv)
 {
     custos_currency from = CUSTOS_IN_PURE, to = (custos_currency)0;
     struct args args;
-    int code = account_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

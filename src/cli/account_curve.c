@@ -110,7 +110,7 @@ run_curve(const struct verb *verb, int argc, char **argv)
     struct chart chart;
     struct args args;
     size_t n = 0;
-    int code = account_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

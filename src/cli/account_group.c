@@ -165,7 +165,7 @@ run_group(const struct verb *verb, int argc, char **argv)
     custos_status st;
     custos_err err = CUSTOS_ERR_INIT;
     uint64_t size = 0;
-    int code = account_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

@@ -292,7 +292,7 @@ run_plan(const struct verb *verb, int argc, char **argv)
     struct asked a = {.n = 0};
     char laplace[NUMBER_MAX], gauss[NUMBER_MAX];
     bool json;
-    int given, code = account_read(verb, argc, argv, &args);
+    int given, code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

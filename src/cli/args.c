@@ -117,3 +117,15 @@ args_read(const struct verb *verb, int argc, char **argv, struct args *args)
     }
     return CLI_OK;
 }
+
+int
+args_read_options(const struct verb *verb, int argc, char **argv,
+                  struct args *args)
+{
+    int code = args_read(verb, argc, argv, args);
+
+    if (!code && !args->help && args->n_words > 0)
+        return fail_usage("unexpected word %.60s" HINT "see custos %s --help",
+                          args->words[0], verb->name);
+    return code;
+}

@@ -34,4 +34,8 @@ struct args {
 int
 args_read(const struct verb *verb, int argc, char **argv, struct args *args);
 
+/* The same for a verb that takes options only: words are an error. */
+int args_read_options(const struct verb *verb, int argc, char **argv,
+                      struct args *args);
+
 #endif

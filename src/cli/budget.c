@@ -295,14 +295,10 @@ run_budget(const struct verb *verb, int argc, char **argv)
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
-    int code = args_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
-    if (args.n_words)
-        return fail_usage("unexpected word %.60s" HINT
-                          "see custos budget --help",
-                          args.words[0]);
     code = ledger_at(store_given(args.given[BUDGET_STORE]), &l);
     if (code)
         return code;

@@ -324,13 +324,10 @@ run_demo(const struct verb *verb, int argc, char **argv)
     struct args args;
     struct painter p;
     struct out o;
-    int code = args_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
-    if (args.n_words)
-        return fail_usage("unexpected word %.60s" HINT "see custos demo --help",
-                          args.words[0]);
     code = people_read(args.given[DEMO_PEOPLE], &h.people);
     if (!code)
         code = folder_make(args.given[DEMO_KEEP], folder);

@@ -251,7 +251,7 @@ run_risk(const struct verb *verb, int argc, char **argv)
     static struct results t;
     custos_risk *risk = NULL;
     struct args args;
-    int code = account_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code)
         return code;

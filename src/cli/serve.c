@@ -276,14 +276,10 @@ run_serve(const struct verb *verb, int argc, char **argv)
     struct server_options o;
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;
-    int code = args_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
-    if (args.n_words)
-        return fail_usage("unexpected word %.60s" HINT
-                          "see custos serve --help",
-                          args.words[0]);
     code = options_read(&args, &o);
     if (!code && args.given[SERVE_RECEIPTS]) {
         if (receipts_target_read(args.given[SERVE_RECEIPTS], &receipts, &err))

@@ -169,14 +169,10 @@ run_shell(const struct verb *verb, int argc, char **argv)
     struct shell s = {0};
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;
-    int code = args_read(verb, argc, argv, &args);
+    int code = args_read_options(verb, argc, argv, &args);
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
-    if (args.n_words)
-        return fail_usage("unexpected word %.60s" HINT
-                          "see custos shell --help",
-                          args.words[0]);
     if (args.given[SHELL_FORMAT])
         code = answer_format_read(args.given[SHELL_FORMAT], &s.format);
     if (code)
