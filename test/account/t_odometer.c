@@ -6,20 +6,7 @@
 
 #include "account/convert.h"
 #include "account/mp.h"
-
-static struct charge
-price(const char *text)
-{
-    struct mechanism m;
-    struct charge c;
-
-    mechanism_init(&m);
-    assert_int_equal(mechanism_read(text, CUSTOS_ADD_REMOVE, &m, NULL),
-                     CUSTOS_OK);
-    charge_of_mechanism(&m, &c);
-    mechanism_clear(&m);
-    return c;
-}
+#include "account/price.h"
 
 /* The least (1 + 2^e) rho + ln(m/delta)/2^e over the grid, by MPFR. */
 static double

@@ -8,22 +8,9 @@
 #include <string.h>
 
 #include "account/mp.h"
+#include "account/price.h"
 
 enum { MENU = 2, DEPTH = 24 };
-
-static struct charge
-price(const char *text)
-{
-    struct mechanism m;
-    struct charge c;
-
-    mechanism_init(&m);
-    assert_int_equal(mechanism_read(text, CUSTOS_ADD_REMOVE, &m, NULL),
-                     CUSTOS_OK);
-    charge_of_mechanism(&m, &c);
-    mechanism_clear(&m);
-    return c;
-}
 
 static double
 reading(const struct odometer *o)
