@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "http/http_access.h"
+#include "http/http_host.h"
 #include "http/http_inside.h"
 #include "serve/clock.h"
 #include "serve/reply_clock.h"

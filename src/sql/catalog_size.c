@@ -55,13 +55,10 @@ copies_of(const pg_message *m)
 static double
 size_of(const pg_message *m)
 {
-    const ProtobufCMessageDescriptor *d = m->descriptor;
-    const struct field_span span = fields_of(m);
     double inside = 0;
 
-    for (unsigned i = span.first; i < span.end; i++)
-        for (size_t j = 0; j < field_messages(m, &d->fields[i]); j++)
-            inside += size_of(field_message(m, &d->fields[i], j));
+    for (struct insides in = insides_of(m); insides_next(&in);)
+        inside += size_of(in.at);
     return 1 + copies_of(m) * inside;
 }
 
