@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "sql/functions.h"
 
 enum { HISTORY_LINES = 1000, WORD_MAX = 128, PATH_ROOM = 4096, TEXT_ROOM = 32 };
 
@@ -28,10 +29,10 @@ struct prompt {
 };
 
 static const char *const keywords[] = {
-    "SELECT", "FROM",     "WHERE",    "GROUP BY", "HAVING", "ORDER BY",
-    "LIMIT",  "EXPLAIN",  "count(",   "sum(",     "avg(",   "stddev(",
-    "AND",    "OR",       "NOT",      "BETWEEN",  "LIKE",   "IS NULL",
-    "CASE",   "distinct", "extract(",
+    "SELECT", "FROM",     "WHERE",    "GROUP BY",    "HAVING", "ORDER BY",
+    "LIMIT",  "EXPLAIN",  "count(",   "sum(",        "avg(",   "stddev(",
+    "AND",    "OR",       "NOT",      "BETWEEN",     "LIKE",   "IS NULL",
+    "CASE",   "distinct", "extract(", "date_trunc(",
 };
 
 static char *
@@ -66,6 +67,31 @@ match_add(struct match *m, const char *word, size_t len)
     while (same < len && m->common[same] && m->common[same] == word[same])
         same++;
     m->common[same] = '\0';
+}
+
+/* Matches a function's name with its parenthesis, in small letters. */
+static void
+match_function(struct match *m, const char *name)
+{
+    char text[WORD_MAX];
+    int len = snprintf(text, sizeof text, "%s(", name);
+
+    for (char *c = text; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    match_add(m, text, (size_t)len);
+}
+
+static void
+match_functions(struct match *m)
+{
+    for (size_t i = 0; i < N_CALLS; i++) {
+        const struct function *f = &functions[i];
+
+        if (f->form == FORM_FUNCTION && !f->names[0])
+            match_function(m, f->word);
+        for (const char *const *n = f->names; *n; n++)
+            match_function(m, *n);
+    }
 }
 
 /* Matches only names that are granted. */
@@ -112,6 +138,7 @@ complete_word(EditLine *edit, int key)
         return CC_ERROR;
     match_schema(p, &m);
     match_views(p, &m);
+    match_functions(&m);
     for (size_t i = 0; i < COUNT_OF(keywords); i++)
         match_add(&m, keywords[i], strlen(keywords[i]));
     if (!m.n || strlen(m.common) < m.len)

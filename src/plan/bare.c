@@ -38,7 +38,7 @@ prove_range(struct fact *f, i128 low, i128 high)
 
 /* Proves e, a choice: its range covers those of all values it chooses among. */
 static void
-prove_choice(const struct expr *e)
+prove_choice(struct expr *e)
 {
     struct fact *f = fact_of(e);
     bool is_case = e->kind == EXPR_CASE, found = false;
@@ -79,8 +79,13 @@ prove_arithmetic(struct expr *e)
 {
     const struct fact *a = fact_of(e->args[0]);
     const struct fact *b = fact_of(e->args[e->n_args - 1]);
+    const i128 days = (i128)DATE_LAST - DATE_FIRST;
     i128 reach = reach_of(a);
 
+    if (e->args[0]->type == TYPE_DATE) {
+        prove_range(fact_of(e), -days, days);
+        return;
+    }
     if (!a->proven || !b->proven)
         return;
     if (e->call == CALL_ADD || e->call == CALL_SUB)
@@ -92,56 +97,37 @@ prove_arithmetic(struct expr *e)
     e->bare = fact_of(e)->proven && e->call != CALL_DIV && e->call != CALL_MOD;
 }
 
-/* Proves a call: arithmetic, a choice, or a call whose values are clamped or in
-   a small range by definition. */
+/* The values are in the claimed range by definition. */
 static void
-prove_call(struct expr *e)
+prove_claimed(struct expr *e)
 {
-    struct fact *f = fact_of(e);
-    const i128 days = (i128)DATE_LAST - DATE_FIRST;
-
-    switch (e->call) {
-    case CALL_NEG:
-    case CALL_ABS:
-    case CALL_ADD:
-    case CALL_SUB:
-    case CALL_MUL:
-    case CALL_DIV:
-    case CALL_MOD:
-        if (e->args[0]->type == TYPE_DATE)
-            prove_range(f, -days, days);
-        else
-            prove_arithmetic(e);
-        break;
-    case CALL_LEAST:
-    case CALL_GREATEST:
-    case CALL_COALESCE:
-    case CALL_NULLIF: prove_choice(e); break;
-    case CALL_ROUND:
-    case CALL_FLOOR:
-    case CALL_CEIL:
-        if (e->args[0]->type == TYPE_INT)
-            prove_choice(e);
-        else
-            /* clamped by whole_of or whole_clamp (sql/duckdb_call.c) */
-            prove_range(f, e->whole_low, e->whole_high);
-        break;
-    case CALL_YEAR: prove_range(f, 1, 9999); break;
-    case CALL_SIGN:
-    case CALL_LENGTH:
-    case CALL_WIDTH_BUCKET:
-    case CALL_QUARTER:
-    case CALL_MONTH:
-    case CALL_WEEK:
-    case CALL_DAY:
-    case CALL_DOW:
-    case CALL_DOY:
-    case CALL_HOUR:
-    case CALL_MINUTE:
-    case CALL_SECOND: prove_range(f, e->whole_low, e->whole_high); break;
-    default: break;
-    }
+    prove_range(fact_of(e), e->whole_low, e->whole_high);
 }
+
+/* A whole number stays as it is; others are clamped to the claimed range by
+   whole_of or whole_clamp (sql/duckdb_call.c). */
+static void
+prove_rounding(struct expr *e)
+{
+    if (e->args[0]->type == TYPE_INT)
+        prove_choice(e);
+    else
+        prove_claimed(e);
+}
+
+static void
+prove_year(struct expr *e)
+{
+    prove_range(fact_of(e), 1, 9999);
+}
+
+static const struct {
+    void (*prove)(struct expr *e); /* NULL: nothing is proven */
+} rules[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define PROVEN(rule) rule
+#include "sql/functions.def"
+};
 
 static void
 prove_cast(struct expr *e)
@@ -177,7 +163,10 @@ bare_set(struct expr *e, enum context context)
             prove_range(f, e->whole_low, e->whole_high);
         break;
     case EXPR_CASE: prove_choice(e); break;
-    case EXPR_CALL: prove_call(e); break;
+    case EXPR_CALL:
+        if (rules[e->call].prove)
+            rules[e->call].prove(e);
+        break;
     case EXPR_CAST: prove_cast(e); break;
     default: break;
     }

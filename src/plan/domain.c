@@ -247,24 +247,7 @@ add_image(struct domain *d, const struct expr *e)
 bool
 domain_is_period(const struct expr *e)
 {
-    return e->kind == EXPR_CALL && e->call >= CALL_TRUNC_YEAR &&
-           e->call <= CALL_TRUNC_HOUR;
-}
-
-/* The hours of the shortest period of this kind. */
-static i128
-least_hours(enum call period)
-{
-    const i128 day = 24;
-
-    switch (period) {
-    case CALL_TRUNC_HOUR: return 1;
-    case CALL_TRUNC_WEEK: return 7 * day;
-    case CALL_TRUNC_MONTH: return 28 * day;
-    case CALL_TRUNC_QUARTER: return 90 * day;
-    case CALL_TRUNC_YEAR: return 365 * day;
-    default: return day;
-    }
+    return e->kind == EXPR_CALL && date_period_hours(e->call) > 0;
 }
 
 /* The ratio of the longest period of a kind to the shortest, rounded up. */
@@ -278,7 +261,7 @@ add_periods(struct domain *d, const struct expr *e)
 {
     const struct fact *f = fact_of(e);
     enum call period = domain_is_period(e) ? e->call : CALL_TRUNC_DAY;
-    i128 hours = least_hours(period);
+    i128 hours = date_period_hours(period);
     i128 step = e->type == TYPE_DATE ? (hours + 23) / 24 : hours * HOUR_US;
     i128 at = 0, last = 0;
 

@@ -1,6 +1,7 @@
 /*
  * The evaluator: logic, comparisons, CASE, COALESCE and NULLIF. Numbers are in
- * evaluate_number.c; texts, dates and casts are in evaluate_text.c.
+ * evaluate_number.c, texts and casts in evaluate_text.c, dates in
+ * evaluate_date.c.
  */
 #include "plan/evaluate.h"
 
@@ -49,8 +50,6 @@ datum_of_double(double x)
 
 /* --------------------------------------------------------------- truth -- */
 
-enum truth { NO, YES, UNKNOWN };
-
 static enum truth
 truth_of(const struct value *v)
 {
@@ -73,22 +72,20 @@ truth_not(enum truth t)
     return t == UNKNOWN ? UNKNOWN : t == YES ? NO : YES;
 }
 
+/* Is the order of two values one of these? */
 static enum truth
-compare_values(enum call call, const struct value *a, const struct value *b)
+compare_values(unsigned orders, const struct value *a, const struct value *b)
 {
     int order;
 
     if (a->datum.type == TYPE_NULL || b->datum.type == TYPE_NULL)
         return UNKNOWN;
     order = datum_cmp(&a->datum, &b->datum);
-    switch (call) {
-    case CALL_EQ: return order == 0;
-    case CALL_NE: return order != 0;
-    case CALL_LT: return order < 0;
-    case CALL_LE: return order <= 0;
-    case CALL_GT: return order > 0;
-    default: return order >= 0;
-    }
+    return (orders & (order < 0   ? LESS
+                      : order > 0 ? GREATER
+                                  : EQUAL))
+               ? YES
+               : NO;
 }
 
 static enum truth
@@ -105,71 +102,148 @@ truth_or(enum truth a, enum truth b)
     return truth_not(truth_and(truth_not(a), truth_not(b)));
 }
 
-/* Evaluates logic, comparisons and IS tests; false: it is another call. */
-static bool
-evaluate_logic(enum call call, const struct value *v, struct value *out)
+static enum truth
+truth_both(const struct value *v)
 {
-    bool null = v[0].datum.type == TYPE_NULL;
-    enum truth t;
+    return truth_and(truth_of(&v[0]), truth_of(&v[1]));
+}
 
-    switch (call) {
-    case CALL_AND: t = truth_and(truth_of(&v[0]), truth_of(&v[1])); break;
-    case CALL_OR: t = truth_or(truth_of(&v[0]), truth_of(&v[1])); break;
-    case CALL_NOT: t = truth_not(truth_of(&v[0])); break;
-    case CALL_EQ:
-    case CALL_NE:
-    case CALL_LT:
-    case CALL_LE:
-    case CALL_GT:
-    case CALL_GE: t = compare_values(call, &v[0], &v[1]); break;
-    case CALL_IS_NULL: t = null; break;
-    case CALL_IS_NOT_NULL: t = !null; break;
-    case CALL_IS_TRUE: t = truth_of(&v[0]) == YES; break;
-    case CALL_IS_FALSE: t = truth_of(&v[0]) == NO; break;
-    case CALL_IS_NOT_TRUE: t = truth_of(&v[0]) != YES; break;
-    case CALL_IS_NOT_FALSE: t = truth_of(&v[0]) != NO; break;
-    case CALL_IS_DISTINCT: t = datum_cmp(&v[0].datum, &v[1].datum) != 0; break;
-    case CALL_IS_NOT_DISTINCT:
-        t = datum_cmp(&v[0].datum, &v[1].datum) == 0;
-        break;
-    case CALL_BETWEEN:
-    case CALL_NOT_BETWEEN:
-        t = truth_and(compare_values(CALL_GE, &v[0], &v[1]),
-                      compare_values(CALL_LE, &v[0], &v[2]));
-        t = call == CALL_BETWEEN ? t : truth_not(t);
-        break;
-    default: return false;
-    }
-    *out = truth_value(t);
-    return true;
+static enum truth
+truth_either(const struct value *v)
+{
+    return truth_or(truth_of(&v[0]), truth_of(&v[1]));
+}
+
+static enum truth
+truth_neither(const struct value *v)
+{
+    return truth_not(truth_of(&v[0]));
+}
+
+static enum truth
+truth_is_null(const struct value *v)
+{
+    return v[0].datum.type == TYPE_NULL;
+}
+
+static enum truth
+truth_is_not_null(const struct value *v)
+{
+    return v[0].datum.type != TYPE_NULL;
+}
+
+static enum truth
+truth_is_true(const struct value *v)
+{
+    return truth_of(&v[0]) == YES;
+}
+
+static enum truth
+truth_is_false(const struct value *v)
+{
+    return truth_of(&v[0]) == NO;
+}
+
+static enum truth
+truth_is_not_true(const struct value *v)
+{
+    return truth_of(&v[0]) != YES;
+}
+
+static enum truth
+truth_is_not_false(const struct value *v)
+{
+    return truth_of(&v[0]) != NO;
+}
+
+static enum truth
+truth_differ(const struct value *v)
+{
+    return datum_cmp(&v[0].datum, &v[1].datum) != 0;
+}
+
+static enum truth
+truth_same(const struct value *v)
+{
+    return datum_cmp(&v[0].datum, &v[1].datum) == 0;
+}
+
+static enum truth
+truth_between(const struct value *v)
+{
+    return truth_and(compare_values(GREATER | EQUAL, &v[0], &v[1]),
+                     compare_values(LESS | EQUAL, &v[0], &v[2]));
+}
+
+static enum truth
+truth_outside(const struct value *v)
+{
+    return truth_not(truth_between(v));
 }
 
 /* ---------------------------------------------------------------- calls -- */
 
+static bool
+value_truth(arena *a, const struct expr *e, const struct value *v,
+            struct value *out)
+{
+    (void)a;
+    *out = truth_value(evaluators[e->call].truth(v));
+    return true;
+}
+
+static bool
+value_order(arena *a, const struct expr *e, const struct value *v,
+            struct value *out)
+{
+    (void)a;
+    *out = truth_value(compare_values(evaluators[e->call].order, &v[0], &v[1]));
+    return true;
+}
+
 /* The result is one of the values, with its interval, or NULL. If it is exact
    but another value has noise, evaluate_call makes it uncertain. */
 static bool
-evaluate_choice(enum call call, const struct value *v, size_t n,
-                struct value *out)
+value_coalesce(arena *a, const struct expr *e, const struct value *v,
+               struct value *out)
 {
-    size_t best = n;
+    size_t first = 0;
 
-    switch (call) {
-    case CALL_COALESCE:
-        for (best = 0; best < n && v[best].datum.type == TYPE_NULL; best++)
-            continue;
-        *out = best < n ? v[best] : null_value;
-        return true;
-    case CALL_NULLIF:
-        *out = compare_values(CALL_EQ, &v[0], &v[1]) == YES ? null_value : v[0];
-        return true;
-    default: return false;
-    }
+    (void)a;
+    while (first < e->n_args && v[first].datum.type == TYPE_NULL)
+        first++;
+    *out = first < e->n_args ? v[first] : null_value;
+    return true;
 }
+
+static bool
+value_nullif(arena *a, const struct expr *e, const struct value *v,
+             struct value *out)
+{
+    (void)a, (void)e;
+    *out = compare_values(EQUAL, &v[0], &v[1]) == YES ? null_value : v[0];
+    return true;
+}
+
+const struct evaluator evaluators[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define TRUTH(rule) value_truth, .truth = rule
+#define ORDER(which) value_order, .order = which
+#define NUMBER(of_reals, of_wholes)                                            \
+    value_number, .numeric = true, .real = of_reals, .whole = of_wholes
+#define ROUNDS(rule)                                                           \
+    value_number, .numeric = true, .round = rule, .whole = whole_same
+#define NUMERIC(rule) rule, .numeric = true
+#define PART(rule) value_part, .part = rule
+#define TEXTUAL(rule) value_text, .text = rule
+#define VALUE(rule) rule
+#include "sql/functions.def"
+};
 
 static bool
 evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
 {
+    const struct evaluator *call = &evaluators[e->call];
     struct value v[CALL_ARGS_MAX];
     bool uncertain = false;
     size_t bytes = 0;
@@ -185,13 +259,9 @@ evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
     if (!effort_take(s->effort, CALL_STEPS + bytes / STEP_BYTES))
         return false;
     *out = null_value;
-    if (evaluate_number(e, v, out))
-        return true;
-    if (!evaluate_logic(e->call, v, out) &&
-        !evaluate_choice(e->call, v, e->n_args, out) &&
-        !evaluate_date(e, v, out) && !evaluate_text(s->a, e, v, out))
+    if (!call->value || !call->value(s->a, e, v, out))
         return false;
-    if (uncertain && out->certainty == CERTAIN)
+    if (!call->numeric && uncertain && out->certainty == CERTAIN)
         out->certainty = UNCERTAIN;
     return true;
 }
@@ -234,7 +304,7 @@ evaluate_in(const struct scope *s, const struct expr *e, struct value *out)
     for (size_t i = 1; i < e->n_args; i++) {
         if (!evaluate(s, e->args[i], &one))
             return false;
-        found = truth_or(found, compare_values(CALL_EQ, &what, &one));
+        found = truth_or(found, compare_values(EQUAL, &what, &one));
     }
     *out = truth_value(e->negated ? truth_not(found) : found);
     if (what.certainty != CERTAIN)
@@ -275,14 +345,8 @@ evaluate_knows(const struct expr *e)
     if (e->kind == EXPR_IN_QUERY ||
         (e->kind == EXPR_CALL && e->n_args > CALL_ARGS_MAX))
         return false;
-    if (e->kind == EXPR_CALL)
-        switch (e->call) {
-        case CALL_LIKE:
-        case CALL_NOT_LIKE:
-        case CALL_ILIKE:
-        case CALL_NOT_ILIKE: return false;
-        default: break;
-        }
+    if (e->kind == EXPR_CALL && !evaluators[e->call].value)
+        return false;
     for (size_t i = 0; i < e->n_args; i++)
         if (e->args[i] && !evaluate_knows(e->args[i]))
             return false;

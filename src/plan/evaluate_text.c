@@ -1,5 +1,5 @@
 /*
- * Texts, dates and casts. Texts are UTF-8 and counted in characters; upper and
+ * Texts and casts. Texts are UTF-8 and counted in characters; upper and
  * lower case follow Unicode, whatever the locale.
  */
 #include <locale.h>
@@ -9,8 +9,6 @@
 
 #include "plan/evaluate_parts.h"
 #include "sql/text_limits.h"
-
-#define SECOND_US INT64_C(1000000)
 
 enum { TEXT_MAX = 1 << 16 };
 
@@ -112,11 +110,37 @@ count_characters(str s)
     return n;
 }
 
+bool
+text_lower(arena *a, const struct expr *e, const struct value *v,
+           struct value *out)
+{
+    (void)e;
+    return change_case(a, v[0].datum.text, false, out);
+}
+
+bool
+text_upper(arena *a, const struct expr *e, const struct value *v,
+           struct value *out)
+{
+    (void)e;
+    return change_case(a, v[0].datum.text, true, out);
+}
+
+bool
+text_length(arena *a, const struct expr *e, const struct value *v,
+            struct value *out)
+{
+    (void)a, (void)e;
+    out->datum = (struct datum){.type = TYPE_INT,
+                                .n = count_characters(v[0].datum.text)};
+    return true;
+}
+
 /* Positions are counted from 1. Positions before 1 have no character, but count
    towards the length. */
-static bool
-substring(arena *a, const struct expr *e, const struct value *v,
-          struct value *out)
+bool
+text_substring(arena *a, const struct expr *e, const struct value *v,
+               struct value *out)
 {
     str s = v[0].datum.text;
     i128 from = v[1].datum.n, at = 1;
@@ -136,9 +160,13 @@ substring(arena *a, const struct expr *e, const struct value *v,
     return text_value(a, s.ptr + start, end > start ? end - start : 0, out);
 }
 
-static bool
-trim(arena *a, str s, struct value *out)
+bool
+text_trim(arena *a, const struct expr *e, const struct value *v,
+          struct value *out)
 {
+    str s = v[0].datum.text;
+
+    (void)e;
     while (s.len && *s.ptr == ' ') {
         s.ptr++;
         s.len--;
@@ -149,8 +177,9 @@ trim(arena *a, str s, struct value *out)
 }
 
 /* As || does: takes any types; NULL if an argument is NULL. */
-static bool
-concat(arena *a, const struct expr *e, const struct value *v, struct value *out)
+bool
+text_joined(arena *a, const struct expr *e, const struct value *v,
+            struct value *out)
 {
     struct buf b;
     bool good;
@@ -163,140 +192,17 @@ concat(arena *a, const struct expr *e, const struct value *v, struct value *out)
     return good;
 }
 
-static bool
-text_call(arena *a, const struct expr *e, const struct value *v,
-          struct value *out)
-{
-    str s = v[0].datum.text;
-
-    switch (e->call) {
-    case CALL_LOWER: return change_case(a, s, false, out);
-    case CALL_UPPER: return change_case(a, s, true, out);
-    case CALL_TRIM: return trim(a, s, out);
-    case CALL_LENGTH:
-        out->datum = (struct datum){.type = TYPE_INT, .n = count_characters(s)};
-        return true;
-    case CALL_SUBSTRING: return substring(a, e, v, out);
-    case CALL_CONCAT: return concat(a, e, v, out);
-    default: return false;
-    }
-}
-
 bool
-evaluate_text(arena *a, const struct expr *e, const struct value *v,
-              struct value *out)
+value_text(arena *a, const struct expr *e, const struct value *v,
+           struct value *out)
 {
     for (size_t i = 0; i < e->n_args; i++)
         if (v[i].datum.type == TYPE_NULL)
             return true;
-    if (!text_call(a, e, v, out))
+    if (!evaluators[e->call].text(a, e, v, out))
         return false;
     if (out->datum.type == TYPE_TEXT && out->datum.text.len > TEXT_COMPUTED_MAX)
         out->datum = (struct datum){.type = TYPE_NULL}; /* as in the engine */
-    return true;
-}
-
-/* --------------------------------------------------------------- dates -- */
-
-struct moment {
-    int64_t days, us;
-    int year, month, day;
-};
-
-static struct moment
-moment_of(const struct datum *d)
-{
-    struct moment m = {.days = (int64_t)d->n};
-
-    if (d->type == TYPE_TIMESTAMP) {
-        m.days = (int64_t)(d->n / DAY_US);
-        m.us = (int64_t)(d->n % DAY_US);
-        if (m.us < 0) {
-            m.us += DAY_US;
-            m.days--;
-        }
-    }
-    date_split(m.days, &m.year, &m.month, &m.day);
-    return m;
-}
-
-/* 0 is Sunday; 1970-01-01 was a Thursday. */
-static int
-weekday(int64_t days)
-{
-    return (int)(((days + 4) % 7 + 7) % 7);
-}
-
-/* The week of ISO 8601: a week belongs to the year that has its Thursday. */
-static int
-iso_week(int64_t days)
-{
-    int64_t thursday = days - (weekday(days) + 6) % 7 + 3;
-    int year, month, day;
-
-    date_split(thursday, &year, &month, &day);
-    return (int)((thursday - date_days(year, 1, 1)) / 7) + 1;
-}
-
-static bool
-date_part(enum call call, const struct moment *m, i128 *n)
-{
-    switch (call) {
-    case CALL_YEAR: *n = m->year; break;
-    case CALL_QUARTER: *n = (m->month + 2) / 3; break;
-    case CALL_MONTH: *n = m->month; break;
-    case CALL_WEEK: *n = iso_week(m->days); break;
-    case CALL_DAY: *n = m->day; break;
-    case CALL_DOW: *n = weekday(m->days); break;
-    case CALL_DOY: *n = m->days - date_days(m->year, 1, 1) + 1; break;
-    case CALL_HOUR: *n = m->us / (3600 * SECOND_US); break;
-    case CALL_MINUTE: *n = m->us / (60 * SECOND_US) % 60; break;
-    case CALL_SECOND: *n = m->us / SECOND_US % 60; break;
-    default: return false;
-    }
-    return true;
-}
-
-static bool
-truncate_date(enum call call, struct moment *m)
-{
-    int64_t hour = 3600 * SECOND_US, us = 0;
-
-    switch (call) {
-    case CALL_TRUNC_YEAR: m->days = date_days(m->year, 1, 1); break;
-    case CALL_TRUNC_QUARTER:
-        m->days = date_days(m->year, (m->month - 1) / 3 * 3 + 1, 1);
-        break;
-    case CALL_TRUNC_MONTH: m->days = date_days(m->year, m->month, 1); break;
-    case CALL_TRUNC_WEEK: m->days -= (weekday(m->days) + 6) % 7; break;
-    case CALL_TRUNC_DAY: break;
-    case CALL_TRUNC_HOUR: us = m->us / hour * hour; break;
-    default: return false;
-    }
-    m->us = us;
-    return true;
-}
-
-bool
-evaluate_date(const struct expr *e, const struct value *v, struct value *out)
-{
-    struct moment m;
-    i128 n;
-
-    if (e->call < CALL_YEAR || e->call > CALL_TRUNC_HOUR)
-        return false;
-    if (v[0].datum.type == TYPE_NULL)
-        return true;
-    m = moment_of(&v[0].datum);
-    if (date_part(e->call, &m, &n)) {
-        out->datum = (struct datum){.type = TYPE_INT, .n = n};
-        return true;
-    }
-    if (!truncate_date(e->call, &m))
-        return false; /* UNREACHABLE: parts and truncations are all there is */
-    out->datum = (struct datum){.type = e->type, .n = m.days};
-    if (e->type == TYPE_TIMESTAMP)
-        out->datum.n = (i128)m.days * DAY_US + m.us;
     return true;
 }
 
@@ -357,7 +263,7 @@ evaluate_cast(arena *a, const struct expr *e, const struct value *v,
         out->low = v->low * DAY_US;
         out->high = v->high * DAY_US;
     } else if (from == TYPE_TIMESTAMP && to == TYPE_DATE) {
-        out->datum = (struct datum){.type = to, .n = moment_of(&v->datum).days};
+        out->datum = (struct datum){.type = to, .n = datum_day(&v->datum)};
         out->low = floor(v->low / DAY_US);
         out->high = floor(v->high / DAY_US);
     } else {

@@ -181,14 +181,62 @@ range_extreme(struct expr *e)
         f->known = KNOWN_DECLARED;
 }
 
-static void
-range_quotient(struct expr *e, const struct fact *a, const struct fact *b)
+/* Says whether something is known of every operand, and so of the result. */
+static bool
+operands_known(struct expr *e)
 {
+    fact_of(e)->known = least_known(e);
+    return fact_of(e)->known != KNOWN_NOTHING;
+}
+
+static void
+range_negation(struct expr *e)
+{
+    if (operands_known(e))
+        range_neg(fact_of(e), fact_of(e->args[0]));
+}
+
+static void
+range_sum(struct expr *e)
+{
+    if (operands_known(e))
+        range_add(fact_of(e), fact_of(e->args[0]), fact_of(e->args[1]));
+}
+
+static void
+range_difference(struct expr *e)
+{
+    if (operands_known(e))
+        range_sub(fact_of(e), fact_of(e->args[0]), fact_of(e->args[1]));
+}
+
+static void
+range_product(struct expr *e)
+{
+    if (!operands_known(e))
+        return;
+    if (expr_same(e->args[0], e->args[1]))
+        range_square(fact_of(e), fact_of(e->args[0]));
+    else
+        range_mul(fact_of(e), fact_of(e->args[0]), fact_of(e->args[1]));
+}
+
+/* May the divisor be 0? Then the result may be NULL. */
+static bool
+may_be_zero(const struct fact *b)
+{
+    return b->known == KNOWN_NOTHING ||
+           (rat_sign(&b->lower) <= 0 && rat_sign(&b->upper) >= 0);
+}
+
+static void
+range_quotient(struct expr *e)
+{
+    const struct fact *a = fact_of(e->args[0]), *b = fact_of(e->args[1]);
     struct fact *f = fact_of(e);
 
-    f->nullable = f->nullable || b->known == KNOWN_NOTHING ||
-                  (rat_sign(&b->lower) <= 0 && rat_sign(&b->upper) >= 0);
-    if (f->known == KNOWN_NOTHING)
+    f->nullable = f->nullable || may_be_zero(b);
+    if (!operands_known(e))
         return;
     if (e->type == TYPE_INT) {
         range_div_whole(f, a, b);
@@ -199,69 +247,44 @@ range_quotient(struct expr *e, const struct fact *a, const struct fact *b)
 }
 
 static void
-range_arithmetic(struct expr *e)
+range_remainder(struct expr *e)
 {
-    const struct fact *a = fact_of(e->args[0]);
-    const struct fact *b = e->n_args > 1 ? fact_of(e->args[1]) : a;
+    const struct fact *a = fact_of(e->args[0]), *b = fact_of(e->args[1]);
     struct fact *f = fact_of(e);
 
-    f->known = least_known(e);
-    if (e->call == CALL_DIV) {
-        range_quotient(e, a, b);
+    f->nullable = f->nullable || may_be_zero(b);
+    if (!operands_known(e))
         return;
-    }
-    if (e->call == CALL_ABS) { /* >= 0, even if args[0] has no range */
-        rat_set_i64(&f->lower, 0, 1);
-        f->floor = true;
-    }
-    if (f->known == KNOWN_NOTHING)
-        return;
-    switch (e->call) {
-    case CALL_NEG: range_neg(f, a); break;
-    case CALL_ABS: range_abs(f, a); break;
-    case CALL_ADD: range_add(f, a, b); break;
-    case CALL_SUB: range_sub(f, a, b); break;
-    case CALL_MUL:
-        if (expr_same(e->args[0], e->args[1]))
-            range_square(f, a);
-        else
-            range_mul(f, a, b);
-        break;
-    default: /* CALL_MOD */
-        f->known = b->known;
-        f->nullable = f->nullable ||
-                      (rat_sign(&b->lower) <= 0 && rat_sign(&b->upper) >= 0);
-        range_mod(f, a, b);
-    }
+    f->known = b->known;
+    range_mod(f, a, b);
+}
+
+/* abs(x) >= 0, even if x has no range. */
+static void
+range_magnitude(struct expr *e)
+{
+    struct fact *f = fact_of(e);
+
+    rat_set_i64(&f->lower, 0, 1);
+    f->floor = true;
+    if (operands_known(e))
+        range_abs(f, fact_of(e->args[0]));
 }
 
 static void
-range_rounding(struct expr *e)
+range_nearest(struct expr *e)
 {
     const struct fact *a = fact_of(e->args[0]);
     struct fact *f = fact_of(e);
+    int digits = e->n_args == 2 ? (int)e->args[1]->value.n : 0;
 
     f->known = a->known;
-    if (e->call == CALL_SIGN) {
-        set_ends(f, -1, 1);
-        return;
-    }
     if (f->known == KNOWN_NOTHING)
         return;
-    if (e->call == CALL_ROUND) {
-        int digits = e->n_args == 2 ? (int)e->args[1]->value.n : 0;
-
-        if (digits > 0 && expr_is_double(e->args[0])) /* x * 10^d / 10^d */
-            range_round_double(f, a, digits);
-        else
-            range_round(f, a, digits);
-    } else if (e->call == CALL_FLOOR) {
-        rat_floor(&f->lower, &a->lower);
-        rat_floor(&f->upper, &a->upper);
-    } else {
-        rat_ceil(&f->lower, &a->lower);
-        rat_ceil(&f->upper, &a->upper);
-    }
+    if (digits > 0 && expr_is_double(e->args[0])) /* x * 10^d / 10^d */
+        range_round_double(f, a, digits);
+    else
+        range_round(f, a, digits);
 }
 
 /* Dates are in the years 1 to 9999; a result outside them is NULL. */
@@ -304,49 +327,65 @@ range_like(struct expr *e)
         fact_of(e)->nullable = true;
 }
 
+/* Truth values and texts have no range. */
 static void
-range_function(struct expr *e)
+range_none(struct expr *e)
 {
+    (void)e;
+}
+
+static void
+range_never_null(struct expr *e)
+{
+    fact_of(e)->nullable = false;
+}
+
+static void
+range_first_or_null(struct expr *e)
+{
+    fact_of(e)->nullable = true;
+    join_range(fact_of(e), e->args[0], true);
+}
+
+static void
+range_length(struct expr *e)
+{
+    set_ends(fact_of(e), 0, (int64_t)e->args[0]->text_max);
+    fact_of(e)->known = KNOWN_TYPE;
+}
+
+static void range_limits(struct expr *e);
+static void range_rounded(struct expr *e);
+
+static const struct {
+    void (*range)(struct expr *e);
+    int64_t low, high;
+    void (*round)(rat *r, const rat *a); /* monotone */
+} rules[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define RANGE(rule) rule
+#define LIMITS(least, most) range_limits, .low = least, .high = most
+#define ROUNDS(rule) range_rounded, .round = rat_##rule
+#include "sql/functions.def"
+};
+
+static void
+range_limits(struct expr *e)
+{
+    set_ends(fact_of(e), rules[e->call].low, rules[e->call].high);
+}
+
+static void
+range_rounded(struct expr *e)
+{
+    const struct fact *a = fact_of(e->args[0]);
     struct fact *f = fact_of(e);
 
-    switch (e->call) {
-    case CALL_IS_NULL:
-    case CALL_IS_NOT_NULL:
-    case CALL_IS_TRUE:
-    case CALL_IS_FALSE:
-    case CALL_IS_NOT_TRUE:
-    case CALL_IS_NOT_FALSE:
-    case CALL_IS_DISTINCT:
-    case CALL_IS_NOT_DISTINCT: f->nullable = false; break;
-    case CALL_NEG:
-    case CALL_ADD:
-    case CALL_SUB:
-    case CALL_MUL:
-    case CALL_DIV:
-    case CALL_MOD:
-    case CALL_ABS: range_arithmetic(e); break;
-    case CALL_ROUND:
-    case CALL_FLOOR:
-    case CALL_CEIL:
-    case CALL_SIGN: range_rounding(e); break;
-    case CALL_LEAST:
-    case CALL_GREATEST: range_extreme(e); break;
-    case CALL_COALESCE: range_choice(e); break;
-    case CALL_NULLIF:
-        f->nullable = true;
-        join_range(f, e->args[0], true);
-        break;
-    case CALL_LENGTH:
-        set_ends(f, 0, (int64_t)e->args[0]->text_max);
-        f->known = KNOWN_TYPE;
-        break;
-    case CALL_WIDTH_BUCKET: range_bucket(e); break;
-    case CALL_LIKE:
-    case CALL_NOT_LIKE:
-    case CALL_ILIKE:
-    case CALL_NOT_ILIKE: range_like(e); break;
-    default: range_date(f, e); break;
-    }
+    f->known = a->known;
+    if (f->known == KNOWN_NOTHING)
+        return;
+    rules[e->call].round(&f->lower, &a->lower);
+    rules[e->call].round(&f->upper, &a->upper);
 }
 
 /* Notes where the range was first lost: at a column or a division, say. */
@@ -376,7 +415,7 @@ range_call(struct expr *e)
     if (e->kind == EXPR_CASE)
         range_choice(e);
     else if (e->kind == EXPR_CALL)
-        range_function(e);
+        rules[e->call].range(e);
     if (e->type == TYPE_DATE && f->known != KNOWN_NOTHING)
         range_calendar(f);
     range_settle(f);

@@ -44,11 +44,16 @@ void range_as_double(struct fact *f);
 /* Converts ends from days to microseconds. */
 void range_as_timestamp(struct fact *f);
 
-/* The range of a part or truncation of a date, whose argument is in days
+/* The range of the year, and of the period, of a date whose range is in days
    (TYPE_DATE) or microseconds. */
-void range_date(struct fact *f, const struct expr *e);
+void range_year(struct expr *e);
+void range_period(struct expr *e);
 
-/* The first day, or microsecond, of the period that contains x. */
+/* The first day, or microsecond, of the period that contains x. `call` is one
+   of date_trunc's. */
 i128 date_cut(enum call call, enum data_type type, i128 x);
+
+/* The hours of the shortest period of this kind; 0: not a call of date_trunc */
+int date_period_hours(enum call call);
 
 #endif

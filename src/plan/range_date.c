@@ -1,6 +1,6 @@
 /*
- * Ranges of date parts and of dates truncated to periods. Days are exact; a
- * timestamp is read as its day and its time of day.
+ * Dates truncated to periods, and the ranges of these and of years. Days are
+ * exact; a timestamp is read as its day and its time of day.
  */
 #include "num/rat_round.h"
 #include "plan/range.h"
@@ -22,30 +22,70 @@ clamp_day(i128 day)
     return day < first ? first : day > last ? last : (int64_t)day;
 }
 
+/* Each gives the first day, or other unit, of the period that contains x. */
+
 static i128
-cut_days(enum call call, i128 day)
+cut_none(i128 x)
+{
+    return x;
+}
+
+/* 1970-01-01 was a Thursday. */
+static i128
+cut_week(i128 day)
+{
+    return floor_div(day + 3, 7) * 7 - 3;
+}
+
+static i128
+cut_month(i128 day)
 {
     int y, m, d;
 
-    if (call == CALL_TRUNC_WEEK) /* 1970-01-01 was a Thursday */
-        return floor_div(day + 3, 7) * 7 - 3;
     date_split(clamp_day(day), &y, &m, &d);
-    switch (call) {
-    case CALL_TRUNC_YEAR: return date_days(y, 1, 1);
-    case CALL_TRUNC_QUARTER: return date_days(y, (m - 1) / 3 * 3 + 1, 1);
-    case CALL_TRUNC_MONTH: return date_days(y, m, 1);
-    default: return day;
-    }
+    return date_days(y, m, 1);
 }
+
+static i128
+cut_quarter(i128 day)
+{
+    int y, m, d;
+
+    date_split(clamp_day(day), &y, &m, &d);
+    return date_days(y, (m - 1) / 3 * 3 + 1, 1);
+}
+
+static i128
+cut_year(i128 day)
+{
+    int y, m, d;
+
+    date_split(clamp_day(day), &y, &m, &d);
+    return date_days(y, 1, 1);
+}
+
+static const struct {
+    i128 (*cut)(i128 x); /* NULL: not a period */
+    i128 unit;           /* of cut, in microseconds */
+    int hours;
+} periods[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define PERIOD(...) __VA_ARGS__
+#include "sql/functions.def"
+};
 
 i128
 date_cut(enum call call, enum data_type type, i128 x)
 {
-    if (type == TYPE_DATE)
-        return cut_days(call, x);
-    if (call == CALL_TRUNC_HOUR)
-        return floor_div(x, HOUR_US) * HOUR_US;
-    return cut_days(call, floor_div(x, DAY_US)) * DAY_US;
+    i128 unit = type == TYPE_DATE ? 1 : periods[call].unit;
+
+    return periods[call].cut(floor_div(x, unit)) * unit;
+}
+
+int
+date_period_hours(enum call call)
+{
+    return periods[call].hours;
 }
 
 static int64_t
@@ -61,10 +101,12 @@ year_of(const rat *x, enum data_type type)
     return y;
 }
 
-static void
-range_year(struct fact *f, const struct expr *x)
+void
+range_year(struct expr *e)
 {
+    const struct expr *x = e->args[0];
     const struct fact *a = fact_of(x);
+    struct fact *f = fact_of(e);
 
     if (a->known == KNOWN_DECLARED) {
         f->known = KNOWN_DECLARED;
@@ -73,10 +115,11 @@ range_year(struct fact *f, const struct expr *x)
     }
 }
 
-static void
-range_cut(struct fact *f, const struct expr *e)
+void
+range_period(struct expr *e)
 {
     const struct fact *a = fact_of(e->args[0]);
+    struct fact *f = fact_of(e);
     i128 at = 0;
 
     if (a->known != KNOWN_DECLARED)
@@ -86,33 +129,4 @@ range_cut(struct fact *f, const struct expr *e)
     rat_set_i128(&f->lower, date_cut(e->call, e->args[0]->type, at));
     CUSTOS_REQUIRE(rat_floor_i128(&a->upper, &at));
     rat_set_i128(&f->upper, date_cut(e->call, e->args[0]->type, at));
-}
-
-void
-range_date(struct fact *f, const struct expr *e)
-{
-    int64_t low = 0, high = 0;
-
-    switch (e->call) {
-    case CALL_YEAR: range_year(f, e->args[0]); return;
-    case CALL_TRUNC_YEAR:
-    case CALL_TRUNC_QUARTER:
-    case CALL_TRUNC_MONTH:
-    case CALL_TRUNC_WEEK:
-    case CALL_TRUNC_DAY:
-    case CALL_TRUNC_HOUR: range_cut(f, e); return;
-    case CALL_QUARTER: low = 1, high = 4; break;
-    case CALL_MONTH: low = 1, high = 12; break;
-    case CALL_WEEK: low = 1, high = 53; break;
-    case CALL_DAY: low = 1, high = 31; break;
-    case CALL_DOW: low = 0, high = 6; break;
-    case CALL_DOY: low = 1, high = 366; break;
-    case CALL_HOUR: low = 0, high = 23; break;
-    case CALL_MINUTE:
-    case CALL_SECOND: low = 0, high = 59; break;
-    default: return; /* truth values and texts have no range */
-    }
-    f->known = KNOWN_DECLARED;
-    rat_set_i64(&f->lower, low, 1);
-    rat_set_i64(&f->upper, high, 1);
 }

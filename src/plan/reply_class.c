@@ -130,6 +130,12 @@ struct operators {
     uint64_t simple, computed;
 };
 
+static const bool simple_calls[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = 0 __VA_ARGS__,
+#define SIMPLE() +1
+#include "sql/functions.def"
+};
+
 static bool
 is_simple(const struct expr *e)
 {
@@ -138,9 +144,7 @@ is_simple(const struct expr *e)
     case EXPR_COLUMN:
     case EXPR_AGGREGATE:
     case EXPR_IN: return true;
-    case EXPR_CALL:
-        return e->bare || e->call <= CALL_IS_NOT_DISTINCT ||
-               e->call == CALL_BETWEEN || e->call == CALL_NOT_BETWEEN;
+    case EXPR_CALL: return e->bare || simple_calls[e->call];
     default: return false;
     }
 }

@@ -17,9 +17,9 @@ limit_computed(struct expr *e, size_t bytes)
     }
 }
 
-/* The longest text argument of e, whose value is one of them. */
-static size_t
-longest_text(const struct expr *e)
+/* The value is one of the arguments. */
+static void
+length_longest(struct expr *e)
 {
     size_t most = 0;
 
@@ -27,40 +27,50 @@ longest_text(const struct expr *e)
         if (e->args[i] && e->args[i]->type == TYPE_TEXT &&
             e->args[i]->text_max > most)
             most = e->args[i]->text_max;
-    return most;
+    e->text_max = most;
+}
+
+static void
+length_of_case(struct expr *e)
+{
+    limit_computed(e, TEXT_CASE_GROWTH * e->args[0]->text_max);
+}
+
+static void
+length_of_first(struct expr *e)
+{
+    limit_computed(e, e->args[0]->text_max);
+}
+
+static void
+length_of_both(struct expr *e)
+{
+    limit_computed(e, e->args[0]->text_max + e->args[1]->text_max);
 }
 
 /* Positions are literals (types_call.c); characters have up to 4 bytes. */
-static size_t
-substring_bytes(const struct expr *e)
+static void
+length_of_part(struct expr *e)
 {
     size_t most = e->args[0]->text_max;
     i128 length;
 
-    if (e->n_args < 3 || e->args[2]->value.type != TYPE_INT)
-        return most;
-    length = e->args[2]->value.n < 0 ? 0 : e->args[2]->value.n;
-    return length < (i128)(most / TEXT_CHARACTER_MAX)
-               ? (size_t)length * TEXT_CHARACTER_MAX
-               : most;
-}
-
-static void
-limit_call(struct expr *e)
-{
-    const struct expr *x = e->args[0];
-
-    switch (e->call) {
-    case CALL_LOWER:
-    case CALL_UPPER: limit_computed(e, TEXT_CASE_GROWTH * x->text_max); break;
-    case CALL_TRIM: limit_computed(e, x->text_max); break;
-    case CALL_SUBSTRING: limit_computed(e, substring_bytes(e)); break;
-    case CALL_CONCAT:
-        limit_computed(e, x->text_max + e->args[1]->text_max);
-        break;
-    default: e->text_max = longest_text(e);
+    if (e->n_args == 3 && e->args[2]->value.type == TYPE_INT) {
+        length = e->args[2]->value.n < 0 ? 0 : e->args[2]->value.n;
+        if (length < (i128)(most / TEXT_CHARACTER_MAX))
+            most = (size_t)length * TEXT_CHARACTER_MAX;
     }
+    limit_computed(e, most);
 }
+
+/* tools/functions checks that every call that makes a text has a rule. */
+static const struct {
+    void (*limit)(struct expr *e);
+} rules[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define LENGTH(rule) rule
+#include "sql/functions.def"
+};
 
 void
 text_limit_set(struct work *w, struct expr *e)
@@ -77,7 +87,7 @@ text_limit_set(struct work *w, struct expr *e)
         e->text_max = e->args[0]->type == TYPE_TEXT ? e->args[0]->text_max
                                                     : TEXT_NUMBER_MAX;
         break;
-    case EXPR_CALL: limit_call(e); break;
-    default: e->text_max = longest_text(e);
+    case EXPR_CALL: rules[e->call].limit(e); break;
+    default: length_longest(e);
     }
 }

@@ -1,6 +1,6 @@
 /*
- * Weights are in steps per 16 bytes. The number in each comment is what was
- * measured, in nanoseconds per byte.
+ * Weights, here and in sql/functions.def, are in steps per 16 bytes. The number
+ * in each comment is what was measured, in nanoseconds per byte.
  */
 #include "plan/text_steps.h"
 
@@ -23,59 +23,39 @@ enum {
     LIKE_PER_STEP = 4, /* and 0.01 more for each further byte */
 };
 
-static const uint16_t weights[] = {
-    [CALL_EQ] = COMPARE,
-    [CALL_NE] = COMPARE,
-    [CALL_LT] = COMPARE,
-    [CALL_LE] = COMPARE,
-    [CALL_GT] = COMPARE,
-    [CALL_GE] = COMPARE,
-    [CALL_IS_DISTINCT] = COMPARE,
-    [CALL_IS_NOT_DISTINCT] = COMPARE,
-    [CALL_BETWEEN] = COMPARE, /* 0.18 for two texts */
-    [CALL_NOT_BETWEEN] = COMPARE,
-    [CALL_IS_NULL] = CHOOSE,
-    [CALL_IS_NOT_NULL] = CHOOSE,
-    [CALL_LEAST] = CHOOSE,
-    [CALL_GREATEST] = CHOOSE,
-    [CALL_COALESCE] = CHOOSE,
-    [CALL_NULLIF] = CHOOSE,
-    [CALL_LOWER] = 176,    /* 10.3: letters of two bytes; ASCII 0.44 */
-    [CALL_UPPER] = 176,    /* 9.6 */
-    [CALL_TRIM] = 96,      /* 6.0 */
-    [CALL_LENGTH] = 8,     /* 0.31 */
-    [CALL_SUBSTRING] = 16, /* 0.95: combining characters */
-    [CALL_CONCAT] = 4,     /* 0.15 */
-    [CALL_LIKE] = LIKE_PLAIN,
-    [CALL_NOT_LIKE] = LIKE_PLAIN,
-    [CALL_ILIKE] = 176, /* lower on both sides, and our matcher */
-    [CALL_NOT_ILIKE] = 176,
-};
-
 static uint64_t
 steps_for(uint64_t bytes, uint64_t weight)
 {
     return from_times(bytes, weight) / WEIGHT_BYTES;
 }
 
-/* The most bytes of all text arguments together. lower and upper replace a text
-   by NULL first if it is longer than TEXT_COMPUTED_MAX (sql/duckdb_call.c). */
+/* The most bytes of all text arguments together. */
 static uint64_t
 bytes_of(const struct expr *e)
 {
-    bool cut = e->kind == EXPR_CALL &&
-               (e->call == CALL_LOWER || e->call == CALL_UPPER);
     uint64_t bytes = 0;
 
-    for (size_t i = 0; i < e->n_args; i++) {
-        const struct expr *x = e->args[i];
-        size_t most = x && x->type == TYPE_TEXT ? x->text_max : 0;
-
-        bytes = from_plus(bytes, cut && most > TEXT_COMPUTED_MAX
-                                     ? (size_t)TEXT_COMPUTED_MAX
-                                     : most);
-    }
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && e->args[i]->type == TYPE_TEXT)
+            bytes = from_plus(bytes, e->args[i]->text_max);
     return bytes;
+}
+
+static uint64_t
+steps_plain(const struct expr *e, uint64_t bytes, unsigned weight)
+{
+    (void)e;
+    return steps_for(bytes, weight);
+}
+
+/* lower and upper first replace a text by NULL if it is longer than
+   TEXT_COMPUTED_MAX (sql/duckdb_call.c). */
+static uint64_t
+steps_cut(const struct expr *e, uint64_t bytes, unsigned weight)
+{
+    (void)e;
+    return steps_for(bytes < TEXT_COMPUTED_MAX ? bytes : TEXT_COMPUTED_MAX,
+                     weight);
 }
 
 /* An upper bound on the steps of our LIKE matcher, which gives up after
@@ -103,27 +83,32 @@ like_is_anchored(const struct expr *e)
 }
 
 static uint64_t
-like_steps(const struct expr *e, uint64_t bytes)
+steps_like(const struct expr *e, uint64_t bytes, unsigned weight)
 {
     bool any_case = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
 
     if (expr_like_is_plain(e) && like_is_anchored(e))
         return steps_for(bytes, COMPARE);
     if (expr_like_is_plain(e))
-        return steps_for(bytes, weights[e->call] +
-                                    e->args[1]->text_max / LIKE_PER_STEP);
-    return from_plus(match_steps(e),
-                     any_case ? steps_for(bytes, weights[e->call]) : 0);
+        return steps_for(bytes, weight + e->args[1]->text_max / LIKE_PER_STEP);
+    return from_plus(match_steps(e), any_case ? steps_for(bytes, weight) : 0);
 }
+
+static const struct {
+    uint64_t (*steps)(const struct expr *e, uint64_t bytes, unsigned weight);
+    unsigned weight;
+} rules[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define STEPS(...) __VA_ARGS__
+#include "sql/functions.def"
+};
 
 static uint64_t
 call_steps(const struct expr *e, uint64_t bytes)
 {
-    if (e->call >= CALL_LIKE && e->call <= CALL_NOT_ILIKE)
-        return like_steps(e, bytes);
-    if ((size_t)e->call >= COUNT_OF(weights) || !weights[e->call])
-        return UINT64_MAX;
-    return steps_for(bytes, weights[e->call]);
+    return rules[e->call].steps
+               ? rules[e->call].steps(e, bytes, rules[e->call].weight)
+               : UINT64_MAX;
 }
 
 uint64_t

@@ -1,6 +1,6 @@
 /*
  * The types of calls, CASE and casts: what each takes and returns. One function
- * for each family.
+ * for each family of calls; the row of a call says which (sql/functions.def).
  */
 #include "plan/types.h"
 
@@ -187,7 +187,7 @@ type_arithmetic(struct work *w, struct expr *e)
     return CUSTOS_OK;
 }
 
-/* floor, ceil, round and sign give whole numbers if these are sure to fit. */
+/* floor, ceil and round give whole numbers if these are sure to fit. */
 static custos_status
 type_rounding(struct work *w, struct expr *e)
 {
@@ -213,30 +213,50 @@ type_rounding(struct work *w, struct expr *e)
             f->scale = (int)d->value.n;
         return CUSTOS_OK;
     }
-    if (e->call == CALL_SIGN ||
-        (x->known == KNOWN_DECLARED && types_within_bits(x, 62)))
+    if (x->known == KNOWN_DECLARED && types_within_bits(x, 62))
         e->type = TYPE_INT;
     if (e->type == TYPE_DECIMAL)
         f->scale = 0;
     return CUSTOS_OK;
 }
 
+static custos_status
+type_sign(struct work *w, struct expr *e)
+{
+    e->type = TYPE_INT;
+    return want_numbers(w, e);
+}
+
 /* -------------------------------------------------------------- the rest -- */
 
 static custos_status
-type_date_part(struct work *w, struct expr *e, enum data_type result)
+want_day(struct work *w, struct expr *x)
 {
-    struct expr *x = e->args[0];
     custos_status st = CUSTOS_OK;
 
     if (x->kind == EXPR_LITERAL && !is_day(x))
         st = want_type(w, x, TYPE_TIMESTAMP, "a date or a timestamp");
     if (!st && !is_day(x))
         st = refuse_type(w, x, "a date or a timestamp");
-    if (!st && e->call == CALL_TRUNC_HOUR && x->type == TYPE_DATE)
+    return st;
+}
+
+static custos_status
+type_date_part(struct work *w, struct expr *e)
+{
+    e->type = TYPE_INT;
+    return want_day(w, e->args[0]);
+}
+
+static custos_status
+type_truncation(struct work *w, struct expr *e)
+{
+    custos_status st = want_day(w, e->args[0]);
+
+    e->type = e->args[0]->type;
+    if (!st && e->call == CALL_TRUNC_HOUR && e->type == TYPE_DATE)
         st = custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
                             "a date has no hours to truncate to");
-    e->type = result == TYPE_NULL ? x->type : result;
     return st;
 }
 
@@ -317,80 +337,50 @@ types_comparison(struct work *w, struct expr *e)
     return adapt_all(w, e->args, e->n_args, 0, 1, &type, &scale);
 }
 
+/* ----------------------------------------------------------------- rows -- */
+
+static custos_status
+type_logic(struct work *w, struct expr *e)
+{
+    e->type = TYPE_BOOL;
+    return want_all(w, e, TYPE_BOOL, "a condition");
+}
+
+/* IS NULL and IS NOT NULL take values of any type. */
+static custos_status
+type_test(struct work *w, struct expr *e)
+{
+    (void)w;
+    e->type = TYPE_BOOL;
+    return CUSTOS_OK;
+}
+
+static custos_status
+type_text(struct work *w, struct expr *e)
+{
+    e->type = TYPE_TEXT;
+    return want_all(w, e, TYPE_TEXT, "text");
+}
+
+static custos_status
+type_length(struct work *w, struct expr *e)
+{
+    e->type = TYPE_INT;
+    return want_all(w, e, TYPE_TEXT, "text");
+}
+
+static const struct {
+    custos_status (*type)(struct work *w, struct expr *e);
+} rules[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define TYPES(rule) rule
+#include "sql/functions.def"
+};
+
 custos_status
 types_call(struct work *w, struct expr *e)
 {
-    switch (e->call) {
-    case CALL_AND:
-    case CALL_OR:
-    case CALL_NOT:
-    case CALL_IS_TRUE:
-    case CALL_IS_FALSE:
-    case CALL_IS_NOT_TRUE:
-    case CALL_IS_NOT_FALSE:
-        e->type = TYPE_BOOL;
-        return want_all(w, e, TYPE_BOOL, "a condition");
-    case CALL_EQ:
-    case CALL_NE:
-    case CALL_LT:
-    case CALL_LE:
-    case CALL_GT:
-    case CALL_GE:
-    case CALL_IS_DISTINCT:
-    case CALL_IS_NOT_DISTINCT:
-    case CALL_BETWEEN:
-    case CALL_NOT_BETWEEN: return types_comparison(w, e);
-    case CALL_IS_NULL:
-    case CALL_IS_NOT_NULL: e->type = TYPE_BOOL; return CUSTOS_OK;
-    case CALL_LIKE:
-    case CALL_NOT_LIKE:
-    case CALL_ILIKE:
-    case CALL_NOT_ILIKE: return type_like(w, e);
-    case CALL_NEG:
-    case CALL_ADD:
-    case CALL_SUB:
-    case CALL_MUL:
-    case CALL_DIV:
-    case CALL_MOD:
-    case CALL_ABS: return type_arithmetic(w, e);
-    case CALL_ROUND:
-    case CALL_FLOOR:
-    case CALL_CEIL:
-    case CALL_SIGN: return type_rounding(w, e);
-    case CALL_LEAST:
-    case CALL_GREATEST:
-    case CALL_COALESCE:
-    case CALL_NULLIF: return type_choice(w, e);
-    case CALL_LOWER:
-    case CALL_UPPER:
-    case CALL_TRIM:
-    case CALL_CONCAT:
-        e->type = TYPE_TEXT;
-        return want_all(w, e, TYPE_TEXT, "text");
-    case CALL_LENGTH:
-        e->type = TYPE_INT;
-        return want_all(w, e, TYPE_TEXT, "text");
-    case CALL_SUBSTRING: return type_substring(w, e);
-    case CALL_YEAR:
-    case CALL_QUARTER:
-    case CALL_MONTH:
-    case CALL_WEEK:
-    case CALL_DAY:
-    case CALL_DOW:
-    case CALL_DOY:
-    case CALL_HOUR:
-    case CALL_MINUTE:
-    case CALL_SECOND: return type_date_part(w, e, TYPE_INT);
-    case CALL_TRUNC_YEAR:
-    case CALL_TRUNC_QUARTER:
-    case CALL_TRUNC_MONTH:
-    case CALL_TRUNC_WEEK:
-    case CALL_TRUNC_DAY:
-    case CALL_TRUNC_HOUR: return type_date_part(w, e, TYPE_NULL);
-    case CALL_WIDTH_BUCKET: return type_bucket(w, e);
-    }
-    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                          "there is no such function here");
+    return rules[e->call].type(w, e);
 }
 
 /* CASE: conditions at even indices except the last, results at the others. */

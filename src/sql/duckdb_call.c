@@ -140,16 +140,9 @@ date_distance(struct duck *d, const struct expr *e)
 }
 
 static void
-print_arithmetic(struct duck *d, const struct expr *e)
+print_arithmetic(struct duck *d, const struct expr *e,
+                 const struct duck_form *f)
 {
-    static const struct {
-        const char *op, *name;
-    } calls[] = {
-        [CALL_NEG] = {"- ", "whole_neg"},  [CALL_ADD] = {"+", "whole_add"},
-        [CALL_SUB] = {"-", "whole_sub"},   [CALL_MUL] = {"*", "whole_mul"},
-        [CALL_DIV] = {"//", "whole_div"},  [CALL_MOD] = {"%", "whole_mod"},
-        [CALL_ABS] = {"abs", "whole_abs"},
-    };
     bool divides = e->call == CALL_DIV || e->call == CALL_MOD;
 
     if (e->type == TYPE_DATE)
@@ -157,14 +150,14 @@ print_arithmetic(struct duck *d, const struct expr *e)
     else if (duck_type_of(e->args[0]) == TYPE_DATE)
         date_distance(d, e);
     else if (e->type == TYPE_INT)
-        whole_call(d, e, calls[e->call].name, calls[e->call].op,
+        whole_call(d, e, f->own, f->word,
                    divides ? divisor_is_safe(e->args[1]) : e->bare);
     else if (e->call == CALL_DIV)
         divide_real(d, e);
     else if (e->n_args == 2)
-        print_infix(d, e, calls[e->call].op, real);
+        print_infix(d, e, f->word, real);
     else
-        one_number(d, calls[e->call].op, e, real);
+        one_number(d, f->word, e, real);
 }
 
 /*
@@ -173,29 +166,25 @@ print_arithmetic(struct duck *d, const struct expr *e)
  * a whole number, it is clamped to its range.
  */
 static void
-print_rounding(struct duck *d, const struct expr *e)
+print_rounding(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     const struct expr *x = e->args[0];
     enum data_type from = duck_type_of(x);
-    const char *name = e->call == CALL_FLOOR  ? "floor"
-                       : e->call == CALL_CEIL ? "ceil"
-                       : e->call == CALL_SIGN ? "sign"
-                                              : "round";
     struct shape s = {.type = e->type, .wide = e->wide};
     bool even, whole, clamp;
 
-    if (from == TYPE_INT && e->call != CALL_SIGN) {
+    if (from == TYPE_INT) {
         duck_as(d, x, s);
         return;
     }
-    even = e->call == CALL_ROUND && e->n_args == 1 && from == TYPE_REAL;
-    whole = e->type == TYPE_INT && e->call != CALL_SIGN;
+    even = f->own && e->n_args == 1 && from == TYPE_REAL;
+    whole = e->type == TYPE_INT;
     clamp = whole && !expr_is_exact(x);
     buf_printf(d->out, "%s(%s(",
                clamp   ? "whole_of"
                : whole ? "whole_clamp(TRY_CAST"
                        : "TRY_CAST",
-               even ? "round_even" : name);
+               even ? f->own : f->word);
     duck_expr(d, x);
     if (e->n_args == 2)
         buf_printf(d->out, ", %d", (int)e->args[1]->value.n);
@@ -206,6 +195,14 @@ print_rounding(struct duck *d, const struct expr *e)
         buf_printf(d->out, " AS %s)", duck_type(e->type, e->wide));
     if (whole)
         duck_whole_limits(d, e);
+}
+
+static void
+print_sign(struct duck *d, const struct expr *e, const struct duck_form *f)
+{
+    buf_printf(d->out, "TRY_CAST(%s(", f->word);
+    duck_expr(d, e->args[0]);
+    buf_printf(d->out, ") AS %s)", duck_type(e->type, e->wide));
 }
 
 /* ----------------------------------------------------------------- text -- */
@@ -223,7 +220,7 @@ close_short(struct duck *d, bool may)
  * length; DuckDB counts a negative start from the end. Positions are literals.
  */
 static void
-print_substring(struct duck *d, const struct expr *e)
+print_substring(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     const i128 far = INT32_MAX;
     bool may;
@@ -236,21 +233,21 @@ print_substring(struct duck *d, const struct expr *e)
     }
     may = e->args[0]->text_max > TEXT_COMPUTED_MAX &&
           len > TEXT_COMPUTED_MAX / TEXT_CHARACTER_MAX;
-    buf_add_text(d->out, may ? "text_short(substring(" : "substring(");
+    buf_printf(d->out, "%s%s(", may ? "text_short(" : "", f->word);
     duck_as(d, e->args[0], text);
     buf_printf(d->out, ", %d, %d)", (int)start, (int)len);
     close_short(d, may);
 }
 
 static void
-print_like(struct duck *d, const struct expr *e)
+print_like(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     bool not = e->call == CALL_NOT_LIKE || e->call == CALL_NOT_ILIKE;
     bool any = e->call == CALL_ILIKE || e->call == CALL_NOT_ILIKE;
     const char *lower = any ? "lower(" : "", *end = any ? ")" : "";
 
     if (expr_like_is_plain(e)) {
-        print_infix(d, e, not ? "NOT LIKE" : "LIKE", text);
+        print_infix(d, e, f->word, text);
         return;
     }
     buf_printf(d->out, "%stext_like(%s", not ? "(NOT " : "", lower);
@@ -262,12 +259,12 @@ print_like(struct duck *d, const struct expr *e)
 
 /* NULL where the result is longer than TEXT_COMPUTED_MAX. */
 static void
-print_trim(struct duck *d, const struct expr *e)
+print_trim(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     bool may = e->args[0]->text_max > TEXT_COMPUTED_MAX;
 
     buf_add_text(d->out, may ? "text_short(" : "");
-    print_function(d, "trim", e, text);
+    print_function(d, f->word, e, text);
     close_short(d, may);
 }
 
@@ -276,12 +273,12 @@ print_trim(struct duck *d, const struct expr *e)
  * is read, since changing the case of letters of two bytes is slow.
  */
 static void
-change_case(struct duck *d, const struct expr *e, const char *name)
+print_case(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     size_t most = e->args[0]->text_max;
     bool may = TEXT_CASE_GROWTH * most > TEXT_COMPUTED_MAX;
 
-    buf_printf(d->out, "%s%s(", may ? "text_short(" : "", name);
+    buf_printf(d->out, "%s%s(", may ? "text_short(" : "", f->word);
     buf_add_text(d->out, most > TEXT_COMPUTED_MAX ? "text_short(" : "");
     duck_as(d, e->args[0], text);
     close_short(d, most > TEXT_COMPUTED_MAX);
@@ -289,36 +286,43 @@ change_case(struct duck *d, const struct expr *e, const char *name)
     close_short(d, may);
 }
 
+static void
+print_text_function(struct duck *d, const struct expr *e,
+                    const struct duck_form *f)
+{
+    print_function(d, f->word, e, text);
+}
+
 /* || with a constant NULL has no type in the engine, hence the cast. */
 static void
-print_concat(struct duck *d, const struct expr *e)
+print_concat(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     if (e->args[0]->text_max + e->args[1]->text_max > TEXT_COMPUTED_MAX) {
-        print_function(d, "text_concat", e, text);
+        print_function(d, f->own, e, text);
         return;
     }
     buf_add_text(d->out, "CAST(");
-    print_infix(d, e, "||", text);
+    print_infix(d, e, f->word, text);
     buf_add_text(d->out, " AS VARCHAR)");
 }
 
 /* -------------------------------------------------------------- choices -- */
 
 static void
-print_choice(struct duck *d, const struct expr *e, const char *name)
+print_choice(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     struct shape s = duck_common(e->args, e->n_args);
     bool narrow = open_narrow(d, e, s);
 
-    print_function(d, name, e, s);
+    print_function(d, f->word, e, s);
     close_narrow(d, narrow);
 }
 
 /* Bucket 0 is below the first, n + 1 above the last; bounds may be swapped. */
 static void
-width_bucket(struct duck *d, const struct expr *e)
+print_bucket(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
-    buf_add_text(d->out, "(whole_of(floor((");
+    buf_printf(d->out, "(whole_of(%s((", f->word);
     duck_as(d, e->args[0], real);
     buf_add_text(d->out, " - ");
     duck_as(d, e->args[1], real);
@@ -336,103 +340,67 @@ width_bucket(struct duck *d, const struct expr *e)
 /* ---------------------------------------------------------- comparisons -- */
 
 static void
-print_between(struct duck *d, const struct expr *e)
+print_between(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     struct shape s = duck_compared(d, e->args, e->n_args);
 
     buf_add_text(d->out, "(");
     duck_as(d, e->args[0], s);
-    buf_add_text(d->out,
-                 e->call == CALL_BETWEEN ? " BETWEEN " : " NOT BETWEEN ");
+    buf_printf(d->out, " %s ", f->word);
     duck_as(d, e->args[1], s);
     buf_add_text(d->out, " AND ");
     duck_as(d, e->args[2], s);
     buf_add_text(d->out, ")");
 }
 
-/* IS NULL, IS TRUE and the like, printed after the value. */
 static void
-print_test(struct duck *d, const struct expr *e, const char *after)
+print_comparison(struct duck *d, const struct expr *e,
+                 const struct duck_form *f)
+{
+    print_infix(d, e, f->word, duck_compared(d, e->args, 2));
+}
+
+/* IS NULL and IS NOT NULL: of a value of any type. */
+static void
+print_null_test(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
     buf_add_text(d->out, "(");
-    if (e->call == CALL_IS_NULL || e->call == CALL_IS_NOT_NULL)
-        duck_expr(d, e->args[0]);
-    else
-        duck_as(d, e->args[0], boolean);
-    buf_printf(d->out, " %s)", after);
+    duck_expr(d, e->args[0]);
+    buf_printf(d->out, " %s)", f->word);
 }
 
-static bool
-print_comparison(struct duck *d, const struct expr *e)
+/* IS TRUE and the like: of a condition. */
+static void
+print_test(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
-    static const char *const words[] = {
-        [CALL_EQ] = "=",
-        [CALL_NE] = "<>",
-        [CALL_LT] = "<",
-        [CALL_LE] = "<=",
-        [CALL_GT] = ">",
-        [CALL_GE] = ">=",
-        [CALL_IS_DISTINCT] = "IS DISTINCT FROM",
-        [CALL_IS_NOT_DISTINCT] = "IS NOT DISTINCT FROM",
-    };
-
-    if ((size_t)e->call >= COUNT_OF(words) || !words[e->call])
-        return false;
-    print_infix(d, e, words[e->call], duck_compared(d, e->args, 2));
-    return true;
+    buf_add_text(d->out, "(");
+    duck_as(d, e->args[0], boolean);
+    buf_printf(d->out, " %s)", f->word);
 }
 
-static bool
-print_logic(struct duck *d, const struct expr *e)
+/* AND and OR */
+static void
+print_logic(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
-    switch (e->call) {
-    case CALL_AND: print_infix(d, e, "AND", boolean); return true;
-    case CALL_OR: print_infix(d, e, "OR", boolean); return true;
-    case CALL_NOT: print_function(d, "NOT ", e, boolean); return true;
-    case CALL_IS_NULL: print_test(d, e, "IS NULL"); return true;
-    case CALL_IS_NOT_NULL: print_test(d, e, "IS NOT NULL"); return true;
-    case CALL_IS_TRUE: print_test(d, e, "IS TRUE"); return true;
-    case CALL_IS_FALSE: print_test(d, e, "IS FALSE"); return true;
-    case CALL_IS_NOT_TRUE: print_test(d, e, "IS NOT TRUE"); return true;
-    case CALL_IS_NOT_FALSE: print_test(d, e, "IS NOT FALSE"); return true;
-    case CALL_LIKE:
-    case CALL_NOT_LIKE:
-    case CALL_ILIKE:
-    case CALL_NOT_ILIKE: print_like(d, e); return true;
-    case CALL_BETWEEN:
-    case CALL_NOT_BETWEEN: print_between(d, e); return true;
-    default: return print_comparison(d, e);
-    }
+    print_infix(d, e, f->word, boolean);
 }
+
+static void
+print_not(struct duck *d, const struct expr *e, const struct duck_form *f)
+{
+    print_function(d, f->word, e, boolean);
+}
+
+static const struct duck_form forms[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define DUCKDB(...) __VA_ARGS__
+#include "sql/functions.def"
+};
 
 void
 duck_call(struct duck *d, const struct expr *e)
 {
-    if (print_logic(d, e) || duck_date(d, e))
-        return;
-    switch (e->call) {
-    case CALL_NEG:
-    case CALL_ABS:
-    case CALL_ADD:
-    case CALL_SUB:
-    case CALL_MUL:
-    case CALL_DIV:
-    case CALL_MOD: print_arithmetic(d, e); return;
-    case CALL_ROUND:
-    case CALL_FLOOR:
-    case CALL_CEIL:
-    case CALL_SIGN: print_rounding(d, e); return;
-    case CALL_LEAST: print_choice(d, e, "least"); return;
-    case CALL_GREATEST: print_choice(d, e, "greatest"); return;
-    case CALL_COALESCE: print_choice(d, e, "coalesce"); return;
-    case CALL_NULLIF: print_choice(d, e, "nullif"); return;
-    case CALL_LOWER: change_case(d, e, "lower"); return;
-    case CALL_UPPER: change_case(d, e, "upper"); return;
-    case CALL_TRIM: print_trim(d, e); return;
-    case CALL_LENGTH: print_function(d, "length", e, text); return;
-    case CALL_SUBSTRING: print_substring(d, e); return;
-    case CALL_CONCAT: print_concat(d, e); return;
-    case CALL_WIDTH_BUCKET: width_bucket(d, e); return;
-    default: duck_refuse(d); return; /* UNREACHABLE: all are known */
-    }
+    const struct duck_form *f = &forms[e->call];
+
+    f->print(d, e, f);
 }

@@ -39,8 +39,19 @@ void duck_aggregate(struct duck *d, const struct expr *e);
 /* Prints ", low, high)": the range of a whole number, in its own type. */
 void duck_whole_limits(struct duck *d, const struct expr *e);
 
-/* Prints a part of a date or date_trunc; false: the call is neither. */
-bool duck_date(struct duck *d, const struct expr *e);
+/* How a call is printed: its columns DUCKDB of functions.def. */
+struct duck_form {
+    void (*print)(struct duck *d, const struct expr *e,
+                  const struct duck_form *f);
+    const char *word; /* the engine's function or operator */
+    const char *own;  /* our function for the same; NULL: none */
+};
+
+/* Print a part of a date, and date_trunc. */
+void
+duck_date_part(struct duck *d, const struct expr *e, const struct duck_form *f);
+void duck_date_trunc(struct duck *d, const struct expr *e,
+                     const struct duck_form *f);
 
 /* The engine's name of a type. */
 const char *duck_type(enum data_type type, bool wide);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sql/tree.h"
+#include "sql/functions.h"
 
 void
 print_quoted(char quote, str text, struct buf *out)
@@ -68,78 +68,6 @@ print_literal(const struct datum *d, struct buf *out)
 
 /* ---------------------------------------------------------------- calls -- */
 
-/*
- * How a call is written: '2' an operator between two operands, 'p' before one,
- * 's' after one, 'b' the BETWEENs, 'f' a function, 'd' a function whose first
- * argument is the name of a field.
- */
-static const struct {
-    char form;
-    const char *word, *field;
-} calls[] = {
-    [CALL_AND] = {'2', "AND", NULL},
-    [CALL_OR] = {'2', "OR", NULL},
-    [CALL_NOT] = {'p', "NOT", NULL},
-    [CALL_EQ] = {'2', "=", NULL},
-    [CALL_NE] = {'2', "<>", NULL},
-    [CALL_LT] = {'2', "<", NULL},
-    [CALL_LE] = {'2', "<=", NULL},
-    [CALL_GT] = {'2', ">", NULL},
-    [CALL_GE] = {'2', ">=", NULL},
-    [CALL_IS_NULL] = {'s', "IS NULL", NULL},
-    [CALL_IS_NOT_NULL] = {'s', "IS NOT NULL", NULL},
-    [CALL_IS_TRUE] = {'s', "IS TRUE", NULL},
-    [CALL_IS_FALSE] = {'s', "IS FALSE", NULL},
-    [CALL_IS_NOT_TRUE] = {'s', "IS NOT TRUE", NULL},
-    [CALL_IS_NOT_FALSE] = {'s', "IS NOT FALSE", NULL},
-    [CALL_IS_DISTINCT] = {'2', "IS DISTINCT FROM", NULL},
-    [CALL_IS_NOT_DISTINCT] = {'2', "IS NOT DISTINCT FROM", NULL},
-    [CALL_LIKE] = {'2', "LIKE", NULL},
-    [CALL_NOT_LIKE] = {'2', "NOT LIKE", NULL},
-    [CALL_ILIKE] = {'2', "ILIKE", NULL},
-    [CALL_NOT_ILIKE] = {'2', "NOT ILIKE", NULL},
-    [CALL_BETWEEN] = {'b', "BETWEEN", NULL},
-    [CALL_NOT_BETWEEN] = {'b', "NOT BETWEEN", NULL},
-    [CALL_NEG] = {'p', "-", NULL},
-    [CALL_ADD] = {'2', "+", NULL},
-    [CALL_SUB] = {'2', "-", NULL},
-    [CALL_MUL] = {'2', "*", NULL},
-    [CALL_DIV] = {'2', "/", NULL},
-    [CALL_MOD] = {'2', "%", NULL},
-    [CALL_ABS] = {'f', "abs", NULL},
-    [CALL_ROUND] = {'f', "round", NULL},
-    [CALL_FLOOR] = {'f', "floor", NULL},
-    [CALL_CEIL] = {'f', "ceil", NULL},
-    [CALL_SIGN] = {'f', "sign", NULL},
-    [CALL_LEAST] = {'f', "LEAST", NULL},
-    [CALL_GREATEST] = {'f', "GREATEST", NULL},
-    [CALL_COALESCE] = {'f', "COALESCE", NULL},
-    [CALL_NULLIF] = {'f', "NULLIF", NULL},
-    [CALL_LOWER] = {'f', "lower", NULL},
-    [CALL_UPPER] = {'f', "upper", NULL},
-    [CALL_TRIM] = {'f', "btrim", NULL},
-    [CALL_LENGTH] = {'f', "length", NULL},
-    [CALL_SUBSTRING] = {'f', "substr", NULL},
-    [CALL_CONCAT] = {'2', "||", NULL},
-    [CALL_YEAR] = {'d', "date_part", "year"},
-    [CALL_QUARTER] = {'d', "date_part", "quarter"},
-    [CALL_MONTH] = {'d', "date_part", "month"},
-    [CALL_WEEK] = {'d', "date_part", "week"},
-    [CALL_DAY] = {'d', "date_part", "day"},
-    [CALL_DOW] = {'d', "date_part", "dow"},
-    [CALL_DOY] = {'d', "date_part", "doy"},
-    [CALL_HOUR] = {'d', "date_part", "hour"},
-    [CALL_MINUTE] = {'d', "date_part", "minute"},
-    [CALL_SECOND] = {'d', "date_part", "second"},
-    [CALL_TRUNC_YEAR] = {'d', "date_trunc", "year"},
-    [CALL_TRUNC_QUARTER] = {'d', "date_trunc", "quarter"},
-    [CALL_TRUNC_MONTH] = {'d', "date_trunc", "month"},
-    [CALL_TRUNC_WEEK] = {'d', "date_trunc", "week"},
-    [CALL_TRUNC_DAY] = {'d', "date_trunc", "day"},
-    [CALL_TRUNC_HOUR] = {'d', "date_trunc", "hour"},
-    [CALL_WIDTH_BUCKET] = {'f', "width_bucket", NULL},
-};
-
 static void
 print_args(struct expr *const *args, size_t n, const char *between,
            struct buf *out)
@@ -154,37 +82,39 @@ print_args(struct expr *const *args, size_t n, const char *between,
 static void
 print_call(const struct expr *e, struct buf *out)
 {
-    const char *word = calls[e->call].word;
+    const struct function *f = &functions[e->call];
+    const char *word = f->word;
 
-    switch (calls[e->call].form) {
-    case '2':
+    switch (f->form) {
+    case FORM_INFIX:
         buf_add_text(out, "(");
         sql_print_expr(e->args[0], out);
         buf_printf(out, " %s ", word);
         sql_print_expr(e->args[1], out);
         buf_add_text(out, ")");
         break;
-    case 'p':
+    case FORM_PREFIX:
         buf_printf(out, "(%s ", word);
         sql_print_expr(e->args[0], out);
         buf_add_text(out, ")");
         break;
-    case 's':
+    case FORM_SUFFIX:
         buf_add_text(out, "(");
         sql_print_expr(e->args[0], out);
         buf_printf(out, " %s)", word);
         break;
-    case 'b':
+    case FORM_RANGED:
         buf_add_text(out, "(");
         sql_print_expr(e->args[0], out);
         buf_printf(out, " %s ", word);
         print_args(e->args + 1, 2, " AND ", out);
         buf_add_text(out, ")");
         break;
-    default:
+    case FORM_FUNCTION:
+    case FORM_FIELD:
         buf_printf(out, "%s(", word);
-        if (calls[e->call].field)
-            buf_printf(out, "'%s', ", calls[e->call].field);
+        if (f->field)
+            buf_printf(out, "'%s', ", f->field);
         print_args(e->args, e->n_args, ", ", out);
         buf_add_text(out, ")");
         break;

@@ -4,49 +4,9 @@
 #include "sql/read.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
-
-static const struct function {
-    const char *name;
-    enum call call;
-    size_t least, most; /* number of arguments */
-} functions[] = {
-    {"abs", CALL_ABS, 1, 1},
-    {"round", CALL_ROUND, 1, 2},
-    {"floor", CALL_FLOOR, 1, 1},
-    {"ceil", CALL_CEIL, 1, 1},
-    {"ceiling", CALL_CEIL, 1, 1},
-    {"sign", CALL_SIGN, 1, 1},
-    {"mod", CALL_MOD, 2, 2},
-    {"lower", CALL_LOWER, 1, 1},
-    {"upper", CALL_UPPER, 1, 1},
-    {"btrim", CALL_TRIM, 1, 1}, /* the parser reads trim(x) as this */
-    {"length", CALL_LENGTH, 1, 1},
-    {"char_length", CALL_LENGTH, 1, 1},
-    {"character_length", CALL_LENGTH, 1, 1},
-    {"substring", CALL_SUBSTRING, 2, 3},
-    {"substr", CALL_SUBSTRING, 2, 3},
-    {"width_bucket", CALL_WIDTH_BUCKET, 4, 4},
-};
-
-static const struct field {
-    const char *name;
-    enum call call;
-} parts[] =
-    {
-        {"year", CALL_YEAR},     {"quarter", CALL_QUARTER},
-        {"month", CALL_MONTH},   {"week", CALL_WEEK},
-        {"day", CALL_DAY},       {"dow", CALL_DOW},
-        {"doy", CALL_DOY},       {"hour", CALL_HOUR},
-        {"minute", CALL_MINUTE}, {"second", CALL_SECOND},
-},
-  steps[] = {
-      {"year", CALL_TRUNC_YEAR},   {"quarter", CALL_TRUNC_QUARTER},
-      {"month", CALL_TRUNC_MONTH}, {"week", CALL_TRUNC_WEEK},
-      {"day", CALL_TRUNC_DAY},     {"hour", CALL_TRUNC_HOUR},
-};
+#include "sql/functions.h"
 
 static custos_status
 fail_arguments(struct sql_reader *r, const PgQuery__FuncCall *f,
@@ -57,81 +17,101 @@ fail_arguments(struct sql_reader *r, const PgQuery__FuncCall *f,
                           name);
 }
 
-/* Says which arguments of e must be literal numbers (param_expect). */
-static void
-fixed_expect(const struct expr *e)
-{
-    if (e->call == CALL_ROUND || e->call == CALL_SUBSTRING)
-        for (size_t i = 1; i < e->n_args; i++)
-            param_expect(e->args[i], TYPE_INT, 1);
-    if (e->call != CALL_WIDTH_BUCKET)
-        return;
-    param_expect(e->args[1], TYPE_REAL, 0);
-    param_expect(e->args[2], TYPE_REAL, 1);
-    param_expect(e->args[3], TYPE_INT, 1);
-}
+/* ------------------------------------------------- literal arguments -- */
+
+/* Each tells parameters what is expected, and says whether the arguments are
+   such literals. */
 
 static bool
-fixed_are_literals(const struct expr *e)
+literal_digits(const struct expr *e)
 {
     i128 n;
 
-    if (e->call == CALL_ROUND && e->n_args == 2)
-        return expr_is_whole(e->args[1], &n) && n >= 0 && n <= 18;
-    if (e->call == CALL_WIDTH_BUCKET)
-        return e->args[1]->kind == EXPR_LITERAL &&
-               data_type_is_number(e->args[1]->value.type) &&
-               e->args[2]->kind == EXPR_LITERAL &&
-               data_type_is_number(e->args[2]->value.type) &&
-               datum_cmp(&e->args[1]->value, &e->args[2]->value) != 0 &&
-               expr_is_whole(e->args[3], &n) && n >= 1 && n <= INT32_MAX;
-    if (e->call == CALL_SUBSTRING) /* a text would be a regular expression */
-        return expr_is_whole(e->args[1], &n) &&
-               (e->n_args == 2 || (expr_is_whole(e->args[2], &n) && n >= 0));
-    return true;
+    if (e->n_args == 1)
+        return true;
+    param_expect(e->args[1], TYPE_INT, 1);
+    return expr_is_whole(e->args[1], &n) && n >= 0 && n <= 18;
 }
+
+/* A text would be a regular expression. */
+static bool
+literal_positions(const struct expr *e)
+{
+    i128 n;
+
+    for (size_t i = 1; i < e->n_args; i++)
+        param_expect(e->args[i], TYPE_INT, 1);
+    return expr_is_whole(e->args[1], &n) &&
+           (e->n_args == 2 || (expr_is_whole(e->args[2], &n) && n >= 0));
+}
+
+static bool
+is_number(const struct expr *e)
+{
+    return e->kind == EXPR_LITERAL && data_type_is_number(e->value.type);
+}
+
+static bool
+literal_buckets(const struct expr *e)
+{
+    i128 n;
+
+    param_expect(e->args[1], TYPE_REAL, 0);
+    param_expect(e->args[2], TYPE_REAL, 1);
+    param_expect(e->args[3], TYPE_INT, 1);
+    return is_number(e->args[1]) && is_number(e->args[2]) &&
+           datum_cmp(&e->args[1]->value, &e->args[2]->value) != 0 &&
+           expr_is_whole(e->args[3], &n) && n >= 1 && n <= INT32_MAX;
+}
+
+static const struct {
+    bool (*are_literals)(const struct expr *e); /* NULL: none need be */
+} rules[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define LITERALS(rule) .are_literals = rule,
+#include "sql/functions.def"
+};
+
+/* --------------------------------------------------------------- calls -- */
 
 static custos_status
 function_read(struct sql_reader *r, const PgQuery__FuncCall *f,
-              const struct function *known, struct expr **out)
+              const char *name, enum call call, struct expr **out)
 {
+    const struct function *known = &functions[call];
     custos_status st;
 
     if (f->n_args < known->least || f->n_args > known->most)
-        return fail_arguments(r, f, known->name);
-    st = call_new(r, known->call, f->location, f->n_args, out);
+        return fail_arguments(r, f, name);
+    st = call_new(r, call, f->location, f->n_args, out);
     if (!st)
         st = expr_args_read(r, f->args, f->n_args, (*out)->args);
-    if (!st)
-        fixed_expect(*out);
-    if (!st && !fixed_are_literals(*out))
+    if (!st && rules[call].are_literals && !rules[call].are_literals(*out))
         return custos_fail_at(
             r->err, CUSTOS_EUNSUPPORTED, f->location,
             "digits, positions and bounds of %s must be literals, such as 2",
-            known->name);
+            name);
     return st;
 }
 
 /* extract(year FROM x), date_part('year', x), date_trunc('year', x) */
 static custos_status
 date_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
-          const struct field *fields, size_t n, struct expr **out)
+          const char *word, struct expr **out)
 {
     const char *field =
         f->n_args == 2 ? param_text(r, f->args[0], "year") : NULL;
+    enum call call;
     custos_status st;
 
     if (!field)
         return fail_arguments(r, f, name);
-    for (size_t i = 0; i < n; i++) {
-        if (strcasecmp(fields[i].name, field) != 0)
-            continue;
-        st = call_new(r, fields[i].call, f->location, 1, out);
-        return st ? st : expr_read(r, f->args[1], &(*out)->args[0]);
-    }
-    return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
-                          node_at(f->args[0], f->location),
-                          "%s does not support '%.40s' here", name, field);
+    if (!function_written(FORM_FIELD, word, field, &call))
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              node_at(f->args[0], f->location),
+                              "%s does not support '%.40s' here", name, field);
+    st = call_new(r, call, f->location, 1, out);
+    return st ? st : expr_read(r, f->args[1], &(*out)->args[0]);
 }
 
 /* concat(a, b) skips NULLs: it becomes coalesce(a, '') || coalesce(b, ''). */
@@ -205,6 +185,7 @@ call_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
 {
     const char *name = name_last(f->funcname, f->n_funcname);
     const char *last = node_string(f->funcname[f->n_funcname - 1]);
+    enum call call;
     custos_status st;
     bool found;
 
@@ -213,13 +194,12 @@ call_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
         return st;
     if (name && (f->agg_star || f->agg_distinct))
         return fail_arguments(r, f, name);
-    for (size_t i = 0; name && i < COUNT_OF(functions); i++)
-        if (!strcmp(functions[i].name, name))
-            return function_read(r, f, &functions[i], out);
+    if (name && function_find(name, &call))
+        return function_read(r, f, name, call, out);
     if (name && (!strcmp(name, "extract") || !strcmp(name, "date_part")))
-        return date_read(r, f, name, parts, COUNT_OF(parts), out);
+        return date_read(r, f, name, "date_part", out);
     if (name && !strcmp(name, "date_trunc"))
-        return date_read(r, f, name, steps, COUNT_OF(steps), out);
+        return date_read(r, f, name, name, out);
     if (name && !strcmp(name, "concat"))
         return concat_read(r, f, out);
     return fail_function(r, f, last ? last : "");

@@ -5,6 +5,7 @@
 #include "sql/read.h"
 
 #include "base/error.h"
+#include "sql/functions.h"
 
 /* The argument of an interval must be the name of an output. */
 static custos_status
@@ -62,9 +63,8 @@ count_query(const struct query *q)
 }
 
 /*
- * How many expressions an engine computes for e, at most. A divisor and the
- * first argument of NULLIF and of width_bucket count twice, with everything in
- * them: an engine may compute them twice.
+ * How many expressions an engine computes for e, at most. An argument that an
+ * engine may compute twice counts twice, with everything in it.
  */
 static size_t
 engine_count(const struct expr *e)
@@ -75,11 +75,7 @@ engine_count(const struct expr *e)
         n += count_query(e->query);
     for (size_t i = 0; i < e->n_args; i++) {
         size_t one = e->args[i] ? engine_count(e->args[i]) : 0;
-        bool twice =
-            e->kind == EXPR_CALL &&
-            (((e->call == CALL_DIV || e->call == CALL_MOD) && i == 1) ||
-             ((e->call == CALL_NULLIF || e->call == CALL_WIDTH_BUCKET) &&
-              i == 0));
+        bool twice = e->kind == EXPR_CALL && functions[e->call].twice == i + 1;
 
         n += twice ? 2 * one : one;
         if (n > SQL_NODES_MAX)

@@ -7,16 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sql/functions.h"
 #include "sql/text_limits.h"
-
-static const struct {
-    const char *name;
-    enum call call;
-} operators[] = {
-    {"=", CALL_EQ},  {"<>", CALL_NE}, {"<", CALL_LT},  {"<=", CALL_LE},
-    {">", CALL_GT},  {">=", CALL_GE}, {"+", CALL_ADD}, {"-", CALL_SUB},
-    {"*", CALL_MUL}, {"/", CALL_DIV}, {"%", CALL_MOD}, {"||", CALL_CONCAT},
-};
 
 static custos_status
 fail_operator(struct sql_reader *r, const char *name, int at)
@@ -68,6 +60,8 @@ static custos_status
 plain_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
            struct expr **out)
 {
+    enum call call;
+
     if (!e->lexpr) {
         if (e->rexpr && !strcmp(name, "-"))
             return negative_read(r, e, out);
@@ -75,9 +69,8 @@ plain_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
             return expr_read(r, e->rexpr, out);
         return fail_operator(r, name, e->location);
     }
-    for (size_t i = 0; e->rexpr && i < COUNT_OF(operators); i++)
-        if (!strcmp(operators[i].name, name))
-            return two_read(r, operators[i].call, e, out);
+    if (e->rexpr && function_written(FORM_INFIX, name, NULL, &call))
+        return two_read(r, call, e, out);
     return fail_operator(r, name, e->location);
 }
 

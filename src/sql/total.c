@@ -1,7 +1,8 @@
 /*
- * One row for each function. BIG and SMALL are the ends of BIGINT, WIDE_BIG and
- * WIDE_SMALL those of HUGEINT. Dates are in the years 1 to 9999: no others are
- * stored or computed.
+ * One row for each function of the engine. Those that only one scalar function
+ * prints stand in its row of functions.def. BIG and SMALL are the ends of
+ * BIGINT, WIDE_BIG and WIDE_SMALL those of HUGEINT. Dates are in the years 1 to
+ * 9999: no others are stored or computed.
  */
 #include "sql/total.h"
 
@@ -34,35 +35,11 @@
 #define READS "NULL if the text is not such a value"
 
 const struct total totals[] = {
-    /* operators: on whole numbers only where bare-arithmetic proves them */
-    {"+", "of doubles, or proven", FAR " + " FAR},
-    {"-", "of doubles, or proven", "(- " FAR ") - " FAR "; - (" INF ")"},
-    {"*", "of doubles, or proven", FAR " * " FAR},
-    {"/", "of doubles; the divisor is a literal or NULLIF 0",
-     FAR " / NULLIF(CAST('0' AS DOUBLE), CAST('0' AS DOUBLE)); " FAR
-         " / CAST('1e-36' AS DOUBLE)"},
-    {"//", "the divisor is a literal, neither 0 nor -1",
-     SMALL " // CAST('-2' AS BIGINT); " BIG " // " ONE},
-    {"%", "the divisor is a literal, neither 0 nor -1",
-     SMALL " % CAST('-2' AS BIGINT)"},
-    {"||", "only where both together are short", "'a' || 'é'"},
-    {"LIKE", "% is the only special character: linear", LONG " LIKE '%a%é%z'"},
-    {"abs", "of doubles, or proven", "abs(- " INF ")"},
-    /* our own functions */
-    {"whole_add", STOPS,
-     "whole_add(" BIG ", " ONE "); whole_add(" WIDE_SMALL ", " WIDE_MINUS ")"},
-    {"whole_sub", STOPS,
-     "whole_sub(" SMALL ", " ONE "); whole_sub(" WIDE_BIG ", " WIDE_MINUS ")"},
-    {"whole_mul", STOPS,
-     "whole_mul(" SMALL ", " MINUS "); whole_mul(" WIDE_BIG ", " WIDE_BIG ")"},
-    {"whole_div", STOPS "; by 0 NULL",
-     "whole_div(" SMALL ", " MINUS "); whole_div(" ONE ", CAST('0' AS BIGINT));"
-     " whole_div(" WIDE_SMALL ", " WIDE_MINUS ")"},
-    {"whole_mod", STOPS "; by 0 NULL",
-     "whole_mod(" SMALL ", " MINUS "); whole_mod(" ONE
-     ", CAST('0' AS BIGINT))"},
-    {"whole_neg", STOPS, "whole_neg(" SMALL "); whole_neg(" WIDE_SMALL ")"},
-    {"whole_abs", STOPS, "whole_abs(" SMALL "); whole_abs(" WIDE_SMALL ")"},
+/* what scalar functions print */
+#define ROW(id, ...) __VA_ARGS__
+#define TOTAL(...) {__VA_ARGS__},
+#include "sql/functions.def"
+    /* our own functions that several of them use */
     {"whole_clamp", "one of its arguments",
      "whole_clamp(" BIG ", " SMALL ", " MINUS ")"},
     {"whole_narrow", STOPS,
@@ -92,7 +69,7 @@ const struct total totals[] = {
     {"text_short", "NULL where it is long", "text_short(" LONG ", 4096)"},
     {"text_like", "NULL after a fixed number of steps",
      "text_like(" LONG ", '%a_é%_%z'); text_like('a', 'a\\')"},
-    /* the engine's functions */
+    /* the engine's */
     {"TRY_CAST", "NULL where it is impossible",
      "TRY_CAST(" NAN " AS BIGINT); TRY_CAST(" INF " AS DECIMAL(38, 9)); "
      "TRY_CAST(" WIDE_BIG " AS BIGINT); TRY_CAST(" NINES
@@ -101,49 +78,8 @@ const struct total totals[] = {
     {"CAST", "literals; numbers as DOUBLE; BIGINT as HUGEINT; clamped before",
      "CAST(" NINES " AS DOUBLE); CAST(" WIDE_SMALL " AS DOUBLE); CAST(" BIG
      " AS HUGEINT)"},
-    {"floor", "of doubles and decimals", "floor(" NAN "); floor(- " NINES ")"},
-    {"ceil", "of doubles and decimals",
-     "ceil(" INF "); ceil(CAST('9999999999999999999999999999999999999.9' AS "
-     "DECIMAL(38, 1)))"},
-    {"round", "of doubles and decimals",
-     "round(" FAR ", 18); round(CAST('9.9999999999999999999999999999999999999' "
-     "AS DECIMAL(38, 37)), 1)"},
-    {"round_even", "of doubles",
-     "round_even(" FAR ", 0); round_even(" NAN ", 0)"},
-    {"sign", "of numbers", "sign(" NAN "); sign(" WIDE_SMALL ")"},
-    {"least", "one of its arguments", "least(" NAN ", " FAR ")"},
-    {"greatest", "one of its arguments", "greatest(" NAN ", " FAR ")"},
-    {"coalesce", "one of its arguments", "coalesce(NULL, " BIG ")"},
-    {"nullif", "its argument or NULL", "nullif(" BIG ", " BIG ")"},
-    {"NULLIF", "its argument or NULL", "NULLIF(" NAN ", " NAN ")"},
-    {"lower", "at most twice as long as its argument", "lower(" LONG ")"},
-    {"upper", "at most twice as long as its argument", "upper(" LONG ")"},
-    {"trim", "no longer than its argument", "trim(" LONG ")"},
-    {"length", "of any text", "length(" LONG ")"},
-    {"substring", "positions are literals of 32 bits",
-     "substring('aé', 2147483647, 2147483647); substring('aé', 1, 0)"},
     {"date_diff", OF_DATES, "date_diff('day', " FIRST ", " LAST ")"},
-    {"date_trunc", OF_DATES,
-     "date_trunc('year', " FIRST_TIME "); date_trunc('week', " FIRST_TIME
-     "); date_trunc('hour', " LAST_TIME ")"},
-    {"year", OF_DATES, "year(" FIRST_TIME ")"},
-    {"quarter", OF_DATES, "quarter(" LAST_TIME ")"},
-    {"month", OF_DATES, "month(" LAST_TIME ")"},
-    {"week", OF_DATES, "week(" FIRST_TIME "); week(" LAST_TIME ")"},
-    {"day", OF_DATES, "day(" LAST_TIME ")"},
-    {"dayofweek", OF_DATES, "dayofweek(" FIRST_TIME ")"},
-    {"dayofyear", OF_DATES, "dayofyear(" LAST_TIME ")"},
-    {"hour", OF_DATES, "hour(" LAST_TIME ")"},
-    {"minute", OF_DATES, "minute(" LAST_TIME ")"},
-    {"second", OF_DATES, "second(" LAST_TIME ")"},
-    /* comparisons: of one type, or of numbers as doubles */
-    {"=", "of one type", NAN " = " INF "; " NINES " = - " NINES},
-    {"<>", "of one type", NAN " <> " NAN},
-    {"<", "of one type", WIDE_SMALL " < " WIDE_BIG "; " FIRST " < " LAST},
-    {">=", "of one type", LONG " >= " LONG "; " LAST_TIME " >= " FIRST_TIME},
-    {"BETWEEN", "of one type", FAR " BETWEEN " NAN " AND " INF},
     {"IN", "of one type", NAN " IN (" INF ", " NAN ", NULL)"},
-    {"IS DISTINCT FROM", "of one type", NAN " IS DISTINCT FROM NULL"},
     /* aggregates, over public rows */
     {"count", "at most the number of rows",
      "count(*) FROM " NUMBERS "; count("

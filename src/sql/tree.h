@@ -34,71 +34,16 @@ enum expr_kind {
     EXPR_KEY,      /* made by the planner: key `slot`, after noise */
 };
 
+/* Operators and functions, in the order of their rows. */
 enum call {
-    CALL_AND, /* AND, OR: two args; long chains are balanced */
-    CALL_OR,
-    CALL_NOT,
-    CALL_EQ,
-    CALL_NE,
-    CALL_LT,
-    CALL_LE,
-    CALL_GT,
-    CALL_GE,
-    CALL_IS_NULL,
-    CALL_IS_NOT_NULL,
-    CALL_IS_TRUE,
-    CALL_IS_FALSE,
-    CALL_IS_NOT_TRUE,
-    CALL_IS_NOT_FALSE,
-    CALL_IS_DISTINCT,
-    CALL_IS_NOT_DISTINCT,
-    CALL_LIKE,
-    CALL_NOT_LIKE,
-    CALL_ILIKE,
-    CALL_NOT_ILIKE, /* LIKE and ILIKE: the pattern is a literal */
-    CALL_BETWEEN,
-    CALL_NOT_BETWEEN, /* three args */
-    CALL_NEG,
-    CALL_ADD,
-    CALL_SUB,
-    CALL_MUL,
-    CALL_DIV,
-    CALL_MOD,
-    CALL_ABS,
-    CALL_ROUND,
-    CALL_FLOOR,
-    CALL_CEIL,
-    CALL_SIGN,
-    CALL_LEAST,
-    CALL_GREATEST,
-    CALL_COALESCE,
-    CALL_NULLIF,
-    CALL_LOWER,
-    CALL_UPPER,
-    CALL_TRIM,
-    CALL_LENGTH,
-    CALL_SUBSTRING,
-    CALL_CONCAT, /* a || b: NULL when either is; concat() is read as this with
-                    COALESCE */
-    /* extract(... from x) and date_part: */
-    CALL_YEAR,
-    CALL_QUARTER,
-    CALL_MONTH,
-    CALL_WEEK,
-    CALL_DAY,
-    CALL_DOW,
-    CALL_DOY,
-    CALL_HOUR,
-    CALL_MINUTE,
-    CALL_SECOND,
-    /* date_trunc('...', x): */
-    CALL_TRUNC_YEAR,
-    CALL_TRUNC_QUARTER,
-    CALL_TRUNC_MONTH,
-    CALL_TRUNC_WEEK,
-    CALL_TRUNC_DAY,
-    CALL_TRUNC_HOUR,
-    CALL_WIDTH_BUCKET, /* four args, the last three literals */
+#define ROW(id, ...) CALL_##id,
+#include "sql/functions.def"
+};
+
+enum {
+    N_CALLS = 0
+#define ROW(id, ...) +1
+#include "sql/functions.def"
 };
 
 enum aggregate {

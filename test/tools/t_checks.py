@@ -54,6 +54,30 @@ main(void)
     "doc/decisions/one.md": "One.\n",
 }
 
+FUNCTIONS = {
+    "src/sql/functions.def": """
+ROW(ABS, /* (a comment) */
+    TYPES(type_arithmetic) RANGE(range_magnitude)
+    DOC("Numbers", "abs(x)", "without sign")
+    EXAMPLE("abs(-1)", "1"))
+
+ROW(LOWER,
+    TYPES(type_text) LENGTH(length_of_case)
+    DOC("Texts", "lower(s)", "in small "
+        "letters")
+    EXAMPLE("lower('A')", "a"))
+
+#undef ROW
+""",
+    "test/sql/t_functions.c": """
+    {CALL_ABS, "abs(0)", "0"},
+    {CALL_LOWER, "lower(NULL)", NULL},
+""",
+    "doc/analyst.md": "<!-- functions: tools/functions --write -->\n"
+                      "<!-- end of functions -->\n",
+    "web/src/ask/functions.ts": "",
+}
+
 
 class Checks(unittest.TestCase):
     def setUp(self):
@@ -63,7 +87,7 @@ class Checks(unittest.TestCase):
         for name, text in TREE.items():
             self.write(name, text)
         (self.root / "tools").mkdir()
-        for tool in ("docs", "theorems", "budgets"):
+        for tool in ("docs", "functions", "theorems", "budgets"):
             shutil.copy(SRC / "tools" / tool, self.root / "tools")
         self.run_tool("theorems")
 
@@ -130,12 +154,14 @@ class Checks(unittest.TestCase):
             with self.subTest(body=body):
                 self.write(text, body)
                 self.found(said, "theorems", "--check")
-        # used by a table, a function of the public header, or a macro
+        # used by a table, a function of the public header, a macro, or a row
         for body in ["int (*const calls[])(void) = {plan_make};\n",
                      "int\ncustos_noise(void)\n{\n"
                      "    return plan_make();\n}\n",
-                     "#define MAKE() plan_make()\n"]:
+                     "#define MAKE() plan_make()\n",
+                     '#include "plan/rows.def"\n']:
             with self.subTest(body=body):
+                self.write("src/plan/rows.def", "ROW(ONE, MADE(plan_make))\n")
                 self.write(text, body)
                 self.assertEqual(self.run_tool("theorems", "--check")[0], 0)
 
@@ -180,6 +206,42 @@ class Checks(unittest.TestCase):
         self.assertEqual(log(10, 20.1),
                          (1, "plan          30.1      10  more than 3 times its "
                              "budget"))
+
+    def write_functions(self):
+        """Two functions, their tests, and places for their lists."""
+        for name, text in FUNCTIONS.items():
+            self.write(name, text)
+        self.run_tool("functions", "--write")
+
+    def test_functions_finds_rows_that_lack_something(self):
+        self.write_functions()
+        self.assertEqual(self.run_tool("functions")[0], 0,
+                         self.run_tool("functions"))
+        rows, tests = "src/sql/functions.def", "test/sql/t_functions.c"
+        for name, text, fault, said in [
+                (rows, '    DOC("Numbers", "abs(x)", "without sign")\n', "",
+                 "ABS has no ALSO or DOC"),
+                (rows, '    EXAMPLE("abs(-1)", "1"))', ")",
+                 "ABS has no EXAMPLE"),
+                (rows, " LENGTH(length_of_case)", "",
+                 "LOWER makes a text and has no LENGTH"),
+                (tests, '    {CALL_LOWER, "lower(NULL)", NULL},\n', "",
+                 "LOWER has no test"),
+                (rows, "without sign", "its size", "doc/analyst.md: its list"),
+                ("web/src/ask/functions.ts", "lower()", "smaller()",
+                 "web/src/ask/functions.ts: its list"),
+                ("src/plan/plan.c", "    return 0;",
+                 "    switch (call) {\n    case CALL_ABS: return 1;\n    }",
+                 "src/plan/plan.c: ABS stands outside its row"),
+                ("src/plan/plan.c", "    return 0;",
+                 "    int weights[] = {[CALL_ABS] = 1};",
+                 "src/plan/plan.c: ABS stands outside its row")]:
+            with self.subTest(said=said):
+                good = (self.root / name).read_text()
+                self.assertIn(text, good)
+                self.write(name, good.replace(text, fault))
+                self.found(said, "functions")
+                self.write(name, good)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* The keywords and functions of private SQL that the editor completes and colours. */
 import { PostgreSQL, SQLDialect } from "@codemirror/lang-sql";
+import { SCALARS } from "./functions";
 
 export const KEYWORDS = [
   "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "AS", "AND", "OR", "NOT",
@@ -21,14 +22,7 @@ export const FUNCTIONS: [string, string][] = [
   ["variance()", "square of the standard deviation"],
   ["min()", "a quantile near the lower end"],
   ["max()", "a quantile near the upper end"],
-  ["date_trunc('month', )", "start of the month, year …"],
-  ["extract(year FROM )", "a part of a date"],
-  ["width_bucket()", "number of the bucket a value is in"],
-  ["round()", ""], ["floor()", ""], ["ceil()", ""], ["abs()", ""],
-  ["least()", "the smallest of several"],
-  ["greatest()", "the largest of several"],
-  ["coalesce()", "the first that is not NULL"],
-  ["lower()", ""], ["upper()", ""], ["length()", ""], ["substring()", ""],
+  ...SCALARS,
 ];
 
 const lowerWords = (texts: string[]) => texts.flatMap((t) => t.toLowerCase().match(/[a-z_]+/g) ?? []).join(" ");

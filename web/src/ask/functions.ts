@@ -1,0 +1,20 @@
+/* Written by tools/functions --write: the functions of private SQL. */
+export const SCALARS: [string, string][] = [
+  ["abs()", "x without its sign"],
+  ["round()", "the nearest whole number, or number of n digits, 0 to 18, after the point"],
+  ["floor()", "the largest whole number up to x"],
+  ["ceil()", "the smallest whole number from x on"],
+  ["sign()", "-1, 0 or 1"],
+  ["width_bucket()", "which of n equal parts of [low, high) has x; 0 is below, n + 1 above"],
+  ["least()", "the smallest argument; NULLs are skipped"],
+  ["greatest()", "the largest argument; NULLs are skipped"],
+  ["coalesce()", "the first argument that is not NULL"],
+  ["nullif()", "NULL where a = b, else a"],
+  ["lower()", "in small letters"],
+  ["upper()", "in capital letters"],
+  ["trim()", "without spaces at both ends"],
+  ["length()", "the number of characters"],
+  ["substring()", "the characters from this position on, at most n"],
+  ["extract(year FROM )", "a part of a date or timestamp"],
+  ["date_trunc('year', )", "the first moment of the period; a date if d is one"],
+];
