@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "sql/aggregates.h"
 #include "sql/functions.h"
 
 enum { HISTORY_LINES = 1000, WORD_MAX = 128, PATH_ROOM = 4096, TEXT_ROOM = 32 };
@@ -29,10 +30,9 @@ struct prompt {
 };
 
 static const char *const keywords[] = {
-    "SELECT", "FROM",     "WHERE",    "GROUP BY",    "HAVING", "ORDER BY",
-    "LIMIT",  "EXPLAIN",  "count(",   "sum(",        "avg(",   "stddev(",
-    "AND",    "OR",       "NOT",      "BETWEEN",     "LIKE",   "IS NULL",
-    "CASE",   "distinct", "extract(", "date_trunc(",
+    "SELECT", "FROM",    "WHERE", "GROUP BY", "HAVING",   "ORDER BY",
+    "LIMIT",  "EXPLAIN", "AND",   "OR",       "NOT",      "BETWEEN",
+    "LIKE",   "IS NULL", "CASE",  "distinct", "extract(", "date_trunc(",
 };
 
 static char *
@@ -92,6 +92,9 @@ match_functions(struct match *m)
         for (const char *const *n = f->names; *n; n++)
             match_function(m, *n);
     }
+    for (size_t i = 0; i < N_AGGREGATES; i++)
+        for (const char *const *n = aggregates[i].names; *n; n++)
+            match_function(m, *n);
 }
 
 /* Matches only names that are granted. */

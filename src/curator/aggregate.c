@@ -11,6 +11,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "curator/tail.h"
+#include "sql/aggregates.h"
 
 /* How often a bar may miss; each of `level` aggregates gets MISS / level. */
 #define MISS 0.05
@@ -46,7 +47,7 @@ sum_half(struct bar_law sum, struct bar_law count, double c, double beta)
 static bool
 is_shifted_sum(const struct plan_aggregate *f)
 {
-    return f->kind == AGG_SUM && f->rows >= 0;
+    return aggregates[f->kind].family == FAMILY_SUM && f->rows >= 0;
 }
 
 static void
@@ -270,30 +271,34 @@ real_value(double x, struct bar bar, struct value *out)
 }
 
 static void
-mean_value(const struct group *g, double beta, struct value *out)
+mean_value(const struct plan *p, const struct released *r,
+           const struct bars *bars, size_t slot, size_t cell, size_t level,
+           struct value *out)
 {
-    double x = bar_ratio_point(g->sum.value, g->rows.value, g->range);
-    struct bar bar = bar_ratio(g->sum, g->rows, g->range, beta);
+    struct group g = group_of(p, r, bars, &p->aggregates[slot], cell);
+    double x = bar_ratio_point(g.sum.value, g.rows.value, g.range);
+    struct bar bar = bar_ratio(g.sum, g.rows, g.range, MISS / (double)level);
 
-    bar.low = (bar.low + g->centre) * g->step;
-    bar.high = (bar.high + g->centre) * g->step;
-    real_value((x + g->centre) * g->step, bar, out);
+    bar.low = (bar.low + g.centre) * g.step;
+    bar.high = (bar.high + g.centre) * g.step;
+    real_value((x + g.centre) * g.step, bar, out);
 }
 
 static void
-variance_value(const struct group *g, enum aggregate kind, double beta,
+variance_value(const struct plan *p, const struct released *r,
+               const struct bars *bars, size_t slot, size_t cell, size_t level,
                struct value *out)
 {
-    bool sample = kind == AGG_VAR_SAMP || kind == AGG_STDDEV_SAMP;
-    bool root = kind == AGG_STDDEV_SAMP || kind == AGG_STDDEV_POP;
-    enum bar_divisor divisor = sample ? BAR_SAMPLE : BAR_POPULATION;
-    double x = bar_variance_point(g->squares.value, g->sum.value, g->rows.value,
-                                  g->range, divisor);
-    struct bar bar =
-        bar_variance(g->squares, g->sum, g->rows, g->range, divisor, beta);
-    double unit = root ? g->step : g->step * g->step;
+    const struct aggregate_row *row = &aggregates[p->aggregates[slot].kind];
+    struct group g = group_of(p, r, bars, &p->aggregates[slot], cell);
+    enum bar_divisor divisor = row->sample ? BAR_SAMPLE : BAR_POPULATION;
+    double x = bar_variance_point(g.squares.value, g.sum.value, g.rows.value,
+                                  g.range, divisor);
+    struct bar bar = bar_variance(g.squares, g.sum, g.rows, g.range, divisor,
+                                  MISS / (double)level);
+    double unit = row->root ? g.step : g.step * g.step;
 
-    if (root) {
+    if (row->root) {
         x = sqrt(x);
         bar = bar_root(bar);
     }
@@ -329,8 +334,9 @@ quantile_datum(i128 n, struct grid g, enum data_type type)
 }
 
 static void
-quantile_value(const struct plan *p, const struct released *r, size_t slot,
-               size_t cell, struct value *out)
+quantile_value(const struct plan *p, const struct released *r,
+               const struct bars *bars, size_t slot, size_t cell, size_t level,
+               struct value *out)
 {
     const struct plan_aggregate *f = &p->aggregates[slot];
     const struct part *part = &p->parts[f->rows];
@@ -338,53 +344,46 @@ quantile_value(const struct plan *p, const struct released *r, size_t slot,
     const custos_int *at = r->values[f->rows] + cell * 3 * n + f->rank;
     double step = step_of(part->grid);
 
+    (void)bars, (void)level;
     out->datum = quantile_datum(at[0], part->grid, f->expr->type);
     out->certainty = BARRED;
     out->low = steps_outward(at[0] < at[n] ? at[0] : at[n], step, -1);
     out->high = steps_outward(at[0] > at[2 * n] ? at[0] : at[2 * n], step, 1);
 }
 
+static void
+count_value(const struct plan *p, const struct released *r,
+            const struct bars *bars, size_t slot, size_t cell, size_t level,
+            struct value *out)
+{
+    size_t part = (size_t)p->aggregates[slot].rows;
+
+    plain_value(bars, (int)part, r->values[part][cell], (struct grid){10, 0},
+                level, out);
+    if (p->parts[part].served)
+        widen_chosen(p, r->values[part][cell],
+                     bars->half[part * bars->levels + level - 1], out);
+    if (p->parts[part].domain > 0)
+        cut_distinct(p->parts[part].domain, out);
+}
+
+static const struct {
+    void (*value)(const struct plan *p, const struct released *r,
+                  const struct bars *bars, size_t slot, size_t cell,
+                  size_t level, struct value *out);
+} rules[N_AGGREGATES] = {
+#define ROW(id, ...) [AGG_##id] = {__VA_ARGS__},
+#define VALUE(rule) rule
+#include "sql/aggregates.def"
+};
+
 bool
 aggregate_value(const struct plan *p, const struct released *r,
                 const struct bars *bars, size_t slot, size_t cell, size_t level,
                 struct value *out)
 {
-    const struct plan_aggregate *f = &p->aggregates[slot];
-    double beta = MISS / (double)level;
-    struct group g;
-
     *out = (struct value){.certainty = UNCERTAIN};
-    switch (f->kind) {
-    case AGG_COUNT_ROWS:
-    case AGG_COUNT:
-    case AGG_COUNT_DISTINCT:
-        plain_value(bars, f->rows, r->values[f->rows][cell],
-                    (struct grid){10, 0}, level, out);
-        if (p->parts[f->rows].served)
-            widen_chosen(p, r->values[f->rows][cell],
-                         bars->half[(size_t)f->rows * bars->levels + level - 1],
-                         out);
-        if (p->parts[f->rows].domain > 0)
-            cut_distinct(p->parts[f->rows].domain, out);
-        break;
-    case AGG_SUM: sum_value(p, r, bars, slot, cell, level, out); break;
-    case AGG_AVG:
-        g = group_of(p, r, bars, f, cell);
-        mean_value(&g, beta, out);
-        break;
-    case AGG_VAR_SAMP:
-    case AGG_VAR_POP:
-    case AGG_STDDEV_SAMP:
-    case AGG_STDDEV_POP:
-        g = group_of(p, r, bars, f, cell);
-        variance_value(&g, f->kind, beta, out);
-        break;
-    case AGG_MEDIAN:
-    case AGG_PERCENTILE_CONT:
-    case AGG_PERCENTILE_DISC:
-    case AGG_MIN:
-    case AGG_MAX: quantile_value(p, r, slot, cell, out); break;
-    }
+    rules[p->aggregates[slot].kind].value(p, r, bars, slot, cell, level, out);
     return true;
 }
 
@@ -393,11 +392,11 @@ aggregate_within(const struct plan *p, const struct bars *bars, size_t slot,
                  struct datum *out)
 {
     const struct plan_aggregate *f = &p->aggregates[slot];
-    bool sum = f->kind == AGG_SUM;
+    enum aggregate_family family = aggregates[f->kind].family;
+    bool sum = family == FAMILY_SUM;
     int part = sum ? f->sum : f->rows;
 
-    if (!sum && f->kind != AGG_COUNT_ROWS && f->kind != AGG_COUNT &&
-        f->kind != AGG_COUNT_DISTINCT)
+    if (!sum && family != FAMILY_COUNT)
         return false;
     if (is_shifted_sum(f))
         *out = datum_of_double(bars->sum_half[slot * bars->levels] *

@@ -4,6 +4,7 @@
  * and the query is refused with a hint.
  */
 #include "plan/parts.h"
+#include "sql/aggregates.h"
 
 static custos_status
 read_bound(struct work *w, const struct expr *e, rat *r)
@@ -22,16 +23,8 @@ read_bound(struct work *w, const struct expr *e, rat *r)
 static const char *
 aggregate_name(enum aggregate a)
 {
-    switch (a) {
-    case AGG_SUM: return "sum";
-    case AGG_AVG: return "avg";
-    case AGG_MEDIAN: return "median";
-    case AGG_PERCENTILE_CONT: return "percentile_cont";
-    case AGG_PERCENTILE_DISC: return "percentile_disc";
-    case AGG_MIN: return "min";
-    case AGG_MAX: return "max";
-    default: return "variance";
-    }
+    return aggregates[a].family == FAMILY_VARIANCE ? "variance"
+                                                   : aggregates[a].names[0];
 }
 
 static custos_status

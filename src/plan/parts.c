@@ -17,20 +17,26 @@
 
 #include "base/ck.h"
 #include "plan/quantile.h"
+#include "sql/aggregates.h"
 
 enum { CEILING_LOG2 = 120, ROWS_LOG2 = 40, PARTS_PER_AGGREGATE = 3 };
 
 static bool
 is_variance(enum aggregate a)
 {
-    return a == AGG_VAR_SAMP || a == AGG_VAR_POP || a == AGG_STDDEV_SAMP ||
-           a == AGG_STDDEV_POP;
+    return aggregates[a].family == FAMILY_VARIANCE;
+}
+
+static bool
+is_sum(enum aggregate a)
+{
+    return aggregates[a].family == FAMILY_SUM;
 }
 
 static bool
 has_value(enum aggregate a)
 {
-    return a == AGG_SUM || a == AGG_AVG || is_variance(a);
+    return is_sum(a) || aggregates[a].family == FAMILY_MEAN || is_variance(a);
 }
 
 /* i if aggregate i states an epsilon and so pays for its parts; else -1. */
@@ -241,7 +247,7 @@ check_shown(struct work *w, const struct expr *e, const rat *lower,
     rat_abs(&most, upper);
     if (rat_cmp(&far, &most) < 0)
         rat_set(&far, &most);
-    rat_set_pow2(&most, e->aggregate == AGG_SUM ? ROWS_LOG2 : 0);
+    rat_set_pow2(&most, is_sum(e->aggregate) ? ROWS_LOG2 : 0);
     if (is_variance(e->aggregate))
         rat_set(&most, &far);
     rat_mul(&far, &far, &most);
@@ -269,7 +275,7 @@ value_make(struct work *w, size_t i, struct part_value *v)
     *v = (struct part_value){.centred = false};
     for (size_t j = 0; j < p->n_aggregates; j++)
         if (is_family(p, i, j)) {
-            v->centred = v->centred || p->aggregates[j].kind != AGG_SUM;
+            v->centred = v->centred || !is_sum(p->aggregates[j].kind);
             v->squared = v->squared || is_variance(p->aggregates[j].kind);
         }
     rat_init(&lower);
@@ -290,7 +296,7 @@ value_make(struct work *w, size_t i, struct part_value *v)
 }
 
 static custos_status
-aggregate_value(struct work *w, size_t i)
+parts_of_value(struct work *w, size_t i)
 {
     struct plan *p = w->plan;
     struct plan_aggregate *a = &p->aggregates[i];
@@ -313,7 +319,7 @@ aggregate_value(struct work *w, size_t i)
 }
 
 static custos_status
-aggregate_quantile(struct work *w, size_t i)
+parts_of_quantile(struct work *w, size_t i)
 {
     struct plan *p = w->plan;
     struct part like;
@@ -325,6 +331,46 @@ aggregate_quantile(struct work *w, size_t i)
     p->aggregates[i].rows = part_take(p, &like);
     return CUSTOS_OK;
 }
+
+static custos_status
+parts_of_rows(struct work *w, size_t i)
+{
+    struct plan *p = w->plan;
+
+    p->aggregates[i].rows = part_count(p, NULL, owner_of(p, i));
+    return CUSTOS_OK;
+}
+
+static custos_status
+parts_of_values(struct work *w, size_t i)
+{
+    struct plan *p = w->plan;
+    struct plan_aggregate *a = &p->aggregates[i];
+
+    a->rows = part_count(p, a->expr->args[0], owner_of(p, i));
+    return CUSTOS_OK;
+}
+
+static custos_status
+parts_of_distinct(struct work *w, size_t i)
+{
+    struct plan *p = w->plan;
+    struct plan_aggregate *a = &p->aggregates[i];
+    int owner = owner_of(p, i);
+
+    a->rows = outputs_counts_units(w, a->expr)
+                  ? part_units(p, owner)
+                  : part_distinct(w, a->expr->args[0], owner);
+    return CUSTOS_OK;
+}
+
+static const struct {
+    custos_status (*make)(struct work *w, size_t i);
+} rules[N_AGGREGATES] = {
+#define ROW(id, ...) [AGG_##id] = {__VA_ARGS__},
+#define PARTS(rule) rule
+#include "sql/aggregates.def"
+};
 
 custos_status
 parts_make(struct work *w)
@@ -342,25 +388,7 @@ parts_make(struct work *w)
                           sizeof *p->parts);
     if (!p->parts)
         return work_no_memory(w);
-    for (size_t i = 0; i < p->n_aggregates && !st; i++) {
-        struct plan_aggregate *a = &p->aggregates[i];
-        int owner = owner_of(p, i);
-
-        switch (a->kind) {
-        case AGG_COUNT_ROWS: a->rows = part_count(p, NULL, owner); break;
-        case AGG_COUNT: a->rows = part_count(p, a->expr->args[0], owner); break;
-        case AGG_COUNT_DISTINCT:
-            a->rows = outputs_counts_units(w, a->expr)
-                          ? part_units(p, owner)
-                          : part_distinct(w, a->expr->args[0], owner);
-            break;
-        case AGG_MEDIAN:
-        case AGG_PERCENTILE_CONT:
-        case AGG_PERCENTILE_DISC:
-        case AGG_MIN:
-        case AGG_MAX: st = aggregate_quantile(w, i); break;
-        default: st = aggregate_value(w, i);
-        }
-    }
+    for (size_t i = 0; i < p->n_aggregates && !st; i++)
+        st = rules[p->aggregates[i].kind].make(w, i);
     return st ? st : quantile_ranks(w);
 }

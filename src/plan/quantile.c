@@ -33,6 +33,8 @@
  */
 #include "plan/quantile.h"
 
+#include "sql/aggregates.h"
+
 #include <stdio.h>
 
 #include "num/batch.h"

@@ -51,38 +51,57 @@ squared_share(i128 x, i128 whole)
     return r * r * UNIT / (256 * 256);
 }
 
+/* Of a count or a quantile. */
 static void
-weigh_aggregate(struct plan *p, const struct plan_aggregate *a)
+weigh_rows(struct plan *p, const struct plan_aggregate *a)
 {
-    struct part *rows = a->rows >= 0 ? &p->parts[a->rows] : NULL;
-    struct part *sum = a->sum >= 0 ? &p->parts[a->sum] : NULL;
-
-    CUSTOS_REQUIRE(rows || (sum && a->kind == AGG_SUM));
-    if (!sum) {
-        rows->weight += UNIT;
-    } else if (a->kind == AGG_SUM && rows) {
-        i128 c = sum->centre < 0 ? -sum->centre : sum->centre;
-        i128 far = c + sum->row_most;
-
-        sum->weight += squared_share(sum->row_most, far);
-        rows->weight += squared_share(c, far);
-    } else if (a->kind == AGG_SUM) {
-        sum->weight += UNIT;
-    } else if (a->kind == AGG_AVG) {
-        sum->weight += UNIT;
-        rows->weight += UNIT;
-    } else {
-        sum->weight += 4 * UNIT;
-        rows->weight += UNIT;
-        p->parts[a->squares].weight += UNIT;
-    }
+    p->parts[a->rows].weight += UNIT;
 }
+
+/* A sum with a count was centred. */
+static void
+weigh_sum(struct plan *p, const struct plan_aggregate *a)
+{
+    struct part *sum = &p->parts[a->sum];
+    i128 c = sum->centre < 0 ? -sum->centre : sum->centre;
+    i128 far = c + sum->row_most;
+
+    if (a->rows < 0) {
+        sum->weight += UNIT;
+        return;
+    }
+    sum->weight += squared_share(sum->row_most, far);
+    p->parts[a->rows].weight += squared_share(c, far);
+}
+
+static void
+weigh_mean(struct plan *p, const struct plan_aggregate *a)
+{
+    p->parts[a->sum].weight += UNIT;
+    p->parts[a->rows].weight += UNIT;
+}
+
+static void
+weigh_variance(struct plan *p, const struct plan_aggregate *a)
+{
+    p->parts[a->sum].weight += 4 * UNIT;
+    p->parts[a->rows].weight += UNIT;
+    p->parts[a->squares].weight += UNIT;
+}
+
+static const struct {
+    void (*weigh)(struct plan *p, const struct plan_aggregate *a);
+} rules[N_AGGREGATES] = {
+#define ROW(id, ...) [AGG_##id] = {__VA_ARGS__},
+#define WEIGHT(rule) rule
+#include "sql/aggregates.def"
+};
 
 void
 split_weigh(struct plan *p)
 {
     for (size_t i = 0; i < p->n_aggregates; i++)
-        weigh_aggregate(p, &p->aggregates[i]);
+        rules[p->aggregates[i].kind].weigh(p, &p->aggregates[i]);
     for (size_t i = 0; i < p->n_parts; i++)
         p->parts[i].weight = cube_root(p->parts[i].weight);
 }

@@ -14,6 +14,7 @@
 #include "plan/range.h"
 #include "plan/types.h"
 #include "plan/work.h"
+#include "sql/aggregates.h"
 
 enum { SCALE_MAX = TYPES_SCALE_MAX, DIGITS_MAX = 37, WHOLE_BITS = 126 };
 
@@ -121,11 +122,12 @@ give_room(struct work *w, struct expr *e, enum context context)
 
 /* ------------------------------------------------------------------ all -- */
 
-static bool
-is_count(const struct expr *e)
+static custos_status
+type_count(struct work *w, struct expr *e)
 {
-    return e->aggregate == AGG_COUNT_ROWS || e->aggregate == AGG_COUNT ||
-           e->aggregate == AGG_COUNT_DISTINCT;
+    (void)w;
+    e->type = TYPE_INT;
+    return CUSTOS_OK;
 }
 
 static bool
@@ -134,50 +136,86 @@ has_order(enum data_type t)
     return data_type_is_number(t) || t == TYPE_DATE || t == TYPE_TIMESTAMP;
 }
 
+/* A NULL literal is a whole number. */
+static custos_status
+settle_null(struct work *w, struct expr *x)
+{
+    return x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL
+               ? adapt_literal(w, x, TYPE_INT, 0)
+               : CUSTOS_OK;
+}
+
+/* Gives an aggregate its type; a decimal keeps the scale of the value. */
+static void
+set_type(struct expr *e, enum data_type type)
+{
+    e->type = type;
+    if (type == TYPE_DECIMAL && fact_of(e))
+        fact_of(e)->scale = fact_of(e->args[0])->scale;
+}
+
 /* Only numbers are interpolated; a quantile of dates is one of the dates. */
 static custos_status
 type_quantile(struct work *w, struct expr *e)
 {
     struct expr *x = e->args[0];
-    bool between =
-        e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
+    bool between = aggregates[e->aggregate].between;
+    custos_status st = settle_null(w, x);
 
+    if (st)
+        return st;
     if (!has_order(x->type) && (between || w->context != CONTEXT_PUBLIC))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, x->at,
             "a quantile (median, percentile, min, max) takes numbers, dates or "
             "timestamps, but %s is of type %s",
             work_text(w, x), data_type_name(x->type));
-    e->type = between && data_type_is_number(x->type) ? TYPE_REAL : x->type;
-    if (e->type == TYPE_DECIMAL && fact_of(e))
-        fact_of(e)->scale = fact_of(x)->scale;
+    set_type(e, between && data_type_is_number(x->type) ? TYPE_REAL : x->type);
     return CUSTOS_OK;
 }
 
-custos_status
-types_aggregate(struct work *w, struct expr *e)
+static custos_status
+want_number(struct work *w, struct expr *x)
 {
-    struct expr *x = e->n_args > 0 ? e->args[0] : NULL;
-    custos_status st = CUSTOS_OK;
+    custos_status st = settle_null(w, x);
 
-    if (is_count(e)) {
-        e->type = TYPE_INT;
-        return CUSTOS_OK;
-    }
-    CUSTOS_REQUIRE(x);
-    if (x->kind == EXPR_LITERAL && x->value.type == TYPE_NULL)
-        st = adapt_literal(w, x, TYPE_INT, 0);
-    if (!st && aggregate_is_quantile(e->aggregate))
-        return type_quantile(w, e);
     if (!st && !data_type_is_number(x->type))
         st =
             custos_fail_at(w->err, CUSTOS_EINVAL, x->at,
                            "this aggregate takes numbers, but %s is of type %s",
                            work_text(w, x), data_type_name(x->type));
-    e->type = e->aggregate == AGG_SUM ? x->type : TYPE_REAL;
-    if (e->type == TYPE_DECIMAL && fact_of(e))
-        fact_of(e)->scale = fact_of(x)->scale;
     return st;
+}
+
+static custos_status
+type_sum(struct work *w, struct expr *e)
+{
+    custos_status st = want_number(w, e->args[0]);
+
+    set_type(e, e->args[0]->type);
+    return st;
+}
+
+static custos_status
+type_mean(struct work *w, struct expr *e)
+{
+    e->type = TYPE_REAL;
+    return want_number(w, e->args[0]);
+}
+
+static const struct {
+    custos_status (*type)(struct work *w, struct expr *e);
+} aggregate_rules[N_AGGREGATES] = {
+#define ROW(id, ...) [AGG_##id] = {__VA_ARGS__},
+#define TYPES(rule) rule
+#include "sql/aggregates.def"
+};
+
+custos_status
+types_aggregate(struct work *w, struct expr *e)
+{
+    CUSTOS_REQUIRE(e->n_args > 0 || e->aggregate == AGG_COUNT_ROWS);
+    return aggregate_rules[e->aggregate].type(w, e);
 }
 
 static void
@@ -342,7 +380,8 @@ range_node(struct work *w, struct expr *e, enum context context)
     case EXPR_KEY:
         fact_of(e)->nullable = true;
         range_of_type(fact_of(e), e->type);
-        if (e->kind == EXPR_AGGREGATE && e->type == TYPE_INT && !is_count(e))
+        if (e->kind == EXPR_AGGREGATE && e->type == TYPE_INT &&
+            aggregates[e->aggregate].family != FAMILY_COUNT)
             widen_sum(e);
         break;
     }

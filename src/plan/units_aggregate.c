@@ -9,13 +9,14 @@
 
 enum { SUM_LOG2 = 118 };
 
+/* A count per unit, from `least` on. */
 static custos_status
-count_column(const struct work *w, bool rows, struct policy_column *c)
+count_column(const struct work *w, int least, struct policy_column *c)
 {
     *c = (struct policy_column){
         .type = TYPE_INT,
         .has_range = true,
-        .lower = {.type = TYPE_INT, .n = rows},
+        .lower = {.type = TYPE_INT, .n = least},
         .upper = {.type = TYPE_INT, .n = (i128)w->table->rows_per_unit},
     };
     return CUSTOS_OK;
@@ -72,9 +73,26 @@ value_range(const struct expr *e, const struct part *value, uint64_t rows,
     rat_clear(&many);
 }
 
+/* A unit in the result has at least one row, but perhaps no value. */
 static custos_status
-value_column(struct work *w, struct expr *e, struct part *value,
+units_rows(struct work *w, struct expr *e, struct part *value,
+           struct policy_column *c)
+{
+    (void)e, (void)value;
+    return count_column(w, 1, c);
+}
+
+static custos_status
+units_values(struct work *w, struct expr *e, struct part *value,
              struct policy_column *c)
+{
+    (void)e, (void)value;
+    return count_column(w, 0, c);
+}
+
+static custos_status
+units_value(struct work *w, struct expr *e, struct part *value,
+            struct policy_column *c)
 {
     struct expr *x = e->args[0];
     struct fact *f = fact_new(w);
@@ -94,6 +112,15 @@ value_column(struct work *w, struct expr *e, struct part *value,
                    column_end(&f->upper, true, c);
     return st;
 }
+
+static const struct {
+    custos_status (*column)(struct work *w, struct expr *e, struct part *value,
+                            struct policy_column *c); /* NULL: rejected */
+} rules[N_AGGREGATES] = {
+#define ROW(id, ...) [AGG_##id] = {__VA_ARGS__},
+#define PER_UNIT(rule) rule
+#include "sql/aggregates.def"
+};
 
 custos_status
 units_aggregate(struct work *w, struct expr *e, struct part *value,
@@ -120,17 +147,9 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
         st = types_aggregate(w, e);
     if (st)
         return st;
-    switch (e->aggregate) {
-    case AGG_COUNT_ROWS: return count_column(w, true, out);
-    case AGG_COUNT:
-    case AGG_COUNT_DISTINCT: return count_column(w, false, out);
-    case AGG_SUM:
-    case AGG_AVG:
-    case AGG_MIN:
-    case AGG_MAX: return value_column(w, e, value, out);
-    default:
+    if (!rules[e->aggregate].column)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                               "only count, sum, avg, min and max are supported "
                               "per unit in a subquery");
-    }
+    return rules[e->aggregate].column(w, e, value, out);
 }

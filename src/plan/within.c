@@ -9,6 +9,7 @@
  */
 #include "num/rat_round.h"
 #include "plan/choose.h"
+#include "sql/aggregates.h"
 
 #define STEPS_PER_ONE INT64_C(1000000000)
 
@@ -33,12 +34,14 @@ check_aggregates(struct work *w)
                 "state epsilon, or group by public values",
                 work_text(w, p->keys[i].expr));
     for (size_t i = 0; i < p->n_aggregates; i++) {
-        if (aggregate_is_quantile(p->aggregates[i].kind))
+        enum aggregate_family family = aggregates[p->aggregates[i].kind].family;
+
+        if (family == FAMILY_QUANTILE)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "how exact a quantile is depends on how close the values lie, "
                 "which is not public" HINT "state epsilon");
-        if (p->aggregates[i].kind >= AGG_AVG)
+        if (family == FAMILY_MEAN || family == FAMILY_VARIANCE)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "how exact an average or variance is depends on the number of "

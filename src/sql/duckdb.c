@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/ck.h"
+#include "sql/aggregates.h"
 #include "sql/duckdb_parts.h"
 #include "sql/print.h"
 #include "sql/total.h"
@@ -373,7 +374,7 @@ cast_print(struct duck *d, const struct expr *e)
         duck_whole_limits(d, e);
 }
 
-/* ------------------------------------------------------------------ all -- */
+/* ----------------------------------------------------------------- CASE -- */
 
 static void
 case_print(struct duck *d, const struct expr *e)
@@ -395,63 +396,82 @@ case_print(struct duck *d, const struct expr *e)
     buf_add_text(d->out, " END");
 }
 
-/* Quantiles over public rows. */
-static void
-quantile_print(struct duck *d, const struct expr *e)
-{
-    struct shape real = {.type = TYPE_REAL};
-    bool between =
-        e->aggregate == AGG_MEDIAN || e->aggregate == AGG_PERCENTILE_CONT;
-    bool day = between && e->type == TYPE_DATE;
+/* ------------------------------------------ aggregates over public rows -- */
 
-    if (e->aggregate == AGG_MIN || e->aggregate == AGG_MAX) {
-        buf_add_text(d->out, e->aggregate == AGG_MIN ? "min(" : "max(");
-        duck_expr(d, e->args[0]);
-        buf_add_text(d->out, ")");
-        return;
-    }
-    buf_add_text(d->out, day ? "CAST(" : "");
-    buf_add_text(d->out, between ? "quantile_cont(" : "quantile_disc(");
-    if (between && e->type == TYPE_REAL)
-        duck_as(d, e->args[0], real);
-    else
-        duck_expr(d, e->args[0]);
-    buf_add_text(d->out, ", ");
-    datum_write(&e->args[1]->value, d->out);
-    buf_add_text(d->out, day ? ") AS DATE)" : ")");
+static void
+aggregate_rows(struct duck *d, const struct expr *e)
+{
+    (void)d, (void)e;
 }
 
+/* The value as it is. */
+static void
+aggregate_any(struct duck *d, const struct expr *e)
+{
+    duck_expr(d, e->args[0]);
+}
+
+static void
+aggregate_real(struct duck *d, const struct expr *e)
+{
+    struct shape s = {.type = TYPE_REAL};
+
+    duck_as(d, e->args[0], s);
+}
+
+static void
+aggregate_sum(struct duck *d, const struct expr *e)
+{
+    if (duck_type_of(e->args[0]) == TYPE_INT || expr_is_exact(e->args[0]))
+        aggregate_any(d, e);
+    else
+        aggregate_real(d, e);
+}
+
+/* A quantile that is one of the values. */
+static void
+aggregate_ranked(struct duck *d, const struct expr *e)
+{
+    aggregate_any(d, e);
+    buf_add_text(d->out, ", ");
+    datum_write(&e->args[1]->value, d->out);
+}
+
+/* A quantile that may lie between two numbers. */
+static void
+aggregate_between(struct duck *d, const struct expr *e)
+{
+    if (e->type == TYPE_REAL)
+        aggregate_real(d, e);
+    else
+        aggregate_any(d, e);
+    buf_add_text(d->out, ", ");
+    datum_write(&e->args[1]->value, d->out);
+}
+
+static const struct {
+    void (*print)(struct duck *d, const struct expr *e);
+    const char *opening;
+} aggregate_forms[N_AGGREGATES] = {
+#define ROW(id, ...) [AGG_##id] = {__VA_ARGS__},
+#define DUCKDB(...) __VA_ARGS__
+#include "sql/aggregates.def"
+};
+
+/* Between two dates the engine finds a timestamp. */
 void
 duck_aggregate(struct duck *d, const struct expr *e)
 {
-    static const char *const names[] = {
-        [AGG_COUNT_ROWS] = "count(*",
-        [AGG_COUNT] = "count(",
-        [AGG_COUNT_DISTINCT] = "count(DISTINCT ",
-        [AGG_SUM] = "sum(",
-        [AGG_AVG] = "avg(",
-        [AGG_VAR_SAMP] = "var_samp(",
-        [AGG_VAR_POP] = "var_pop(",
-        [AGG_STDDEV_SAMP] = "stddev_samp(",
-        [AGG_STDDEV_POP] = "stddev_pop(",
-    };
-    struct shape s = {.type = TYPE_REAL};
+    bool day = aggregates[e->aggregate].between && e->type == TYPE_DATE;
 
     d->aggregates = true;
-    if (aggregate_is_quantile(e->aggregate)) {
-        quantile_print(d, e);
-        return;
-    }
-    buf_add_text(d->out, names[e->aggregate]);
-    if (e->n_args > 0 &&
-        (e->aggregate == AGG_COUNT || e->aggregate == AGG_COUNT_DISTINCT ||
-         (e->aggregate == AGG_SUM &&
-          (duck_type_of(e->args[0]) == TYPE_INT || expr_is_exact(e->args[0])))))
-        duck_expr(d, e->args[0]);
-    else if (e->n_args > 0)
-        duck_as(d, e->args[0], s);
-    buf_add_text(d->out, ")");
+    buf_add_text(d->out, day ? "CAST(" : "");
+    buf_add_text(d->out, aggregate_forms[e->aggregate].opening);
+    aggregate_forms[e->aggregate].print(d, e);
+    buf_add_text(d->out, day ? ") AS DATE)" : ")");
 }
+
+/* ------------------------------------------------------------------ all -- */
 
 /* IN the values of subquery_<slot>, which is defined before the statement. */
 static void

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sql/aggregates.h"
 #include "sql/functions.h"
 
 void
@@ -159,26 +160,9 @@ print_cast(const struct expr *e, struct buf *out)
 static void
 print_aggregate(const struct expr *e, struct buf *out)
 {
-    static const char *const names[] = {
-        [AGG_COUNT_ROWS] = "count(*",
-        [AGG_COUNT] = "count(",
-        [AGG_COUNT_DISTINCT] = "count(DISTINCT ",
-        [AGG_SUM] = "sum(",
-        [AGG_AVG] = "avg(",
-        [AGG_VAR_SAMP] = "var_samp(",
-        [AGG_VAR_POP] = "var_pop(",
-        [AGG_STDDEV_SAMP] = "stddev_samp(",
-        [AGG_STDDEV_POP] = "stddev_pop(",
-        [AGG_MEDIAN] = "median(",
-        [AGG_PERCENTILE_CONT] = "percentile_cont(",
-        [AGG_PERCENTILE_DISC] = "percentile_disc(",
-        [AGG_MIN] = "min(",
-        [AGG_MAX] = "max(",
-    };
-    bool ranked = e->aggregate == AGG_PERCENTILE_CONT ||
-                  e->aggregate == AGG_PERCENTILE_DISC;
+    bool ranked = aggregates[e->aggregate].ranked;
 
-    buf_add_text(out, names[e->aggregate]);
+    buf_add_text(out, aggregates[e->aggregate].opening);
     if (e->n_args > 0)
         sql_print_expr(e->args[ranked ? 1 : 0], out);
     if (e->epsilon.len) {

@@ -8,26 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-
-static const struct {
-    const char *name;
-    enum aggregate kind;
-} aggregates[] = {
-    {"count", AGG_COUNT},
-    {"sum", AGG_SUM},
-    {"avg", AGG_AVG},
-    {"variance", AGG_VAR_SAMP},
-    {"var_samp", AGG_VAR_SAMP},
-    {"var_pop", AGG_VAR_POP},
-    {"stddev", AGG_STDDEV_SAMP},
-    {"stddev_samp", AGG_STDDEV_SAMP},
-    {"stddev_pop", AGG_STDDEV_POP},
-    {"median", AGG_MEDIAN},
-    {"percentile_cont", AGG_PERCENTILE_CONT},
-    {"percentile_disc", AGG_PERCENTILE_DISC},
-    {"min", AGG_MIN},
-    {"max", AGG_MAX},
-};
+#include "sql/aggregates.h"
 
 static custos_status
 place_check(struct sql_reader *r, const char *name, int at)
@@ -120,8 +101,7 @@ named_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n, struct expr *e)
 {
     if (!strcmp(n->name, "epsilon"))
         return epsilon_read(r, n, e);
-    if (e->aggregate != AGG_COUNT_ROWS && e->aggregate != AGG_COUNT &&
-        e->aggregate != AGG_COUNT_DISTINCT) {
+    if (aggregates[e->aggregate].family != FAMILY_COUNT) {
         if (!strcmp(n->name, "contribution_bounds_per_group"))
             return bounds_read(r, n, BOUNDS_PER_GROUP, e);
         if (!strcmp(n->name, "contribution_bounds_per_row"))
@@ -273,7 +253,7 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
 
     if (st)
         return st;
-    if (kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC)
+    if (aggregates[kind].ranked)
         return percentile_read(r, f, name, kind, out);
     if (f->agg_distinct && (kind != AGG_COUNT || named))
         return fail_value(r, f, name,
@@ -293,9 +273,7 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
     st = arguments_read(r, f, *out);
     if (st || !aggregate_is_quantile(kind))
         return st;
-    return rank_add(r, *out,
-                    kind == AGG_MEDIAN ? (struct datum){.n = 5, .scale = 1}
-                                       : (struct datum){.n = kind == AGG_MAX});
+    return rank_add(r, *out, aggregates[kind].rank);
 }
 
 /* DP_INTERVAL_LOW(c): c is the name of an output column. */
@@ -327,6 +305,7 @@ aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
                struct expr **out)
 {
     const char *name = name_last(f->funcname, f->n_funcname);
+    enum aggregate kind;
 
     *found = true;
     if ((f->n_agg_order > 0 || f->agg_within_group) &&
@@ -340,9 +319,8 @@ aggregate_read(struct sql_reader *r, const PgQuery__FuncCall *f, bool *found,
     if (name && f->n_funcname == 1 &&
         (!strcmp(name, "dp_interval_low") || !strcmp(name, "dp_interval_high")))
         return interval_read(r, f, name, out);
-    for (size_t i = 0; name && i < COUNT_OF(aggregates); i++)
-        if (!strcmp(aggregates[i].name, name))
-            return kind_read(r, f, name, aggregates[i].kind, out);
+    if (name && aggregate_find(name, &kind))
+        return kind_read(r, f, name, kind, out);
     *found = false;
     return CUSTOS_OK;
 }

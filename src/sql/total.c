@@ -1,8 +1,8 @@
 /*
- * One row for each function of the engine. Those that only one scalar function
- * prints stand in its row of functions.def. BIG and SMALL are the ends of
- * BIGINT, WIDE_BIG and WIDE_SMALL those of HUGEINT. Dates are in the years 1 to
- * 9999: no others are stored or computed.
+ * One row for each function of the engine. Those that only one function of ours
+ * prints stand in its row of functions.def or aggregates.def. BIG and SMALL are
+ * the ends of BIGINT, WIDE_BIG and WIDE_SMALL those of HUGEINT. Dates are in the
+ * years 1 to 9999: no others are stored or computed.
  */
 #include "sql/total.h"
 
@@ -80,20 +80,10 @@ const struct total totals[] = {
      " AS HUGEINT)"},
     {"date_diff", OF_DATES, "date_diff('day', " FIRST ", " LAST ")"},
     {"IN", "of one type", NAN " IN (" INF ", " NAN ", NULL)"},
-    /* aggregates, over public rows */
-    {"count", "at most the number of rows",
-     "count(*) FROM " NUMBERS "; count("
-     "DISTINCT x) FROM " NUMBERS},
-    {"min", "one of its arguments", "min(x) FROM " NUMBERS},
-    {"max", "one of its arguments", "max(x) FROM " NUMBERS},
-    {"avg", "of doubles", "avg(x) FROM " NUMBERS "; avg(x) FROM " LARGE},
-    {"quantile_disc", "one of its arguments",
-     "quantile_disc(x, 0.5) FROM " NUMBERS},
-    {"quantile_cont", "of doubles, dates and timestamps",
-     "quantile_cont(x, 0.5) FROM " NUMBERS "; quantile_cont(x, 0.5) FROM " LARGE
-     "; quantile_cont(x, 0.5) FROM (VALUES (" FIRST "), (" LAST ")) AS v(x); "
-     "quantile_cont(x, 0.3) FROM (VALUES (" FIRST_TIME "), (" LAST_TIME
-     ")) AS v(x)"},
+/* aggregates, over public rows */
+#define ROW(id, ...) __VA_ARGS__
+#define TOTAL(...) {__VA_ARGS__},
+#include "sql/aggregates.def"
 };
 
 /* Sums are of whole numbers in 128 bits, or of doubles. */
@@ -134,7 +124,9 @@ const size_t n_totals_around = sizeof totals_around / sizeof *totals_around;
 /* Aggregates that fail on some values: sums past 128 bits, variances that are
    not finite. */
 static const char *const partial[] = {
-    "sum", "var_samp", "var_pop", "stddev_samp", "stddev_pop",
+#define ROW(id, ...) __VA_ARGS__
+#define PARTIAL(name) name,
+#include "sql/aggregates.def"
 };
 
 /* Which list a text is checked against. */

@@ -46,29 +46,18 @@ enum {
 #include "sql/functions.def"
 };
 
+/* Aggregates, in the order of their rows. A quantile's args are the value and
+   its rank, a literal from 0 to 1. */
 enum aggregate {
-    AGG_COUNT_ROWS,     /* count(*) */
-    AGG_COUNT,          /* count(x) */
-    AGG_COUNT_DISTINCT, /* count(distinct x) */
-    AGG_SUM,
-    AGG_AVG,
-    AGG_VAR_SAMP,
-    AGG_VAR_POP,
-    AGG_STDDEV_SAMP,
-    AGG_STDDEV_POP,
-    /* Quantiles: args are the value and its rank, a literal from 0 to 1 */
-    AGG_MEDIAN,
-    AGG_PERCENTILE_CONT,
-    AGG_PERCENTILE_DISC,
-    AGG_MIN, /* rank 0 */
-    AGG_MAX, /* rank 1 */
+#define ROW(id, ...) AGG_##id,
+#include "sql/aggregates.def"
 };
 
-static inline bool
-aggregate_is_quantile(enum aggregate a)
-{
-    return a >= AGG_MEDIAN && a <= AGG_MAX;
-}
+enum {
+    N_AGGREGATES = 0
+#define ROW(id, ...) +1
+#include "sql/aggregates.def"
+};
 
 /* Which contribution_bounds_... an aggregate states. */
 enum bounds { BOUNDS_NONE, BOUNDS_PER_GROUP, BOUNDS_PER_ROW };

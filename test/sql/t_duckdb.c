@@ -4,6 +4,7 @@
  * trees; DuckDB runs them.
  */
 #include "base/base.h"
+#include "sql/aggregates.h"
 #include "sql/bench.h"
 
 /* Of the columns of t only d is a decimal. */

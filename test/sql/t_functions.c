@@ -1,7 +1,8 @@
 /*
  * Every row of sql/functions.def: its example and the tests below have the same
  * value in the engine, by the printed text, and in our evaluator; the canonical
- * text of both reads back as the same call.
+ * text of both reads back as the same call. Every row of sql/aggregates.def: its
+ * value over a few public rows.
  */
 #include "sql/functions.h"
 
@@ -9,6 +10,7 @@
 
 #include "base/base.h"
 #include "plan/evaluate.h"
+#include "sql/aggregates.h"
 #include "sql/bench.h"
 
 /* At least one test for each call, with a value that its example does not have:
@@ -230,10 +232,103 @@ every_function_is_tested(void **state)
             fail_msg("%s has no test", functions[i].word);
 }
 
+/* ----------------------------------------------------------- aggregates -- */
+
+/* i is 1, 2, 2, 7 and NULL; day, the first to the fifth. */
+static const struct {
+    enum aggregate kind;
+    const char *expression, *value;
+} aggregate_tests[] = {
+    {AGG_COUNT_ROWS, "count(*)", "5"},
+    {AGG_COUNT, "count(i)", "4"},
+    {AGG_COUNT_DISTINCT, "count(DISTINCT i)", "3"},
+    {AGG_SUM, "sum(i)", "12"},
+    {AGG_AVG, "avg(i)", "3"},
+    {AGG_VAR_SAMP, "round(variance(i), 9)", "7.333333333"},
+    {AGG_VAR_POP, "var_pop(i)", "5.5"},
+    {AGG_STDDEV_SAMP, "round(stddev(i), 9)", "2.708012802"},
+    {AGG_STDDEV_POP, "round(stddev_pop(i), 9)", "2.34520788"},
+    {AGG_MEDIAN, "median(i + 0.5)", "2.5"},
+    {AGG_MEDIAN, "median(day)", "2026-01-03"},
+    {AGG_PERCENTILE_CONT, "percentile_cont(0.75) WITHIN GROUP (ORDER BY i)",
+     "3.25"},
+    {AGG_PERCENTILE_DISC, "percentile_disc(0.9) WITHIN GROUP (ORDER BY i)",
+     "7"},
+    {AGG_MIN, "min(i)", "1"},
+    {AGG_MAX, "max(day)", "2026-01-05"},
+};
+
+static bool
+has_aggregate(const struct expr *e, enum aggregate kind)
+{
+    if (e && e->kind == EXPR_AGGREGATE && e->aggregate == kind)
+        return true;
+    for (size_t i = 0; e && i < e->n_args; i++)
+        if (has_aggregate(e->args[i], kind))
+            return true;
+    return false;
+}
+
+static void
+check_aggregate(struct bench *b, enum aggregate kind, const char *expression,
+                const char *wanted)
+{
+    arena *a = arena_new(NULL, ARENA_MAX);
+    custos_err err = CUSTOS_ERR_INIT;
+    duckdb_result r;
+    struct plan *plan;
+    struct buf run;
+    char sql[400], *value;
+
+    snprintf(sql, sizeof sql, "SELECT %s FROM t", expression);
+    plan = bench_plan(b, a, sql, &err);
+    if (!plan)
+        fail_msg("%s: %s", expression, err.said);
+    if (!has_aggregate(plan->outputs[0].expr, kind))
+        fail_msg("%s does not test its row", expression);
+    buf_init(&run, NULL, TEXT_MAX);
+    buf_add_text(&run, "SELECT CAST(");
+    duckdb_print_public(plan->outputs[0].expr, "t", &run);
+    buf_add_text(&run, " AS VARCHAR) FROM t");
+    if (duckdb_query(b->con, buf_text(&run), &r) != DuckDBSuccess)
+        fail_msg("%s\n  %s", buf_text(&run), duckdb_result_error(&r));
+    value = duckdb_value_varchar(&r, 0, 0);
+    is_value(expression, "in the engine", value, wanted);
+    duckdb_free(value);
+    duckdb_destroy_result(&r);
+    buf_clear(&run);
+    plan_free(plan);
+    arena_free(a);
+}
+
+static void
+every_aggregate_is_tested(void **state)
+{
+    bool tested[N_AGGREGATES] = {false};
+    struct bench b;
+
+    (void)state;
+    bench_open(&b);
+    must_run(&b, "INSERT INTO t (column_0, column_7) VALUES (1, '2026-01-01'), "
+                 "(2, '2026-01-02'), (2, '2026-01-03'), (7, '2026-01-04'), "
+                 "(NULL, '2026-01-05')");
+    for (size_t i = 0; i < COUNT_OF(aggregate_tests); i++) {
+        check_aggregate(&b, aggregate_tests[i].kind,
+                        aggregate_tests[i].expression,
+                        aggregate_tests[i].value);
+        tested[aggregate_tests[i].kind] = true;
+    }
+    bench_close(&b);
+    for (size_t i = 0; i < N_AGGREGATES; i++)
+        if (!tested[i])
+            fail_msg("%s has no test", aggregates[i].opening);
+}
+
 /* A name stands for one call, or the first row would hide the second. */
 static void
 names_are_unique(void **state)
 {
+    enum aggregate kind;
     enum call call;
 
     (void)state;
@@ -246,6 +341,12 @@ names_are_unique(void **state)
                                      functions[i].field, &call));
         assert_int_equal(call, i);
     }
+    for (size_t i = 0; i < N_AGGREGATES; i++)
+        for (const char *const *n = aggregates[i].names; *n; n++) {
+            assert_true(aggregate_find(*n, &kind));
+            assert_int_equal(kind, i);
+            assert_false(function_find(*n, &call));
+        }
     assert_false(function_find("sig", &call));
     assert_false(function_written(FORM_FIELD, "date_part", "eon", &call));
 }
@@ -256,6 +357,7 @@ main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(every_example_holds),
         cmocka_unit_test(every_function_is_tested),
+        cmocka_unit_test(every_aggregate_is_tested),
         cmocka_unit_test(names_are_unique),
     };
 

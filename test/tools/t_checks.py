@@ -69,12 +69,22 @@ ROW(LOWER,
 
 #undef ROW
 """,
+    "src/sql/aggregates.def": """
+ROW(SUM,
+    CALLED("sum")
+    DOC("Aggregates", "sum(x)", "of numbers"))
+
+#undef ROW
+""",
     "test/sql/t_functions.c": """
     {CALL_ABS, "abs(0)", "0"},
     {CALL_LOWER, "lower(NULL)", NULL},
+    {AGG_SUM, "sum(i)", "12"},
 """,
     "doc/analyst.md": "<!-- functions: tools/functions --write -->\n"
-                      "<!-- end of functions -->\n",
+                      "<!-- end of functions -->\n"
+                      "<!-- aggregates: tools/functions --write -->\n"
+                      "<!-- end of aggregates -->\n",
     "web/src/ask/functions.ts": "",
 }
 
@@ -208,7 +218,7 @@ class Checks(unittest.TestCase):
                              "budget"))
 
     def write_functions(self):
-        """Two functions, their tests, and places for their lists."""
+        """Functions, an aggregate, their tests, and places for their lists."""
         for name, text in FUNCTIONS.items():
             self.write(name, text)
         self.run_tool("functions", "--write")
@@ -227,6 +237,13 @@ class Checks(unittest.TestCase):
                  "LOWER makes a text and has no LENGTH"),
                 (tests, '    {CALL_LOWER, "lower(NULL)", NULL},\n', "",
                  "LOWER has no test"),
+                ("src/sql/aggregates.def", 'DOC("Aggregates", "sum(x)", '
+                 '"of numbers")', "", "SUM has no ALSO or DOC"),
+                (tests, '    {AGG_SUM, "sum(i)", "12"},\n', "",
+                 "SUM has no test"),
+                ("src/plan/plan.c", "    return 0;",
+                 "    switch (kind) {\n    case AGG_SUM: return 1;\n    }",
+                 "src/plan/plan.c: SUM stands outside its row"),
                 (rows, "without sign", "its size", "doc/analyst.md: its list"),
                 ("web/src/ask/functions.ts", "lower()", "smaller()",
                  "web/src/ask/functions.ts: its list"),

@@ -5,7 +5,8 @@
  */
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { Schema, SchemaColumn } from "../api";
-import { FUNCTIONS, KEYWORDS } from "./words";
+import { FUNCTIONS } from "./functions";
+import { KEYWORDS } from "./words";
 
 interface Relation { name: string; detail: string; comment: string | null; columns: SchemaColumn[] }
 

@@ -1,13 +1,28 @@
-/* Written by tools/functions --write: the functions of private SQL. */
-export const SCALARS: [string, string][] = [
+/* Written by tools/functions --write: the functions of private SQL, each with
+ * a short description of its result. */
+export const FUNCTIONS: [string, string][] = [
+  ["count(*)", "rows"],
+  ["count()", "rows where x is not NULL"],
+  ["count(DISTINCT )", "people, if x identifies them"],
+  ["sum()", "of numbers with a range"],
+  ["avg()", "the mean of numbers with a range"],
+  ["variance()", "the variance of numbers with a range, of a sample or of all"],
+  ["var_pop()", "the variance of numbers with a range, of a sample or of all"],
+  ["stddev()", "the standard deviation of numbers with a range, of a sample or of all"],
+  ["stddev_pop()", "the standard deviation of numbers with a range, of a sample or of all"],
+  ["median()", "the middle of numbers, dates or timestamps with a range"],
+  ["percentile_cont()", "the value below which a share p of the others lies, from 0 to 1"],
+  ["percentile_disc()", "the value below which a share p of the others lies, from 0 to 1"],
+  ["min()", "a quantile near the lower end"],
+  ["max()", "a quantile near the upper end"],
   ["abs()", "x without its sign"],
   ["round()", "the nearest whole number, or number of n digits, 0 to 18, after the point"],
   ["floor()", "the largest whole number up to x"],
   ["ceil()", "the smallest whole number from x on"],
   ["sign()", "-1, 0 or 1"],
-  ["width_bucket()", "which of n equal parts of [low, high) has x; 0 is below, n + 1 above"],
-  ["least()", "the smallest argument; NULLs are skipped"],
-  ["greatest()", "the largest argument; NULLs are skipped"],
+  ["width_bucket()", "which of n equal parts of [low, high) has x"],
+  ["least()", "the smallest argument"],
+  ["greatest()", "the largest argument"],
   ["coalesce()", "the first argument that is not NULL"],
   ["nullif()", "NULL where a = b, else a"],
   ["lower()", "in small letters"],
@@ -16,5 +31,5 @@ export const SCALARS: [string, string][] = [
   ["length()", "the number of characters"],
   ["substring()", "the characters from this position on, at most n"],
   ["extract(year FROM )", "a part of a date or timestamp"],
-  ["date_trunc('year', )", "the first moment of the period; a date if d is one"],
+  ["date_trunc('year', )", "the first moment of the period"],
 ];

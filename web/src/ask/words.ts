@@ -1,28 +1,12 @@
-/* The keywords and functions of private SQL that the editor completes and colours. */
+/* The keywords of private SQL that the editor completes and colours; its functions are in functions.ts. */
 import { PostgreSQL, SQLDialect } from "@codemirror/lang-sql";
-import { SCALARS } from "./functions";
+import { FUNCTIONS } from "./functions";
 
 export const KEYWORDS = [
   "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "AS", "AND", "OR", "NOT",
   "IN", "BETWEEN", "LIKE", "IS NULL", "IS NOT NULL", "CASE WHEN", "THEN", "ELSE", "END", "JOIN",
   "LEFT JOIN", "ON", "USING", "WITH", "UNION ALL", "DISTINCT", "DESC", "ASC", "DATE", "TRUE",
   "FALSE", "WITHIN GROUP (ORDER BY )",
-];
-
-/* Each with a short description of its result. */
-export const FUNCTIONS: [string, string][] = [
-  ["count(*)", "number of rows"],
-  ["count(DISTINCT )", "number of people, or of values"],
-  ["sum()", "of numbers with a range"],
-  ["avg()", "the mean"],
-  ["median()", "the middle value"],
-  ["percentile_cont()", "a quantile: 0.9 WITHIN GROUP …"],
-  ["percentile_disc()", "a discrete quantile"],
-  ["stddev()", "standard deviation"],
-  ["variance()", "square of the standard deviation"],
-  ["min()", "a quantile near the lower end"],
-  ["max()", "a quantile near the upper end"],
-  ...SCALARS,
 ];
 
 const lowerWords = (texts: string[]) => texts.flatMap((t) => t.toLowerCase().match(/[a-z_]+/g) ?? []).join(" ");
