@@ -58,6 +58,15 @@ rat_ceil(rat *r, const rat *a)
     mpz_set_ui(mpq_denref(r->q), 1);
 }
 
+void
+rat_trunc(rat *r, const rat *a)
+{
+    if (rat_sign(a) < 0)
+        rat_ceil(r, a);
+    else
+        rat_floor(r, a);
+}
+
 typedef void mpz_division(mpz_t, const mpz_t, const mpz_t);
 
 static void

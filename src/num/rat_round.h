@@ -12,9 +12,11 @@ enum { RAT_DECIMAL_MAX = 32 }; /* bytes of rat_decimal's text, with the NUL */
 /* The least m 2^e >= a with an m of at most `bits` bits. Needs a > 0. */
 void rat_round_up(rat *r, const rat *a, unsigned bits);
 
-/* The largest integer <= a, the smallest >= a. r may be a. */
+/* The largest integer <= a, the smallest >= a, and of the two the one nearer to
+   0. r may be a. */
 void rat_floor(rat *r, const rat *a);
 void rat_ceil(rat *r, const rat *a);
+void rat_trunc(rat *r, const rat *a);
 
 /* The smallest multiple of 10^-places >= a, the largest <= a. r may be a. */
 void rat_places_up(rat *r, const rat *a, unsigned places);

@@ -105,10 +105,7 @@ static void
 divide_whole(rat *r, const rat *a, const rat *b)
 {
     rat_div(r, a, b);
-    if (rat_sign(r) < 0)
-        rat_ceil(r, r);
-    else
-        rat_floor(r, r);
+    rat_trunc(r, r);
 }
 
 void

@@ -218,6 +218,8 @@ rounding_is_directed(void **state)
                 rat_mul(&gap, &down, &unit);
                 assert_true(rat_is_whole(&gap));
                 if (places == 0) {
+                    rat_trunc(&gap, &a);
+                    assert_int_equal(rat_cmp(&gap, num < 0 ? &up : &down), 0);
                     rat_ceil(&a, &a); /* in place */
                     assert_int_equal(rat_cmp(&a, &up), 0);
                 }
