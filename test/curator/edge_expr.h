@@ -11,6 +11,7 @@
  *   $b condition      $w whole number within ten million
  *   $k whole literal  $x literal, any number    $q text literal
  *   $s 19 to 37, a scale beyond that of stored decimals
+ *   $f the name of a function of one number
  *
  * The columns depend on the table; everything else is the same for all tables.
  */
@@ -168,10 +169,10 @@ static const char *const whole_forms[] = {
     "($i % $k)",
     "(- $i)",
     "abs($i)",
-    "sign($n)",
-    "floor($n)",
-    "ceil($n)",
-    "round($n)",
+    "$f($n)",
+    "$f($n)",
+    "$f($n)",
+    "$f($n)",
     "floor($r)",
     "round($m)",
     "ceil(($r + $x) * 10)",
@@ -428,6 +429,7 @@ edge_leaf(struct maker *m, const struct edge_table *t, char type)
     switch (type) {
     case 'k': PUT_ONE(m, edge_wholes); break;
     case 'q': PUT_ONE(m, edge_texts); break;
+    case 'f': put_number_function(m); break;
     case 's': buf_printf(&m->b, "%u", 19 + below(m, 19)); break;
     case 'x':
         if (chance(m, 50))
@@ -471,7 +473,7 @@ edge_put(struct maker *m, const struct edge_table *t, char type, int depth)
     if (type == 'T' && chance(m, 50))
         type = 'D';
     if (depth <= 0 || chance(m, 20) || type == 'k' || type == 'x' ||
-        type == 'q' || type == 's') {
+        type == 'q' || type == 's' || type == 'f') {
         edge_leaf(m, t, type);
         return;
     }

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 #include "base/str.h"
+#include "plan/evaluate_parts.h"
+#include "sql/functions.h"
 
 enum { QUERY_MAX = 1 << 17, MAKER_DEPTH = 4 };
 
@@ -44,6 +46,27 @@ static inline void
 put(struct maker *m, const char *text)
 {
     buf_add_text(&m->b, text);
+}
+
+static inline bool
+takes_one_number(size_t call)
+{
+    return functions[call].least == 1 &&
+           functions[call].form == FORM_FUNCTION && evaluators[call].numeric;
+}
+
+/* Puts the name of one of the functions of one number. */
+static inline void
+put_number_function(struct maker *m)
+{
+    unsigned n = 0, which;
+
+    for (size_t i = 0; i < N_CALLS; i++)
+        n += takes_one_number(i);
+    which = below(m, n);
+    for (size_t i = 0; i < N_CALLS; i++)
+        if (takes_one_number(i) && which-- == 0)
+            put(m, functions[i].word);
 }
 
 #define PUT_ONE(m, list) put(m, (list)[below(m, COUNT_OF(list))])

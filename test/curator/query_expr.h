@@ -110,10 +110,8 @@ put_cast(struct maker *m, int depth)
 static void
 put_call(struct maker *m, int depth)
 {
-    static const char *const names[] = {"abs(", "floor(", "ceil(", "sign(",
-                                        "round("};
-
-    PUT_ONE(m, names);
+    put_number_function(m);
+    put(m, "(");
     put_number(m, depth - 1);
     put(m, ")");
 }
