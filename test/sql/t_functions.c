@@ -54,6 +54,7 @@ static const struct test {
     {CALL_ROUND, "round(-2.5)", "-3"},
     {CALL_FLOOR, "floor(7)", "7"},
     {CALL_CEIL, "ceiling(2.1)", "3"},
+    {CALL_TRUNC, "trunc(2.999)", "2"},
     {CALL_SIGN, "sign(0.0)", "0"},
     {CALL_LEAST, "least('b', 'a')", "a"},
     {CALL_GREATEST, "greatest(1, 7.5)", "7.5"},

@@ -19,6 +19,7 @@ export const FUNCTIONS: [string, string][] = [
   ["round()", "the nearest whole number, or number of n digits, 0 to 18, after the point"],
   ["floor()", "the largest whole number up to x"],
   ["ceil()", "the smallest whole number from x on"],
+  ["trunc()", "x without its fraction"],
   ["sign()", "-1, 0 or 1"],
   ["width_bucket()", "which of n equal parts of [low, high) has x"],
   ["least()", "the smallest argument"],
