@@ -10,7 +10,7 @@
 
 /* The values of one part, sorted by group and then by value. */
 struct values {
-    struct value {
+    struct exact_value {
         size_t cell;
         i128 value;
     } * all;
@@ -36,12 +36,12 @@ values_take(void *ctx, size_t cell, enum engine_quantile place,
         assert_non_null(v->all);
     }
     for (size_t i = 1; i < cells; i++)
-        v->all[v->n++] = (struct value){cell, exact[i]};
+        v->all[v->n++] = (struct exact_value){cell, exact[i]};
     return CUSTOS_OK;
 }
 
 static int
-value_cmp(const struct value *a, const struct value *b)
+value_cmp(const struct exact_value *a, const struct exact_value *b)
 {
     if (a->cell != b->cell)
         return a->cell < b->cell ? -1 : 1;
