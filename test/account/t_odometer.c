@@ -6,7 +6,7 @@
 
 #include "account/convert.h"
 #include "account/mp.h"
-#include "account/price.h"
+#include "account/odometer_help.h"
 
 /* The least (1 + 2^e) rho + ln(m/delta)/2^e over the grid, by MPFR. */
 static double
@@ -36,19 +36,6 @@ formula(const struct odometer *o, double delta)
     r = mpfr_get_d(best, MPFR_RNDN);
     mpfr_clears(best, x, l, (mpfr_ptr)0);
     rat_clear(&rho);
-    return r;
-}
-
-static double
-reading(const struct odometer *o)
-{
-    double r;
-    rat x;
-
-    rat_init(&x);
-    amount_to_rat(odometer_epsilon(o), AMOUNT_LOSS, &x);
-    r = mpq_get_d(x.q);
-    rat_clear(&x);
     return r;
 }
 

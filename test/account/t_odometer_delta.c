@@ -8,22 +8,9 @@
 #include <string.h>
 
 #include "account/mp.h"
-#include "account/price.h"
+#include "account/odometer_help.h"
 
 enum { MENU = 2, DEPTH = 24 };
-
-static double
-reading(const struct odometer *o)
-{
-    double r;
-    rat x;
-
-    rat_init(&x);
-    amount_to_rat(odometer_epsilon(o), AMOUNT_LOSS, &x);
-    r = mpq_get_d(x.q);
-    rat_clear(&x);
-    return r;
-}
 
 /*
  * Every (eps, delta)-DP answer is made from one of four outcomes (Kairouz, Oh,

@@ -46,4 +46,33 @@ read_rows(struct made *m, struct row *rows, bool units)
     return all;
 }
 
+/* What bounding has kept so far of the rows of one unit. */
+struct kept {
+    const struct row *last;
+    bool seen[CELLS];
+    uint64_t used, groups;
+};
+
+/* Does bounding keep the next row, after WHERE? In a new unit it begins anew. */
+static inline bool
+keeps(struct kept *k, const struct row *r, const struct plan *plan)
+{
+    size_t c = plan->n_keys ? (size_t)r->key : 0;
+    bool keep = !plan->where || (r->n != NONE && r->n > 0);
+
+    if (!k->last || r->unit != k->last->unit)
+        *k = (struct kept){0};
+    k->last = r;
+    if (plan->bounding == BOUND_RANK)
+        keep = keep && (uint64_t)r->rank <= plan->rows;
+    if (plan->bounding == BOUND_GENERAL && keep) {
+        keep = k->used < plan->rows;
+        k->used += keep;
+        keep = keep && (k->seen[c] || k->groups < plan->groups);
+        k->groups += keep && !k->seen[c];
+        k->seen[c] = k->seen[c] || keep;
+    }
+    return keep;
+}
+
 #endif

@@ -14,30 +14,15 @@ reference(const struct row *rows, size_t n, const struct plan *plan,
           i128 want[CELLS])
 {
     static bool there[CELLS][SPAN];
-    bool seen[CELLS] = {false};
-    uint64_t used = 0, groups = 0;
+    struct kept kept = {0};
 
     memset(there, 0, sizeof there);
     memset(want, 0, CELLS * sizeof *want);
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[i];
         size_t c = plan->n_keys ? (size_t)r->key : 0;
-        bool keep = !plan->where || (r->n != NONE && r->n > 0);
 
-        if (i == 0 || r->unit != rows[i - 1].unit) {
-            used = groups = 0;
-            memset(seen, 0, sizeof seen);
-        }
-        if (plan->bounding == BOUND_RANK)
-            keep = keep && (uint64_t)r->rank <= plan->rows;
-        if (plan->bounding == BOUND_GENERAL && keep) {
-            keep = used < plan->rows;
-            used += keep;
-            keep = keep && (seen[c] || groups < plan->groups);
-            groups += keep && !seen[c];
-            seen[c] = seen[c] || keep;
-        }
-        if (!keep || r->n == NONE || there[c][r->n + SPAN / 2])
+        if (!keeps(&kept, r, plan) || r->n == NONE || there[c][r->n + SPAN / 2])
             continue;
         there[c][r->n + SPAN / 2] = true;
         want[c]++;

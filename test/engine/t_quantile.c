@@ -96,30 +96,15 @@ static void
 reference(const struct row *rows, size_t n, const struct plan *plan,
           struct list want[CELLS])
 {
-    bool seen[CELLS] = {false};
-    uint64_t used = 0, groups = 0;
+    struct kept kept = {0};
 
     for (size_t c = 0; c < CELLS; c++)
         want[c].n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[i];
         size_t c = plan->n_keys ? (size_t)r->key : 0;
-        bool keep = !plan->where || (r->n != NONE && r->n > 0);
 
-        if (i == 0 || r->unit != rows[i - 1].unit) {
-            used = groups = 0;
-            memset(seen, 0, sizeof seen);
-        }
-        if (plan->bounding == BOUND_RANK)
-            keep = keep && (uint64_t)r->rank <= plan->rows;
-        if (plan->bounding == BOUND_GENERAL && keep) {
-            keep = used < plan->rows;
-            used += keep;
-            keep = keep && (seen[c] || groups < plan->groups);
-            groups += keep && !seen[c];
-            seen[c] = seen[c] || keep;
-        }
-        if (keep && r->n != NONE)
+        if (keeps(&kept, r, plan) && r->n != NONE)
             want[c].values[want[c].n++] = r->n < -20  ? -20
                                           : r->n > 30 ? 30
                                                       : r->n;
