@@ -86,20 +86,28 @@ ival_neg(ival *r, const ival *a)
     mpfr_clear(lo);
 }
 
-void
-ival_sub(ival *r, const ival *a, const ival *b)
+typedef int binary_op(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+
+/* An op that grows with a and falls with b: each end of a with the other end
+   of b. */
+static void
+by_other_end(ival *r, const ival *a, const ival *b, binary_op *op)
 {
     mpfr_t lo;
 
     mpfr_init2(lo, mpfr_get_prec(r->lo));
-    mpfr_sub(lo, a->lo, b->hi, MPFR_RNDD);
-    mpfr_sub(r->hi, a->hi, b->lo, MPFR_RNDU);
+    op(lo, a->lo, b->hi, MPFR_RNDD);
+    op(r->hi, a->hi, b->lo, MPFR_RNDU);
     mpfr_swap(r->lo, lo);
     mpfr_clear(lo);
     widen_undefined(r);
 }
 
-typedef int binary_op(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+void
+ival_sub(ival *r, const ival *a, const ival *b)
+{
+    by_other_end(r, a, b, mpfr_sub);
+}
 
 /* The extremes of op over the four corners. */
 static void
@@ -138,20 +146,6 @@ mul_positive(ival *r, const ival *a, const ival *b)
     widen_undefined(r);
 }
 
-/* The quotient if a is not negative and b is above 0: end over other end. */
-static void
-div_positive(ival *r, const ival *a, const ival *b)
-{
-    mpfr_t lo;
-
-    mpfr_init2(lo, mpfr_get_prec(r->lo));
-    mpfr_div(lo, a->lo, b->hi, MPFR_RNDD);
-    mpfr_div(r->hi, a->hi, b->lo, MPFR_RNDU);
-    mpfr_swap(r->lo, lo);
-    mpfr_clear(lo);
-    widen_undefined(r);
-}
-
 void
 ival_mul(ival *r, const ival *a, const ival *b)
 {
@@ -167,7 +161,7 @@ ival_div(ival *r, const ival *a, const ival *b)
     if (mpfr_sgn(b->lo) <= 0 && mpfr_sgn(b->hi) >= 0)
         set_all(r);
     else if (mpfr_sgn(a->lo) > 0 && mpfr_sgn(b->lo) > 0)
-        div_positive(r, a, b);
+        by_other_end(r, a, b, mpfr_div);
     else
         four_corners(r, a, b, mpfr_div);
 }

@@ -158,30 +158,31 @@ fits_i128(const mpz_t z, i128 *out)
     return true;
 }
 
-bool
-rat_floor_i128(const rat *a, i128 *out)
+/* Divides the numerator by the denominator, rounding as `divide` does. */
+static bool
+quotient_i128(const rat *a, void (*divide)(mpz_ptr, mpz_srcptr, mpz_srcptr),
+              i128 *out)
 {
     mpz_t z;
     bool fits;
 
     mpz_init(z);
-    mpz_fdiv_q(z, mpq_numref(a->q), mpq_denref(a->q));
+    divide(z, mpq_numref(a->q), mpq_denref(a->q));
     fits = fits_i128(z, out);
     mpz_clear(z);
     return fits;
 }
 
 bool
+rat_floor_i128(const rat *a, i128 *out)
+{
+    return quotient_i128(a, mpz_fdiv_q, out);
+}
+
+bool
 rat_ceil_i128(const rat *a, i128 *out)
 {
-    mpz_t z;
-    bool fits;
-
-    mpz_init(z);
-    mpz_cdiv_q(z, mpq_numref(a->q), mpq_denref(a->q));
-    fits = fits_i128(z, out);
-    mpz_clear(z);
-    return fits;
+    return quotient_i128(a, mpz_cdiv_q, out);
 }
 
 void
