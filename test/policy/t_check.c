@@ -37,26 +37,35 @@ remarks(arena *a, const char *text, struct buf *out)
     assert_false(out->failed);
 }
 
+/* These are all remarks on this text. */
+static void
+check_text(const char *text, const char *expected)
+{
+    arena *a = arena_new(NULL, MEMORY);
+    struct buf got;
+
+    buf_init(&got, NULL, FILE_MAX);
+    remarks(a, text, &got);
+    assert_string_equal(buf_text(&got), expected);
+    buf_clear(&got);
+    arena_free(a);
+}
+
 static void
 check(const char *budget, const char *table, const char *rest,
       const char *expected)
 {
-    arena *a = arena_new(NULL, MEMORY);
-    struct buf text, got;
+    struct buf text;
 
     buf_init(&text, NULL, FILE_MAX);
-    buf_init(&got, NULL, FILE_MAX);
     buf_printf(&text,
                "custos: 2\n"
                "budget: %s\n"
                "tables: {t: {source: t.csv, max_rows: 9, %s}}\n"
                "%s\n",
                budget, table, rest);
-    remarks(a, buf_text(&text), &got);
-    assert_string_equal(buf_text(&got), expected);
+    check_text(buf_text(&text), expected);
     buf_clear(&text);
-    buf_clear(&got);
-    arena_free(a);
 }
 
 #define BUDGET "{epsilon: 1, delta: 1e-9, n: 1000}"
@@ -228,22 +237,16 @@ remarks_are_in_order(void **state)
         "  columns: {id: {type: integer}}}}\n"
         "query: {max_epsilon: 3}\n"
         "budget: {epsilon: 2, n: 5}\n";
-    arena *a = arena_new(NULL, MEMORY);
-    struct buf got;
 
     (void)state;
-    buf_init(&got, NULL, FILE_MAX);
-    remarks(a, text, &got);
-    assert_string_equal(
-        buf_text(&got),
+    check_text(
+        text,
         "2 table 't' does not say rows_per_unit: each query spends a quarter "
         "of its epsilon on choosing a bound; where a unit has one row, say "
         "rows_per_unit: 1\n"
         "4 max_epsilon 3 is above the whole budget 2: it limits nothing\n"
         "5 epsilon 2 is above 1, the usual upper end of strong promises; "
         "custos risk --epsilon 2 says what it means\n");
-    buf_clear(&got);
-    arena_free(a);
 }
 
 static void
@@ -264,18 +267,12 @@ older_formats(void **state)
         "custos: 1\n"
         "budget: " BUDGET "\n"
         "tables: {t: {source: t.csv, max_rows: 9, " TABLE "}}\n";
-    arena *a = arena_new(NULL, MEMORY);
-    struct buf got;
 
     (void)state;
-    buf_init(&got, NULL, FILE_MAX);
-    remarks(a, text, &got);
-    assert_string_equal(
-        buf_text(&got),
+    check_text(
+        text,
         "2 the file has format 1, which lacks the keys of newer ones; custos "
         "policy migrate writes it in format 2 and keeps its comments\n");
-    buf_clear(&got);
-    arena_free(a);
 }
 
 static void
@@ -283,8 +280,6 @@ the_example_is_good(void **state)
 {
     static char text[FILE_MAX];
     const char *src = getenv("SRC");
-    arena *a = arena_new(NULL, MEMORY);
-    struct buf got;
     char path[4096];
     FILE *in;
     size_t len;
@@ -297,11 +292,7 @@ the_example_is_good(void **state)
     len = fread(text, 1, sizeof text - 1, in);
     fclose(in);
     text[len] = '\0';
-    buf_init(&got, NULL, FILE_MAX);
-    remarks(a, text, &got);
-    assert_string_equal(buf_text(&got), "");
-    buf_clear(&got);
-    arena_free(a);
+    check_text(text, "");
 }
 
 static void

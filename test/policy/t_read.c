@@ -24,6 +24,9 @@ read_good(arena *a, const char *text)
     return p;
 }
 
+static const char one_table[] = "tables: {t: {source: t.csv, unit: row,\n"
+                                "  columns: {a: {type: integer}}}}\n";
+
 static void
 budgets_and_defaults(void **state)
 {
@@ -83,8 +86,6 @@ budgets_and_defaults(void **state)
 static void
 least_price_and_tripwire(void **state)
 {
-    static const char rest[] = "tables: {t: {source: t.csv, unit: row,\n"
-                               "  columns: {a: {type: integer}}}}\n";
     arena *a = arena_new(NULL, MEMORY);
     const struct policy *p;
     char text[400];
@@ -94,7 +95,7 @@ least_price_and_tripwire(void **state)
              "custos: 2\nbudget: {epsilon: 2, delta: 1e-9}\n"
              "query: {min_epsilon: 0, min_rho: 1e-3}\n"
              "tripwire: {failures: 5, overrun_rate: 0.0159}\n%s",
-             rest);
+             one_table);
     p = read_good(a, text);
     same(p->min_epsilon, "0");
     same(p->min_rho, "1e-3");
@@ -103,7 +104,7 @@ least_price_and_tripwire(void **state)
     snprintf(text, sizeof text,
              "custos: 2\nbudget: {epsilon: 2}\nquery: {max_epsilon: 1e-5}\n"
              "tripwire: {overrun_rate: 1}\n%s",
-             rest);
+             one_table);
     p = read_good(a, text);
     same(p->min_epsilon, "1e-5");
     assert_int_equal(p->max_failures, 3);
@@ -114,14 +115,13 @@ least_price_and_tripwire(void **state)
 static void
 storage_has_defaults(void **state)
 {
-    static const char rest[] = "tables: {t: {source: t.csv, unit: row,\n"
-                               "  columns: {a: {type: integer}}}}\n";
     arena *a = arena_new(NULL, MEMORY);
     const struct policy *p;
     char text[400];
 
     (void)state;
-    snprintf(text, sizeof text, "custos: 2\nbudget: {epsilon: 2}\n%s", rest);
+    snprintf(text, sizeof text, "custos: 2\nbudget: {epsilon: 2}\n%s",
+             one_table);
     p = read_good(a, text);
     assert_int_equal(p->answer_days, 0);
     assert_int_equal(p->answer_bytes, 1 << 30);
@@ -131,7 +131,7 @@ storage_has_defaults(void **state)
              "custos: 2\nbudget: {epsilon: 2}\nstorage: {answer_days: 90,\n"
              "  answer_bytes: 1e6, ledger_bytes: 2000,\n"
              "  ledger_bytes_per_minute: 1000}\n%s",
-             rest);
+             one_table);
     p = read_good(a, text);
     assert_int_equal(p->answer_days, 90);
     assert_int_equal(p->answer_bytes, 1000000);

@@ -11,36 +11,11 @@
 
 #include "base/base.h"
 #include "store/file.h"
+#include "store/place.h"
 #include "support/said.h"
 #include "support/support.h"
 
 #define SECRET "correct horse"
-
-struct place {
-    char folder[64], path[96];
-};
-
-static int
-set_up(void **state)
-{
-    struct place *p = calloc(1, sizeof *p);
-
-    snprintf(p->folder, sizeof p->folder, "/tmp/custos-secret-XXXXXX");
-    assert_non_null(mkdtemp(p->folder));
-    snprintf(p->path, sizeof p->path, "%s/key", p->folder);
-    *state = p;
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    struct place *p = *state;
-
-    tree_remove(p->folder);
-    free(p);
-    return 0;
-}
 
 static void
 put(const struct place *p, const char *text, size_t len, mode_t mode)

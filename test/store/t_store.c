@@ -11,43 +11,16 @@
 #include <unistd.h>
 
 #include "store/file.h"
+#include "store/place.h"
 #include "store/store.h"
 #include "support/support.h"
-
-struct place {
-    char folder[64], store[96];
-    custos_err err;
-};
-
-static int
-set_up(void **state)
-{
-    struct place *p = calloc(1, sizeof *p);
-
-    p->err = (custos_err)CUSTOS_ERR_INIT;
-    snprintf(p->folder, sizeof p->folder, "/tmp/custos-store-XXXXXX");
-    assert_non_null(mkdtemp(p->folder));
-    snprintf(p->store, sizeof p->store, "%s/store", p->folder);
-    *state = p;
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    struct place *p = *state;
-
-    tree_remove(p->folder);
-    free(p);
-    return 0;
-}
 
 static void
 put(const struct place *p, const char *name, const char *text)
 {
     char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", p->store, name);
+    snprintf(path, sizeof path, "%s/%s", p->path, name);
     assert_int_equal(file_write(path, str_of(text), NULL), CUSTOS_OK);
 }
 
@@ -57,7 +30,7 @@ mode_of(const struct place *p, const char *name)
     char path[256];
     struct stat facts;
 
-    snprintf(path, sizeof path, "%s/%s", p->store, name);
+    snprintf(path, sizeof path, "%s/%s", p->path, name);
     assert_int_equal(stat(path, &facts), 0);
     return facts.st_mode & 0777;
 }
@@ -67,7 +40,7 @@ is_there(const struct place *p, const char *name)
 {
     char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", p->store, name);
+    snprintf(path, sizeof path, "%s/%s", p->path, name);
     return access(path, F_OK) == 0;
 }
 
@@ -80,17 +53,17 @@ made_and_opened(void **state)
     uint8_t zeros[STORE_SECRET_BYTES] = {0};
     str policy;
 
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ENAME);
-    assert_int_equal(store_create(p->store, str_of("hello: 1\n"), &p->err),
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_ENAME);
+    assert_int_equal(store_create(p->path, str_of("hello: 1\n"), &p->err),
                      CUSTOS_OK);
-    assert_int_equal(store_create(p->store, str_of("x"), &p->err),
+    assert_int_equal(store_create(p->path, str_of("x"), &p->err),
                      CUSTOS_EINVAL);
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
     assert_int_equal(s.version, 0);
     assert_memory_not_equal(s.secret, zeros, sizeof zeros);
     assert_int_equal(store_policy(&s, a, &policy, &p->err), CUSTOS_OK);
     assert_true(str_equal(policy, str_of("hello: 1\n")));
-    assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &t, &p->err), CUSTOS_OK);
     assert_memory_equal(s.secret, t.secret, sizeof s.secret);
     store_close(&s);
     assert_memory_equal(s.secret, zeros, sizeof zeros);
@@ -115,7 +88,7 @@ only_the_owner(void **state)
 
     for (int k = 0; k < 2; k++) {
         old = umask(k ? 0077 : 0);
-        assert_int_equal(store_create(p->store, str_of("x"), &p->err),
+        assert_int_equal(store_create(p->path, str_of("x"), &p->err),
                          CUSTOS_OK);
         umask(old);
         for (size_t i = 0; i < 6; i++)
@@ -123,15 +96,15 @@ only_the_owner(void **state)
         for (size_t i = 0; i < 4; i++)
             assert_int_equal(mode_of(p, folders[i]), 0700);
         if (k == 0)
-            tree_remove(p->store);
+            tree_remove(p->path);
     }
     for (size_t i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", p->store, i ? "secret" : "");
+        snprintf(path, sizeof path, "%s/%s", p->path, i ? "secret" : "");
         assert_int_equal(chmod(path, i ? 0640 : 0750), 0);
-        assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_EDENIED);
+        assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_EDENIED);
         assert_int_equal(chmod(path, i ? 0600 : 0700), 0);
     }
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
     store_close(&s);
 }
 
@@ -141,19 +114,19 @@ damage_is_named(void **state)
     struct place *p = *state;
     struct store s;
 
-    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("x"), &p->err), CUSTOS_OK);
     put(p, "format", "custos store 2\n");
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_EUNSUPPORTED);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_EUNSUPPORTED);
     put(p, "format", "custos store 2 or so\n");
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_ECORRUPT);
     put(p, "format", "");
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_ECORRUPT);
     put(p, "format", "custos store 1\n");
     put(p, "current", "1");
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_ECORRUPT);
     put(p, "current", "0 1\n");
     put(p, "secret", "short");
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_ECORRUPT);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_ECORRUPT);
 }
 
 static void
@@ -164,9 +137,9 @@ one_pointer(void **state)
     struct store s, t;
     str policy;
 
-    assert_int_equal(store_create(p->store, str_of("one"), &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("one"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &t, &p->err), CUSTOS_OK);
     put(p, "data/7.duckdb", "data");
     assert_int_equal(store_commit(&s, str_of("two"), 7, &p->err), CUSTOS_OK);
     /* A reader keeps what it opened until it refreshes. */
@@ -194,9 +167,9 @@ locks_exclude(void **state)
     struct store s, t;
     int charging;
 
-    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &t, &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &t, &p->err), CUSTOS_OK);
     /* Imports have a separate lock, so that charges continue meanwhile. */
     store_path(&s, "lock", lock);
     charging = open(lock, O_RDWR | O_CLOEXEC);
@@ -223,15 +196,15 @@ leftovers_go(void **state)
     char spill[STORE_PATH_MAX], gone[256];
     int held = -1;
 
-    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
     put(p, "data/3.duckdb", "in force");
     assert_int_equal(store_commit(&s, str_of("x"), 3, &p->err), CUSTOS_OK);
     put(p, "data/2.duckdb", "older");
     put(p, "data/4.duckdb", "never came into force");
     put(p, "tmp/import.duckdb", "half");
     assert_int_equal(store_spill_new(&s, spill, &held, &p->err), CUSTOS_OK);
-    snprintf(gone, sizeof gone, "%s/tmp/spill-gone", p->store);
+    snprintf(gone, sizeof gone, "%s/tmp/spill-gone", p->path);
     assert_int_equal(folder_new(gone, &p->err), CUSTOS_OK);
     put(p, "tmp/spill-gone/held", "");
     assert_int_equal(store_import_begin(&s, &p->err), CUSTOS_OK);
@@ -256,14 +229,14 @@ a_new_spill_folder_is_no_leftover(void **state)
     struct store s;
     pid_t child;
 
-    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
     child = fork();
     assert_true(child >= 0);
     while (child == 0) {
         struct store t;
 
-        if (store_open(p->store, &t, NULL) || store_import_begin(&t, NULL))
+        if (store_open(p->path, &t, NULL) || store_import_begin(&t, NULL))
             _exit(1);
         store_close(&t);
     }
@@ -293,8 +266,8 @@ a_backup_is_a_store(void **state)
     str text;
 
     snprintf(copy, sizeof copy, "%s/copy", p->folder);
-    assert_int_equal(store_create(p->store, str_of("x"), &p->err), CUSTOS_OK);
-    assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("x"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
     put(p, "data/1.duckdb", "data");
     assert_int_equal(store_commit(&s, str_of("y"), 1, &p->err), CUSTOS_OK);
     /* No backup without a ledger. */
@@ -333,7 +306,7 @@ killed_at_any_moment(void **state)
     uint64_t last = 0;
     struct store s;
     str text;
-    assert_int_equal(store_create(p->store, str_of("v0"), &p->err), CUSTOS_OK);
+    assert_int_equal(store_create(p->path, str_of("v0"), &p->err), CUSTOS_OK);
     for (int i = 0; i < test_size(10, 60); i++) {
         int status, said[2];
         pid_t child;
@@ -345,7 +318,7 @@ killed_at_any_moment(void **state)
         if (child == 0) {
             char policy[16];
 
-            if (store_open(p->store, &s, NULL))
+            if (store_open(p->path, &s, NULL))
                 _exit(1);
             for (uint64_t v = s.version + 1;; v++) {
                 snprintf(policy, sizeof policy, "v%d", (int)v);
@@ -361,7 +334,7 @@ killed_at_any_moment(void **state)
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
-        assert_int_equal(store_open(p->store, &s, &p->err), CUSTOS_OK);
+        assert_int_equal(store_open(p->path, &s, &p->err), CUSTOS_OK);
         assert_int_equal(store_policy(&s, a, &text, &p->err), CUSTOS_OK);
         /* Policy and data changed together or not at all. */
         {
