@@ -59,7 +59,7 @@ static struct row rows[] = {
 
 static custos_rng *rng;
 static mpz_t drawn;
-static custos_int sink[BATCH];
+static custos_wide sink[BATCH];
 
 static void
 check(custos_status st, const custos_err *err)
@@ -75,7 +75,7 @@ draw(const custos_noise *noise, size_t n)
 {
     custos_err err = CUSTOS_ERR_INIT;
 
-    check(custos_noise_draw(noise, rng, sink, n, &err), &err);
+    check(custos_noise_draw_wide(noise, rng, sink, n, &err), &err);
 }
 
 /* Runs one segment; returns how many values it drew. */

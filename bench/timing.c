@@ -69,16 +69,16 @@ check(custos_status st, const custos_err *err)
 static struct batch
 time_ours(const custos_noise *noise, size_t draws)
 {
-    custos_int x[BATCH_MAX];
+    custos_wide x[BATCH_MAX];
     struct batch b = {0, 0, false};
     custos_err err = CUSTOS_ERR_INIT;
     uint64_t begin = measure_ticks();
-    custos_status st = custos_noise_draw(noise, rng, x, draws, &err);
+    custos_status st = custos_noise_draw_wide(noise, rng, x, draws, &err);
 
     b.ticks = measure_ticks() - begin;
     check(st, &err);
     for (size_t i = 0; i < draws; i++)
-        b.size += (uint64_t)(x[i] < 0 ? -x[i] : x[i]);
+        b.size += x[i].high < 0 ? -x[i].low : x[i].low;
     return b;
 }
 

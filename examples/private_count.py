@@ -2,7 +2,7 @@
 """A private count, and draws of 128 bits, from Python with ctypes.
 
 Loads the library that $CUSTOS_LIB names, else the installed one. Parameters are
-text, so that no float rounds them; a 128-bit draw is two words of 64 bits.
+text, so that no float rounds them; a draw that may need 128 bits is two words.
 """
 import ctypes
 import os
@@ -29,7 +29,7 @@ class MechOptions(ctypes.Structure):
                 ("lower", ctypes.c_char_p), ("upper", ctypes.c_char_p)]
 
 
-class Int128(ctypes.Structure):  # little-endian machines
+class Wide(ctypes.Structure):
     _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_int64)]
 
     def __int__(self):
@@ -69,11 +69,11 @@ def private_count(exact, epsilon, rng):
 
 
 def draws(scale, count, rng):
-    noise, out = ctypes.c_void_p(), (Int128 * count)()
+    noise, out = ctypes.c_void_p(), (Wide * count)()
     call("noise_new", None, DISCRETE_LAPLACE, scale.encode(),
          ctypes.byref(noise))
     try:
-        call("noise_draw", noise, rng, out, ctypes.c_size_t(count))
+        call("noise_draw_wide", noise, rng, out, ctypes.c_size_t(count))
     finally:
         LIB.custos_noise_free(noise)
     return [int(x) for x in out]

@@ -23,8 +23,7 @@ int
 main(void)
 {
     static int64_t admitted[DAYS], sums[DAYS];
-    char text[41];
-    custos_int error;
+    int64_t error;
     custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_sums *tree = NULL;
@@ -43,10 +42,9 @@ main(void)
     check(custos_seal_ints(NULL, admitted, DAYS, &sealed, &err), &err);
     check(custos_sums_release(tree, rng, sealed, sums, DAYS, &err), &err);
     for (size_t day = 1; day <= DAYS; day += 91) {
-        check(custos_sums_error(tree, day, "0.05", &error, &err), &err);
-        custos_int_write(error, text);
-        printf("day %3zu: %6" PRId64 " ± %s (95%%)\n", day, sums[day - 1],
-               text);
+        check(custos_sums_error_i64(tree, day, "0.05", &error, &err), &err);
+        printf("day %3zu: %6" PRId64 " ± %" PRId64 " (95%%)\n", day,
+               sums[day - 1], error);
     }
 
     custos_sealed_free(sealed);

@@ -19,6 +19,8 @@
  * - Every _free accepts NULL. `alloc` may be NULL, which means malloc.
  * - Options structs begin with `size`: set it to the struct's sizeof. A field
  *   left zero takes its default, if it has one.
+ * - Whole numbers that may need more than 64 bits are a custos_wide. Functions
+ *   whose results usually fit in 64 bits come in two forms, _i64 and _wide.
  */
 #ifndef CUSTOS_H
 #define CUSTOS_H
@@ -35,9 +37,10 @@ extern "C" {
 #define CUSTOS_API __attribute__((visibility("default")))
 #define CUSTOS_MUST_USE __attribute__((warn_unused_result))
 #define CUSTOS_PRINTF(f, a) __attribute__((format(printf, f, a)))
-__extension__ typedef __int128 custos_int;
 #else
-#error "custos needs a compiler with __int128 (gcc or clang)"
+#define CUSTOS_API
+#define CUSTOS_MUST_USE
+#define CUSTOS_PRINTF(f, a)
 #endif
 
 #define CUSTOS_VERSION "0.1.0"
@@ -123,6 +126,23 @@ typedef struct custos_alloc {
     void *ctx;
 } custos_alloc;
 
+/* -------------------------------------------------------- wide numbers -- */
+
+/*
+ * A whole number of 128 bits, in two's complement: high * 2^64 + low. The
+ * words are in this order on every machine.
+ */
+typedef struct custos_wide {
+    uint64_t low;
+    int64_t high;
+} custos_wide;
+
+/*
+ * Writes x in decimal, NUL-terminated; at most 40 characters and the NUL.
+ * Returns the length. Cannot fail.
+ */
+CUSTOS_API size_t custos_wide_write(custos_wide x, char text[41]);
+
 /* ---------------------------------------------------------- randomness -- */
 
 /*
@@ -171,25 +191,33 @@ CUSTOS_API void custos_noise_free(custos_noise *noise);
  * 2^-50 per draw). May fail: CUSTOS_EENTROPY; out is then all zero.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_noise_draw(const custos_noise *noise, custos_rng *rng, custos_int *out,
-                  size_t n, custos_err *err);
+custos_noise_draw_wide(const custos_noise *noise, custos_rng *rng,
+                       custos_wide *out, size_t n, custos_err *err);
+
+/*
+ * The same for laws whose draws fit in 64 bits: the uniform law up to 2^63, the
+ * others with scales up to 2^50. (A draw of theirs that does not fit would be
+ * clamped; that has a probability below 2^-10000.) May also fail:
+ * CUSTOS_ERANGE, for other laws.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_noise_draw_i64(const custos_noise *noise, custos_rng *rng, int64_t *out,
+                      size_t n, custos_err *err);
 
 /*
  * The error bar of a law: the smallest whole m such that n independent draws
  * all lie in [-m, m] (one-sided laws: [0, m]) with probability at least
  * 1 - beta, rounded up where the exact value cannot be decided.
  * May fail: CUSTOS_EPARSE, CUSTOS_ERANGE (beta outside (0, 1), n = 0),
- * CUSTOS_EINVAL (a law without an error bar).
+ * CUSTOS_EINVAL (a law without an error bar); custos_noise_error_i64 also
+ * CUSTOS_EOVERFLOW (m needs more than 64 bits).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_noise_error(const custos_noise *noise, const char *beta, size_t n,
-                   custos_int *m, custos_err *err);
-
-/*
- * Writes x in decimal, NUL-terminated; at most 40 characters and the NUL.
- * Returns the length. Cannot fail.
- */
-CUSTOS_API size_t custos_int_write(custos_int x, char text[41]);
+custos_noise_error_wide(const custos_noise *noise, const char *beta, size_t n,
+                        custos_wide *m, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_noise_error_i64(const custos_noise *noise, const char *beta, size_t n,
+                       int64_t *m, custos_err *err);
 
 /* ------------------------------------------------------- sealed values -- */
 
@@ -218,7 +246,7 @@ custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
 
 /* As custos_seal_ints, for sums that do not fit in 64 bits (CUSTOS_WIDE). */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_seal_wide(const custos_alloc *alloc, const custos_int *values, size_t n,
+custos_seal_wide(const custos_alloc *alloc, const custos_wide *values, size_t n,
                  custos_sealed **out, custos_err *err);
 
 CUSTOS_API void custos_sealed_free(custos_sealed *sealed);
@@ -242,7 +270,7 @@ typedef enum custos_mech_kind {
 typedef enum custos_domain {
     CUSTOS_INTS = 1,  /* int64_t, released as whole numbers */
     CUSTOS_REALS = 2, /* double, released as multiples of a public grid */
-    CUSTOS_WIDE = 3   /* custos_int, released as whole numbers to +-2^120 */
+    CUSTOS_WIDE = 3   /* custos_wide, released as whole numbers to +-2^120 */
 } custos_domain;
 
 /*
@@ -338,7 +366,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_ints(
 /* The same for wide ints. */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_wide(
     const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
-    custos_int *out, size_t n, custos_err *err);
+    custos_wide *out, size_t n, custos_err *err);
 
 /* The same for reals: multiples of the grid, exact below 2^53 grid steps. */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_release_reals(
@@ -357,11 +385,15 @@ custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
 
 /*
  * The same as a whole number, for ints and wide ints: the smallest half width
- * with that coverage. May fail: as custos_mech_error.
+ * with that coverage. May fail: as custos_mech_error; custos_mech_error_i64
+ * also CUSTOS_EOVERFLOW (it needs more than 64 bits).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
-                       custos_int *half_width, custos_err *err);
+                       custos_wide *half_width, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_mech_error_i64(const custos_mech *mech, const char *beta, size_t n,
+                      int64_t *half_width, custos_err *err);
 
 /*
  * Gaussian calibration as numbers, for tables and comparisons: the sigma for an
@@ -566,11 +598,15 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_sums_release(
  * The error bar of the sum of the first t elements (1 <= t <= n): the released
  * sum is within *half_width of the exact one with probability at least
  * 1 - beta, if the exact one fits in 64 bits. Rounded up. May fail:
- * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE.
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE; custos_sums_error_i64 also
+ * CUSTOS_EOVERFLOW (it needs more than 64 bits).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
-                  custos_int *half_width, custos_err *err);
+custos_sums_error_wide(const custos_sums *sums, size_t t, const char *beta,
+                       custos_wide *half_width, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_sums_error_i64(const custos_sums *sums, size_t t, const char *beta,
+                      int64_t *half_width, custos_err *err);
 
 /* ------------------------------------ unknown keys (section: threshold) -- */
 
@@ -901,11 +937,6 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_ratio(const custos_rr *rr,
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
                    size_t room, custos_err *err);
-
-/* The same as a fraction; CUSTOS_EOVERFLOW if it does not fit in 128 bits. */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
-                         custos_int *num, custos_int *den, custos_err *err);
 
 /*
  * An upper bound on the estimate's variance, exact: for 1/2 + gamma it is

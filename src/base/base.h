@@ -30,6 +30,9 @@ typedef __int128 i128;
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* Writes x in decimal, NUL-terminated, and returns the length. Cannot fail. */
+size_t custos_int_write(i128 x, char text[41]);
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Overwrites memory in a way that the compiler cannot optimise away. Cannot

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "custos.h"
+#include "base/wide.h"
 
 size_t
-custos_int_write(custos_int x, char text[41])
+custos_int_write(i128 x, char text[41])
 {
     u128 size = x < 0 ? -(u128)x : (u128)x;
     char digits[40];
@@ -24,4 +24,10 @@ custos_int_write(custos_int x, char text[41])
     text[sign + len] = '\0';
     wipe(digits, sizeof digits);
     return sign + len;
+}
+
+size_t
+custos_wide_write(custos_wide x, char text[41])
+{
+    return custos_int_write(wide_value(x), text);
 }

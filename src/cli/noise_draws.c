@@ -43,7 +43,7 @@ refuse_release_options(const struct args *args)
 }
 
 static void
-print_batch(struct out *o, const custos_int *draws, size_t n, bool json,
+print_batch(struct out *o, const custos_wide *draws, size_t n, bool json,
             bool first)
 {
     char text[48];
@@ -55,7 +55,7 @@ print_batch(struct out *o, const custos_int *draws, size_t n, bool json,
             text[len++] = ',';
         if (json)
             text[len++] = '"';
-        len += custos_int_write(draws[i], text + len);
+        len += custos_wide_write(draws[i], text + len);
         text[len++] = json ? '"' : '\n';
         out_add(o, text, len);
     }
@@ -66,7 +66,7 @@ print_draws(const struct noise_law *law, const struct args *args,
             const custos_noise *noise, custos_rng *rng, uint64_t count)
 {
     static struct out o;
-    static custos_int draws[BATCH];
+    static custos_wide draws[BATCH];
     bool json = args->given[NOISE_JSON];
     struct progress progress;
     custos_err err = CUSTOS_ERR_INIT;
@@ -83,7 +83,7 @@ print_draws(const struct noise_law *law, const struct args *args,
     for (uint64_t done = 0; done < count && !o.error;) {
         size_t n = count - done < BATCH ? (size_t)(count - done) : BATCH;
 
-        st = custos_noise_draw(noise, rng, draws, n, &err);
+        st = custos_noise_draw_wide(noise, rng, draws, n, &err);
         if (st)
             break;
         print_batch(&o, draws, n, json, done == 0);

@@ -11,6 +11,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "curator/tail.h"
+#include "mech/i128.h"
 #include "sql/aggregates.h"
 
 /* How often a bar may miss; each of `level` aggregates gets MISS / level. */
@@ -79,7 +80,7 @@ half_width(const struct plan *p, const struct part *part, size_t level,
         return CUSTOS_OK;
     if (!part->served) {
         snprintf(beta, sizeof beta, "1/%zu", 20 * level);
-        return custos_mech_error_wide(part->mech, beta, 1, out, err);
+        return mech_error_i128(part->mech, beta, 1, out, err);
     }
     snprintf(beta, sizeof beta, "%zu/%zu", 40 * level - 1, 40 * level);
     st = custos_keys_units(p->selection->rule, beta, &units, err);
@@ -341,7 +342,7 @@ quantile_value(const struct plan *p, const struct released *r,
     const struct plan_aggregate *f = &p->aggregates[slot];
     const struct part *part = &p->parts[f->rows];
     size_t n = part->quantiles->n;
-    const custos_int *at = r->values[f->rows] + cell * 3 * n + f->rank;
+    const i128 *at = r->values[f->rows] + cell * 3 * n + f->rank;
     double step = step_of(part->grid);
 
     (void)bars, (void)level;

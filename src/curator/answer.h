@@ -15,7 +15,7 @@
    ends. */
 struct released {
     size_t cells;
-    custos_int **values;
+    i128 **values;
     struct datum *keys; /* of discovered groups, n_keys each; NULL: public keys,
                            as in the plan */
     size_t more;        /* groups that were selected but are not shown */

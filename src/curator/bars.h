@@ -13,7 +13,7 @@
  *
  * All sums are in steps of one grid, of values minus their centre. The caller
  * adds the centre to a mean; a variance needs no correction. Counts and sums
- * are not handled here: custos_mech_error_wide gives the narrowest interval of
+ * are not handled here: mech_error_i128 gives the narrowest interval of
  * their law.
  */
 #ifndef CURATOR_BARS_H

@@ -9,12 +9,13 @@
 #include "base/error.h"
 #include "curator/answer.h"
 #include "curator/bound_selection.h"
+#include "mech/i128.h"
 
 /* What take_quantiles needs: mechanism, generator, and where results go. */
 struct quantiles {
     const struct part_quantiles *of;
     custos_rng *rng;
-    custos_int *values;
+    i128 *values;
     int64_t *room; /* scratch for one release */
 };
 
@@ -26,7 +27,7 @@ take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
     const custos_quantile *by = place == QUANTILE_AT    ? q->of->at
                                 : place == QUANTILE_LOW ? q->of->low
                                                         : q->of->high;
-    custos_int *to = q->values + (3 * cell + (size_t)place) * q->of->n;
+    i128 *to = q->values + (3 * cell + (size_t)place) * q->of->n;
     custos_status st =
         custos_quantile_release(by, q->rng, sealed, cells, q->room, err);
 
@@ -39,7 +40,7 @@ take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
    if g is NULL. */
 static custos_status
 release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
-                  struct engine_groups *g, size_t i, custos_int *values,
+                  struct engine_groups *g, size_t i, i128 *values,
                   custos_err *err)
 {
     struct quantiles q = {
@@ -55,8 +56,8 @@ release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
 /* Releases one part of a selected group. */
 static custos_status
 release_part(const struct releaser *r, const struct plan *p,
-             struct engine_groups *g, size_t group, size_t part,
-             custos_int *out, custos_err *err)
+             struct engine_groups *g, size_t group, size_t part, i128 *out,
+             custos_err *err)
 {
     custos_sealed *sealed = NULL;
     custos_status st;
@@ -67,8 +68,7 @@ release_part(const struct releaser *r, const struct plan *p,
     }
     st = engine_groups_part(g, group, part, &sealed, err);
     if (!st)
-        st = custos_release_wide(p->parts[part].mech, r->rng, sealed, out, 1,
-                                 err);
+        st = release_i128(p->parts[part].mech, r->rng, sealed, out, 1, err);
     custos_sealed_free(sealed);
     return st;
 }
@@ -135,8 +135,8 @@ release_parts(const struct releaser *r, arena *a, const struct plan *p,
     for (size_t i = 0; i < p->n_parts && !st; i++)
         st = p->parts[i].kind == PART_QUANTILES
                  ? release_quantiles(r, a, p, NULL, i, released->values[i], err)
-                 : custos_release_wide(p->parts[i].mech, r->rng, sealed[i],
-                                       released->values[i], p->cells, err);
+                 : release_i128(p->parts[i].mech, r->rng, sealed[i],
+                                released->values[i], p->cells, err);
     for (size_t i = 0; i < p->n_parts; i++)
         custos_sealed_free(sealed[i]);
     return st;

@@ -25,6 +25,7 @@
 #include "engine/groups.h"
 #include "engine/refail.h"
 #include "engine/work.h"
+#include "mech/i128.h"
 
 struct engine_groups {
     struct groups found; /* all; after the choice, those shown, in order */
@@ -260,7 +261,7 @@ engine_groups_part(struct engine_groups *g, size_t group, size_t part,
         return custos_fail(err, CUSTOS_ETAKEN, "the part was taken already");
     g->taken[i] = true;
     value = &g->found.values[part][group];
-    st = custos_seal_wide(NULL, value, 1, out, err);
+    st = seal_i128(NULL, value, 1, out, err);
     *value = 0;
     return st;
 }

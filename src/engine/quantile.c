@@ -12,6 +12,7 @@
 #include "engine/refail.h"
 #include "engine/relation.h"
 #include "engine/work.h"
+#include "mech/i128.h"
 
 enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
 
@@ -22,7 +23,7 @@ struct collector {
     const struct part *part;
     engine_take take;
     void *ctx;
-    custos_int *cells;
+    i128 *cells;
     size_t room, pad, n;
     const struct groups *among; /* NULL: all cells of the plan, in order */
     size_t n_groups, next;      /* groups before next are done */
@@ -32,11 +33,11 @@ struct collector {
 };
 
 static custos_status
-seal_one(struct collector *c, enum engine_quantile which,
-         const custos_int *from, size_t n, custos_err *err)
+seal_one(struct collector *c, enum engine_quantile which, const i128 *from,
+         size_t n, custos_err *err)
 {
     custos_sealed *sealed = NULL;
-    custos_status st = custos_seal_wide(NULL, from, n, &sealed, err);
+    custos_status st = seal_i128(NULL, from, n, &sealed, err);
 
     if (!st)
         st = c->take(c->ctx, c->cell, which, sealed, n, err);
@@ -49,17 +50,17 @@ seal_one(struct collector *c, enum engine_quantile which,
 static custos_status
 group_end(struct collector *c, custos_err *err)
 {
-    custos_int *at = c->cells + c->pad, *end = at + 1 + c->n;
+    i128 *at = c->cells + c->pad, *end = at + 1 + c->n;
     size_t all = 1 + 2 * c->pad + c->n;
     custos_status st;
 
     for (size_t i = 0; i < c->pad; i++)
         end[i] = c->part->upper;
-    *at = (custos_int)c->n;
+    *at = (i128)c->n;
     st = seal_one(c, QUANTILE_AT, at, 1 + c->n, err);
     if (c->pad > 0)
         *at = c->part->lower;
-    c->cells[0] = (custos_int)(all - 1);
+    c->cells[0] = (i128)(all - 1);
     if (!st)
         st = seal_one(c, QUANTILE_LOW, c->cells, all, err);
     if (!st)
@@ -106,7 +107,7 @@ static bool
 collector_grow(struct collector *c, size_t n)
 {
     size_t want, twice;
-    custos_int *bigger;
+    i128 *bigger;
 
     if (!ck_add_size(1 + 2 * c->pad + c->n, n, &want) || want >> VALUES_LOG2)
         return false;

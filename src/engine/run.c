@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "engine/refail.h"
 #include "engine/work.h"
+#include "mech/i128.h"
 
 /* Are there numbers to compute? Quantiles have queries of their own; a partition
    selection needs counts of units. */
@@ -51,8 +52,8 @@ engine_run(struct engine *e, const struct plan *plan, custos_sealed **parts,
     if (!st)
         st = work_fill(e, plan, &x, err);
     while (!st && sealed < plan->n_parts) {
-        st = custos_seal_wide(NULL, x.values + sealed * x.cells, x.cells,
-                              &parts[sealed], err);
+        st = seal_i128(NULL, x.values + sealed * x.cells, x.cells,
+                       &parts[sealed], err);
         if (!st)
             sealed++;
     }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "engine/duck.h"
+#include "mech/i128.h"
 #include "store/file.h"
 
 enum {
@@ -231,7 +232,7 @@ measure_slowest(struct duck_connection *c, const struct kind *kinds, size_t n,
 /* Releases a median of sorted values as a query does: the median itself, and both
    ends of its error bar. */
 static custos_status
-release_median(custos_rng *rng, const custos_int *cells, custos_err *err)
+release_median(custos_rng *rng, const i128 *cells, custos_err *err)
 {
     static const char *const half[] = {"0.5"};
     custos_quantile_options o = {
@@ -249,7 +250,7 @@ release_median(custos_rng *rng, const custos_int *cells, custos_err *err)
         custos_sealed *sealed = NULL;
         int64_t out;
 
-        st = custos_seal_wide(NULL, cells, VALUES + 1, &sealed, err);
+        st = seal_i128(NULL, cells, VALUES + 1, &sealed, err);
         if (!st)
             st = custos_quantile_release(q, rng, sealed, VALUES + 1, &out, err);
         custos_sealed_free(sealed);
@@ -261,7 +262,7 @@ release_median(custos_rng *rng, const custos_int *cells, custos_err *err)
 static custos_status
 measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
 {
-    custos_int *cells = calloc(VALUES + 1, sizeof *cells);
+    i128 *cells = calloc(VALUES + 1, sizeof *cells);
     int64_t took[RUNS], sorted = 0;
     custos_rng *rng = NULL;
     custos_status st = CUSTOS_OK;
@@ -273,7 +274,7 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
     if (!cells)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     cells[0] = VALUES;
-    for (custos_int i = 1; i <= VALUES; i++)
+    for (i128 i = 1; i <= VALUES; i++)
         cells[i] = 20 * i;
     st = custos_rng_new(&rng, err);
     for (size_t k = 0; k < RUNS && !st; k++) {

@@ -123,26 +123,6 @@ custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
     return st;
 }
 
-custos_status
-custos_rr_estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n,
-                         custos_int *num, custos_int *den, custos_err *err)
-{
-    custos_status st = arguments_check(rr, num, count, n, err);
-    rat share;
-
-    if (st)
-        return st;
-    if (!den)
-        return custos_fail(err, CUSTOS_EINVAL, "den must not be NULL");
-    rat_init(&share);
-    estimate_share(rr, count, n, &share);
-    if (!rat_parts_i128(&share, num, den))
-        st = custos_fail(err, CUSTOS_EOVERFLOW,
-                         "the estimate's fraction does not fit in 128 bits");
-    rat_clear(&share);
-    return st;
-}
-
 /* p(1-p): a bound on the variance of each report, since q < p and p + q <=
    1. */
 static void

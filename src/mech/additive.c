@@ -24,9 +24,11 @@
 #include "base/alloc.h"
 #include "base/ck.h"
 #include "base/error.h"
+#include "base/wide.h"
 #include "mech/additive_plan.h"
 #include "mech/grid.h"
 #include "mech/hold.h"
+#include "mech/i128.h"
 #include "mech/interval.h"
 #include "mech/options.h"
 #include "mech/sealed.h"
@@ -248,8 +250,25 @@ custos_release_ints(const custos_mech *mech, custos_rng *rng,
 
 custos_status
 custos_release_wide(const custos_mech *mech, custos_rng *rng,
-                    custos_sealed *sealed, custos_int *out, size_t n,
+                    custos_sealed *sealed, custos_wide *out, size_t n,
                     custos_err *err)
+{
+    i128 *values = NULL;
+    custos_status st =
+        release_values(mech, rng, sealed, SEALED_WIDE, out, n, &values, err);
+
+    if (st)
+        return st;
+    CUSTOS_REQUIRE(values);
+    for (size_t i = 0; i < n; i++)
+        out[i] = wide_of(values[i]);
+    sealed_wipe(sealed);
+    return CUSTOS_OK;
+}
+
+custos_status
+release_i128(const custos_mech *mech, custos_rng *rng, custos_sealed *sealed,
+             i128 *out, size_t n, custos_err *err)
 {
     i128 *values = NULL;
     custos_status st =
@@ -289,13 +308,13 @@ custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
                   double *half_width, custos_err *err)
 {
     custos_status st;
-    custos_int m;
     uint64_t bits;
+    i128 m;
 
     if (!mech || !half_width)
         return custos_fail(err, CUSTOS_EINVAL,
                            "mech and half_width must not be NULL");
-    st = custos_noise_error(mech->noise, beta, n, &m, err);
+    st = noise_error_i128(mech->noise, beta, n, &m, err);
     if (st)
         return st;
     if (mech->kind == SEALED_REALS) /* the rounding adds half a step */
@@ -307,12 +326,12 @@ custos_mech_error(const custos_mech *mech, const char *beta, size_t n,
 }
 
 custos_status
-custos_mech_error_wide(const custos_mech *mech, const char *beta, size_t n,
-                       custos_int *half_width, custos_err *err)
+mech_error_i128(const custos_mech *mech, const char *beta, size_t n,
+                i128 *half_width, custos_err *err)
 {
     if (!mech || mech->kind == SEALED_REALS)
         return custos_fail(err, CUSTOS_EINVAL,
                            "a whole-number error bar needs a mechanism on ints "
                            "or wide ints");
-    return custos_noise_error(mech->noise, beta, n, half_width, err);
+    return noise_error_i128(mech->noise, beta, n, half_width, err);
 }

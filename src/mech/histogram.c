@@ -29,7 +29,7 @@ custos_histogram_new(const custos_alloc *alloc,
 {
     custos_histogram_options h;
     custos_mech_options o = {.size = sizeof o, .domain = CUSTOS_INTS};
-    custos_int sides, rows;
+    i128 sides, rows;
     char sensitivity[41];
 
     if (!options_read(&h, sizeof h, options) || h.bins == 0 ||

@@ -18,6 +18,7 @@
 #include "mech/interval.h"
 
 #include "base/error.h"
+#include "mech/i128.h"
 #include "num/gauss_sum.h"
 #include "num/ival_more.h"
 
@@ -170,14 +171,14 @@ interval_half_width(const custos_noise *noise, const rat *beta, size_t n,
 }
 
 custos_status
-custos_noise_error(const custos_noise *noise, const char *beta, size_t n,
-                   custos_int *m, custos_err *err)
+noise_error_i128(const custos_noise *noise, const char *beta, size_t n, i128 *m,
+                 custos_err *err)
 {
     custos_status st;
     rat b;
 
-    if (!noise || !m)
-        return custos_fail(err, CUSTOS_EINVAL, "noise and m must not be NULL");
+    if (!noise)
+        return custos_fail(err, CUSTOS_EINVAL, "noise must not be NULL");
     if (n == 0)
         return custos_fail(err, CUSTOS_ERANGE, "n must be at least 1");
     rat_init(&b);

@@ -10,6 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/wide.h"
+#include "mech/i128.h"
 
 struct custos_sealed {
     custos_alloc alloc;
@@ -27,24 +29,7 @@ sealed_kind_words(enum sealed_kind kind)
     return kind == SEALED_INTS ? "ints" : "reals";
 }
 
-/* Copies reals as their bits, like ints. */
-static void
-copy_values(custos_sealed *s, const void *values)
-{
-    const char *from = values;
-
-    if (s->kind == SEALED_WIDE) {
-        memcpy(s->values, from, s->n * sizeof *s->values);
-        return;
-    }
-    for (size_t i = 0; i < s->n; i++) {
-        int64_t value;
-
-        memcpy(&value, from + i * sizeof value, sizeof value);
-        s->values[i] = value;
-    }
-}
-
+/* Makes a handle whose cells the caller fills. */
 static custos_status
 sealed_new(const custos_alloc *alloc, enum sealed_kind kind, const void *values,
            size_t n, custos_sealed **out, custos_err *err)
@@ -65,30 +50,61 @@ sealed_new(const custos_alloc *alloc, enum sealed_kind kind, const void *values,
     s->alloc = hooks;
     s->kind = kind;
     s->n = n;
-    copy_values(s, values);
     *out = s;
     return CUSTOS_OK;
+}
+
+/* Copies reals as their bits, like ints. */
+static custos_status
+seal_words(const custos_alloc *alloc, enum sealed_kind kind, const void *values,
+           size_t n, custos_sealed **out, custos_err *err)
+{
+    custos_status st = sealed_new(alloc, kind, values, n, out, err);
+    const char *from = values;
+
+    for (size_t i = 0; i < n && !st; i++) {
+        int64_t value;
+
+        memcpy(&value, from + i * sizeof value, sizeof value);
+        (*out)->values[i] = value;
+    }
+    return st;
 }
 
 custos_status
 custos_seal_ints(const custos_alloc *alloc, const int64_t *values, size_t n,
                  custos_sealed **out, custos_err *err)
 {
-    return sealed_new(alloc, SEALED_INTS, values, n, out, err);
+    return seal_words(alloc, SEALED_INTS, values, n, out, err);
 }
 
 custos_status
 custos_seal_reals(const custos_alloc *alloc, const double *values, size_t n,
                   custos_sealed **out, custos_err *err)
 {
-    return sealed_new(alloc, SEALED_REALS, values, n, out, err);
+    return seal_words(alloc, SEALED_REALS, values, n, out, err);
 }
 
 custos_status
-custos_seal_wide(const custos_alloc *alloc, const custos_int *values, size_t n,
+custos_seal_wide(const custos_alloc *alloc, const custos_wide *values, size_t n,
                  custos_sealed **out, custos_err *err)
 {
-    return sealed_new(alloc, SEALED_WIDE, values, n, out, err);
+    custos_status st = sealed_new(alloc, SEALED_WIDE, values, n, out, err);
+
+    for (size_t i = 0; i < n && !st; i++)
+        (*out)->values[i] = wide_value(values[i]);
+    return st;
+}
+
+custos_status
+seal_i128(const custos_alloc *alloc, const i128 *values, size_t n,
+          custos_sealed **out, custos_err *err)
+{
+    custos_status st = sealed_new(alloc, SEALED_WIDE, values, n, out, err);
+
+    if (!st)
+        memcpy((*out)->values, values, n * sizeof *values);
+    return st;
 }
 
 void

@@ -20,6 +20,7 @@
  */
 #include "base/ck.h"
 #include "base/error.h"
+#include "mech/i128.h"
 #include "mech/interval.h"
 #include "mech/sums.h"
 #include "num/ival_more.h"
@@ -183,16 +184,15 @@ draws_in(const custos_sums *sums, size_t t)
 }
 
 custos_status
-custos_sums_error(const custos_sums *sums, size_t t, const char *beta,
-                  custos_int *half_width, custos_err *err)
+sums_error_i128(const custos_sums *sums, size_t t, const char *beta,
+                i128 *half_width, custos_err *err)
 {
     custos_status st;
     rat miss, ratio;
     ival log;
 
-    if (!sums || !half_width)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "sums and half_width must not be NULL");
+    if (!sums)
+        return custos_fail(err, CUSTOS_EINVAL, "sums must not be NULL");
     if (t == 0 || t > sums->n)
         return custos_fail(err, CUSTOS_ERANGE,
                            "t must lie between 1 and the number of elements");

@@ -442,18 +442,3 @@ custos_noise_new(const custos_alloc *alloc, custos_law law,
     rat_clear(&value);
     return st;
 }
-
-custos_status
-custos_noise_draw(const custos_noise *noise, custos_rng *rng, custos_int *out,
-                  size_t n, custos_err *err)
-{
-    custos_status st;
-
-    if (!noise || !rng || (!out && n > 0))
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "noise, rng and out must not be NULL");
-    st = noise_draw(noise, rng, out, n);
-    if (st)
-        custos_fail(err, st, "%s", custos_status_words(st));
-    return st;
-}

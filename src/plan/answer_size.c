@@ -128,7 +128,7 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
         shown += rows * ((double)ANSWER_CELL_BYTES + text);
     }
     return is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
-           is_within(cells * (double)(width * sizeof(custos_int)), QUERY_BYTES);
+           is_within(cells * (double)(width * sizeof(i128)), QUERY_BYTES);
 }
 
 custos_status

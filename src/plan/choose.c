@@ -110,7 +110,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
           custos_err *err)
 {
     custos_mech *mech = NULL;
-    custos_int bar = 0;
+    i128 bar = 0;
     custos_err why = CUSTOS_ERR_INIT;
     custos_status st = effort_spend(w->options->effort, EFFORT_GAUSSIAN, &why);
 
@@ -134,7 +134,7 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
             custos_err *err)
 {
     custos_mech *mech = NULL;
-    custos_int bar = 0;
+    i128 bar = 0;
     custos_status st = effort_spend(w->options->effort, EFFORT_LAPLACE, err);
 
     if (!st)
@@ -189,7 +189,7 @@ set_bars(struct work *w)
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < p->n_parts && !st; i++) {
-        custos_int bar = 0;
+        i128 bar = 0;
 
         st = mechs_bar(p->mechs, p->parts[i].mech, 1, &bar, w->err);
         p->parts[i].bar = bar;

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "base/str.h"
 #include "mech/hold.h"
+#include "mech/i128.h"
 
 enum { MECHS_MOST = 64, KEY_MOST = 1 << 14 };
 
@@ -16,7 +17,7 @@ struct made {
     custos_mech *mech; /* either this */
     custos_keys *keys; /* or this; the other is NULL */
     size_t bar_n; /* `bar` is mech's error bar for so many values; 0: unset */
-    custos_int bar;
+    i128 bar;
     uint64_t used; /* last use, by `clock`; the oldest entry is evicted */
 };
 
@@ -138,8 +139,8 @@ mechs_take(struct mechs *m, const custos_mech_options *o, custos_mech **out,
 }
 
 custos_status
-mechs_bar(struct mechs *m, const custos_mech *mech, size_t n,
-          custos_int *half_width, custos_err *err)
+mechs_bar(struct mechs *m, const custos_mech *mech, size_t n, i128 *half_width,
+          custos_err *err)
 {
     struct made *at = NULL;
     custos_status st;
@@ -151,7 +152,7 @@ mechs_bar(struct mechs *m, const custos_mech *mech, size_t n,
         *half_width = at->bar;
         return CUSTOS_OK;
     }
-    st = custos_mech_error_wide(mech, "0.05", n, half_width, err);
+    st = mech_error_i128(mech, "0.05", n, half_width, err);
     if (!st && at) {
         at->bar_n = n;
         at->bar = *half_width;

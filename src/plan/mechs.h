@@ -9,6 +9,7 @@
 #ifndef PLAN_MECHS_H
 #define PLAN_MECHS_H
 
+#include "base/base.h"
 #include "custos.h"
 
 struct mechs;
@@ -23,11 +24,10 @@ CUSTOS_MUST_USE custos_status mechs_take(struct mechs *m,
                                          const custos_mech_options *o,
                                          custos_mech **out, custos_err *err);
 
-/* Like custos_mech_error_wide at 95 %, through the cache. */
+/* Like mech_error_i128 at 95 %, through the cache. */
 CUSTOS_MUST_USE custos_status mechs_bar(struct mechs *m,
                                         const custos_mech *mech, size_t n,
-                                        custos_int *half_width,
-                                        custos_err *err);
+                                        i128 *half_width, custos_err *err);
 
 /* Like custos_keys_new, through the cache. */
 CUSTOS_MUST_USE custos_status mechs_take_keys(struct mechs *m,

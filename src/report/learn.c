@@ -59,8 +59,8 @@ static custos_status
 half_width(const custos_noise *noise, const char *beta, int *out,
            custos_err *err)
 {
-    custos_int half = 0;
-    custos_status st = custos_noise_error(noise, beta, 1, &half, err);
+    int64_t half = 0;
+    custos_status st = custos_noise_error_i64(noise, beta, 1, &half, err);
 
     if (!st)
         *out = (int)half;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "attack/attack.h"
+#include "noise/noise.h"
 
 enum { N = 16 };
 
@@ -201,10 +202,10 @@ work_redraw(const void *with, custos_rng *rng, custos_sealed *data)
 {
     (void)data;
     for (size_t i = 0; i < N; i++) {
-        custos_int noise;
+        i128 noise;
 
         do
-            assert_int_equal(custos_noise_draw(with, rng, &noise, 1, NULL), 0);
+            assert_int_equal(noise_draw(with, rng, &noise, 1), 0);
         while (noise + twin_data[i] < 0 && noise < 0);
     }
 }

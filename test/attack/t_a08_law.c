@@ -11,6 +11,7 @@
  * in 5e8.
  */
 #include "attack/attack.h"
+#include "noise/noise.h"
 
 enum { HALF = 64, CELLS = 2 * HALF, BATCH = 1000 };
 
@@ -86,14 +87,14 @@ fit_p(custos_law law, const char *text, size_t n,
     double a = strtod(text, NULL), width = a < 16 ? 1 : floor(a / 8);
     custos_rng *rng = test_rng_seeded(801);
     custos_noise *noise = NULL;
-    custos_int x[BATCH];
+    i128 x[BATCH];
 
     memset(&f, 0, sizeof f);
     assert_int_equal(custos_noise_new(NULL, law, text, &noise, NULL), 0);
     expect(&f, law == CUSTOS_DISCRETE_LAPLACE ? laplace_tail : gauss_tail, a,
            width, (double)(n - n % BATCH));
     for (size_t i = 0; i + BATCH <= n; i += BATCH) {
-        assert_int_equal(custos_noise_draw(noise, rng, x, BATCH, NULL), 0);
+        assert_int_equal(noise_draw(noise, rng, x, BATCH), 0);
         for (size_t k = 0; k < BATCH; k++) {
             double value = (double)x[k];
 
@@ -199,14 +200,14 @@ zeros_off(size_t n, double bias)
     const double p = tanh(2), eta = bias * p / (1 - p);
     custos_rng *rng = test_rng_seeded(802);
     custos_noise *noise = NULL;
-    custos_int x[BATCH];
+    i128 x[BATCH];
     uint64_t zeros = 0;
 
     assert_int_equal(
         custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, "0.25", &noise, NULL),
         0);
     for (size_t i = 0; i < n; i += BATCH) {
-        assert_int_equal(custos_noise_draw(noise, rng, x, BATCH, NULL), 0);
+        assert_int_equal(noise_draw(noise, rng, x, BATCH), 0);
         for (size_t k = 0; k < BATCH; k++) {
             if (x[k] != 0 && eta > 0 && attack_uniform(rng) < eta)
                 x[k] = 0; /* the twin */

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "curator/bars.h"
+#include "noise/noise.h"
 #include "support/support.h"
 
 static const char *const kinds[] = {"Laplace", "Gauss"};
@@ -19,7 +20,7 @@ static const char *const kinds[] = {"Laplace", "Gauss"};
 /* ------------------------------------------------------------------ noise -- */
 
 static void
-draw(struct bar_law law, custos_rng *rng, custos_int *out, size_t n)
+draw(struct bar_law law, custos_rng *rng, i128 *out, size_t n)
 {
     custos_law which = law.kind == BAR_LAPLACE ? CUSTOS_DISCRETE_LAPLACE
                                                : CUSTOS_DISCRETE_GAUSSIAN;
@@ -28,7 +29,7 @@ draw(struct bar_law law, custos_rng *rng, custos_int *out, size_t n)
 
     snprintf(scale, sizeof scale, "%.17g", law.scale);
     assert_int_equal(custos_noise_new(NULL, which, scale, &noise, NULL), 0);
-    assert_int_equal(custos_noise_draw(noise, rng, out, n, NULL), 0);
+    assert_int_equal(noise_draw(noise, rng, out, n), 0);
     custos_noise_free(noise);
 }
 
@@ -89,7 +90,7 @@ see_ratio(const struct setting *t, uint64_t seed, int trials)
     double sum = nearbyint(t->n * (range.low + t->place * t->width));
     double exact = t->n > 0 ? sum / t->n : range.low + t->place * t->width;
     size_t n = (size_t)trials;
-    custos_int *ns = calloc(n, sizeof *ns), *nc = calloc(n, sizeof *nc);
+    i128 *ns = calloc(n, sizeof *ns), *nc = calloc(n, sizeof *nc);
     custos_rng *rng = test_rng_seeded(seed);
     struct seen seen = {0};
     struct timespec start;
@@ -131,7 +132,7 @@ see_variance(const struct setting *t, enum bar_divisor divisor, uint64_t seed,
     struct bar limits = {0, most};
     struct bar_law l[3];
     size_t n = (size_t)trials;
-    custos_int *noise[3];
+    i128 *noise[3];
     custos_rng *rng = test_rng_seeded(seed);
     struct seen seen = {0};
     struct timespec start;
@@ -314,7 +315,7 @@ ratio_of_mixed_laws_covers(void **state)
 {
     static const double scales[][2] = {{3, 3}, {40, 2}, {2, 40}, {400, 50}};
     size_t n = (size_t)test_size(300, 20000);
-    custos_int *ns = calloc(n, sizeof *ns), *nc = calloc(n, sizeof *nc);
+    i128 *ns = calloc(n, sizeof *ns), *nc = calloc(n, sizeof *nc);
     custos_rng *rng = test_rng_seeded(17);
     struct bar range = {0, 10};
 
@@ -373,7 +374,7 @@ variance_counts_the_mean(void **state)
     struct bar_law l[3] = {{BAR_LAPLACE, 100}, {BAR_LAPLACE, 2000}, {0, 1}};
     size_t n = (size_t)test_size(300, 20000);
     struct bar range = {-50, 50}, all = {0, 2500};
-    custos_int *noise[3];
+    i128 *noise[3];
     custos_rng *rng = test_rng_seeded(23);
     struct seen seen = {0};
 

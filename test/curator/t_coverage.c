@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "curator/answer.h"
+#include "mech/i128.h"
 #include "plan/evaluate.h"
 #include "support/support.h"
 
@@ -195,17 +196,16 @@ static void
 release(const struct plan *p, const struct setting *t, custos_rng *rng,
         struct released *released)
 {
-    static custos_int exact[CELLS];
+    static i128 exact[CELLS];
 
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_sealed *sealed = NULL;
 
         for (size_t j = 0; j < CELLS; j++)
             exact[j] = exact_part(&p->parts[i], t);
-        assert_int_equal(custos_seal_wide(NULL, exact, CELLS, &sealed, NULL),
-                         0);
-        assert_int_equal(custos_release_wide(p->parts[i].mech, rng, sealed,
-                                             released->values[i], CELLS, NULL),
+        assert_int_equal(seal_i128(NULL, exact, CELLS, &sealed, NULL), 0);
+        assert_int_equal(release_i128(p->parts[i].mech, rng, sealed,
+                                      released->values[i], CELLS, NULL),
                          0);
         custos_sealed_free(sealed);
     }

@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "curator/answer.h"
+#include "mech/i128.h"
 #include "plan/evaluate.h"
 #include "support/support.h"
 
@@ -112,14 +113,14 @@ exact_quantile(const struct made *m, const struct setting *t, const i128 *v)
 }
 
 static void
-release_one(const custos_quantile *q, custos_rng *rng, const custos_int *cells,
-            size_t n, size_t ranks, custos_int *to)
+release_one(const custos_quantile *q, custos_rng *rng, const i128 *cells,
+            size_t n, size_t ranks, i128 *to)
 {
     custos_sealed *sealed = NULL;
     int64_t out[16];
 
     assert_true(ranks <= 16);
-    assert_int_equal(custos_seal_wide(NULL, cells, n, &sealed, NULL), 0);
+    assert_int_equal(seal_i128(NULL, cells, n, &sealed, NULL), 0);
     assert_int_equal(custos_quantile_release(q, rng, sealed, n, out, NULL), 0);
     custos_sealed_free(sealed);
     for (size_t i = 0; i < ranks; i++)
@@ -128,18 +129,18 @@ release_one(const custos_quantile *q, custos_rng *rng, const custos_int *cells,
 
 static void
 release(const struct made *m, const i128 *v, size_t n, custos_rng *rng,
-        custos_int *to)
+        i128 *to)
 {
     const struct part_quantiles *q = m->part->quantiles;
     size_t pad = (size_t)q->off, all = n + 2 * pad;
-    custos_int *cells = calloc(all + 1, sizeof *cells);
+    i128 *cells = calloc(all + 1, sizeof *cells);
 
     assert_non_null(cells);
     for (size_t cell = 0; cell < CELLS; cell++, to += 3 * q->n) {
-        cells[0] = (custos_int)n;
+        cells[0] = (i128)n;
         memcpy(cells + 1, v, n * sizeof *cells);
         release_one(q->at, rng, cells, n + 1, q->n, to);
-        cells[0] = (custos_int)all;
+        cells[0] = (i128)all;
         for (size_t i = 0; i < pad; i++) {
             cells[1 + i] = m->part->lower;
             cells[1 + pad + n + i] = m->part->upper;

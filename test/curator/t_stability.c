@@ -57,8 +57,8 @@ violated(struct check *c, const char *what, size_t which)
 
 /* Checks how far a part moved. */
 static void
-check_part(struct check *c, size_t which, size_t n, const custos_int *a,
-           const custos_int *b)
+check_part(struct check *c, size_t which, size_t n, const i128 *a,
+           const i128 *b)
 {
     const struct part *part = &c->plan->parts[which];
     size_t cells = 0;
@@ -99,13 +99,12 @@ no_answer(struct check *c, const struct made *m)
 /* --------------------------------------------------------------- cells -- */
 
 /* The engine's results, part by part, with the seals opened. */
-static custos_int *
+static i128 *
 cells_of(struct check *c, struct made *m)
 {
     const struct plan *plan = c->plan;
     custos_sealed *parts[PLAN_PARTS_MAX];
-    custos_int *values =
-        calloc(plan->n_parts * plan->cells + 1, sizeof *values);
+    i128 *values = calloc(plan->n_parts * plan->cells + 1, sizeof *values);
 
     assert_non_null(values);
     if (engine_run(m->engine, plan, parts, &m->err))
@@ -169,7 +168,7 @@ static void
 check_cells(struct check *c)
 {
     size_t cells = c->plan->cells;
-    custos_int *values[SIDES];
+    i128 *values[SIDES];
 
     for (int side = 0; side < SIDES; side++)
         values[side] = cells_of(c, &c->dataset->made[side]);
@@ -211,7 +210,7 @@ groups_negate(struct groups *g, size_t n_parts)
 static void
 check_difference(struct check *c, const struct groups *g)
 {
-    custos_int *none = calloc(g->n + 1, sizeof *none);
+    i128 *none = calloc(g->n + 1, sizeof *none);
     uint64_t moved = 0;
 
     assert_non_null(none);

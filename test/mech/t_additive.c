@@ -9,6 +9,7 @@
 
 #include "mech/additive_plan.h"
 #include "mech/grid.h"
+#include "mech/i128.h"
 #include "noise/noise.h"
 #include "num/rat_round.h"
 #include "support/said.h"
@@ -238,7 +239,7 @@ release_adds_the_noise(void **state)
 {
     enum { N = 150 };
     int64_t values[N], out[N];
-    custos_int noise[N];
+    i128 noise[N];
     custos_mech_options o = laplace_ints;
     custos_noise *law = NULL;
     custos_sealed *s = NULL;
@@ -256,10 +257,9 @@ release_adds_the_noise(void **state)
         CUSTOS_OK);
     rng = test_rng_seeded(3);
     for (int i = 0; i < N; i += 64) /* in chunks of 64, as a release does */
-        assert_int_equal(custos_noise_draw(law, rng, noise + i,
-                                           (size_t)(N - i < 64 ? N - i : 64),
-                                           NULL),
-                         CUSTOS_OK);
+        assert_int_equal(
+            noise_draw(law, rng, noise + i, (size_t)(N - i < 64 ? N - i : 64)),
+            CUSTOS_OK);
     test_rng_free(rng);
     rng = test_rng_seeded(3);
     assert_int_equal(custos_seal_ints(NULL, values, N, &s, NULL), CUSTOS_OK);
@@ -538,11 +538,11 @@ error_bars_cover(void **state)
 /* ---------------------------------------------------------------- wide -- */
 
 static custos_sealed *
-seal_wide(custos_int x)
+seal_wide(i128 x)
 {
     custos_sealed *s = NULL;
 
-    assert_int_equal(custos_seal_wide(NULL, &x, 1, &s, NULL), CUSTOS_OK);
+    assert_int_equal(seal_i128(NULL, &x, 1, &s, NULL), CUSTOS_OK);
     return s;
 }
 
@@ -552,7 +552,7 @@ release_wide_adds_the_noise(void **state)
 {
     enum { N = 70 };
     custos_mech_options o = laplace_ints;
-    custos_int values[N], out[N], noise[N];
+    i128 values[N], out[N], noise[N];
     custos_noise *law = NULL;
     custos_sealed *s = NULL;
     custos_rng *rng = test_rng_seeded(3);
@@ -565,18 +565,17 @@ release_wide_adds_the_noise(void **state)
     assert_string_equal(custos_mech_facts(m)->grid, "1");
     assert_int_equal(
         custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, "2", &law, NULL), 0);
-    assert_int_equal(custos_noise_draw(law, rng, noise, 64, NULL), 0);
-    assert_int_equal(custos_noise_draw(law, rng, noise + 64, N - 64, NULL), 0);
+    assert_int_equal(noise_draw(law, rng, noise, 64), 0);
+    assert_int_equal(noise_draw(law, rng, noise + 64, N - 64), 0);
     test_rng_free(rng);
     rng = test_rng_seeded(3);
     for (int i = 0; i < N; i++)
-        values[i] = (i - 35) * ((custos_int)1 << 110) + i;
-    assert_int_equal(custos_seal_wide(NULL, values, N, &s, NULL), 0);
-    assert_int_equal(custos_release_wide(m, rng, s, out, N, NULL), 0);
+        values[i] = (i - 35) * ((i128)1 << 110) + i;
+    assert_int_equal(seal_i128(NULL, values, N, &s, NULL), 0);
+    assert_int_equal(release_i128(m, rng, s, out, N, NULL), 0);
     for (int i = 0; i < N; i++)
         assert_true(out[i] == values[i] + noise[i]);
-    assert_int_equal(custos_release_wide(m, rng, s, out, N, NULL),
-                     CUSTOS_ETAKEN);
+    assert_int_equal(release_i128(m, rng, s, out, N, NULL), CUSTOS_ETAKEN);
     test_rng_free(rng);
     custos_sealed_free(s);
     custos_noise_free(law);
@@ -590,8 +589,8 @@ release_wide_adds_the_noise(void **state)
 static void
 release_wide_saturates(void **state)
 {
-    static const custos_int most = (custos_int)1 << 120;
-    custos_int ends[] = {most, -most, most * 127, -most * 128};
+    static const i128 most = (i128)1 << 120;
+    i128 ends[] = {most, -most, most * 127, -most * 128};
     custos_mech_options o = laplace_ints;
     custos_rng *rng = test_rng_seeded(6);
     custos_mech *m;
@@ -603,9 +602,9 @@ release_wide_saturates(void **state)
     m = mech_make(o);
     for (size_t i = 0; i < 400; i++) {
         custos_sealed *s = seal_wide(ends[i % 4]);
-        custos_int out, end = i % 2 ? -most : most;
+        i128 out, end = i % 2 ? -most : most;
 
-        assert_int_equal(custos_release_wide(m, rng, s, &out, 1, NULL), 0);
+        assert_int_equal(release_i128(m, rng, s, &out, 1, NULL), 0);
         assert_true(i % 2 ? out >= end && out < end / 2
                           : out <= end && out > end / 2);
         hit[i % 4] += out == end;
@@ -620,9 +619,9 @@ release_wide_saturates(void **state)
     for (int i = 0; i < 20; i++) {
         custos_sealed *s = seal_wide(i);
         char text[41];
-        custos_int out;
+        i128 out;
 
-        assert_int_equal(custos_release_wide(m, rng, s, &out, 1, NULL), 0);
+        assert_int_equal(release_i128(m, rng, s, &out, 1, NULL), 0);
         custos_int_write(out, text);
         assert_string_equal(text, o.upper);
         custos_sealed_free(s);
@@ -642,29 +641,28 @@ release_wide_refuses(void **state)
     custos_mech *ints = mech_make(o), *wide;
     custos_rng *rng = test_rng_seeded(1), *dry = test_rng_failing(1, 0);
     custos_sealed *s = seal_wide(4), *i = seal_int(4);
-    custos_int out = 77;
+    i128 out = 77;
     int64_t narrow = 77;
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
     o.domain = CUSTOS_WIDE;
     wide = mech_make(o);
-    assert_int_equal(custos_seal_wide(NULL, &out, 0, &s, NULL), 1);
-    assert_int_equal(custos_release_wide(ints, rng, s, &out, 1, &err), 1);
+    assert_int_equal(seal_i128(NULL, &out, 0, &s, NULL), 1);
+    assert_int_equal(release_i128(ints, rng, s, &out, 1, &err), 1);
     assert_string_equal(whole_said(&err),
                         "the release needs a mechanism on wide ints; "
                         "rng and out must not be NULL");
-    assert_int_equal(custos_release_wide(wide, rng, i, &out, 1, &err), 1);
+    assert_int_equal(release_i128(wide, rng, i, &out, 1, &err), 1);
     assert_string_equal(whole_said(&err), "the release needs sealed wide ints");
     assert_int_equal(custos_release_ints(ints, rng, s, &narrow, 1, NULL), 1);
     assert_int_equal(custos_release_ints(wide, rng, i, &narrow, 1, NULL), 1);
-    assert_int_equal(custos_release_wide(wide, rng, s, &out, 2, NULL), 1);
+    assert_int_equal(release_i128(wide, rng, s, &out, 2, NULL), 1);
     assert_true(out == 77 && narrow == 77);
-    assert_int_equal(custos_release_wide(wide, dry, s, &out, 1, NULL),
+    assert_int_equal(release_i128(wide, dry, s, &out, 1, NULL),
                      CUSTOS_EENTROPY);
     assert_true(out == 77);
-    assert_int_equal(custos_release_wide(wide, rng, s, &out, 1, NULL),
-                     CUSTOS_ETAKEN);
+    assert_int_equal(release_i128(wide, rng, s, &out, 1, NULL), CUSTOS_ETAKEN);
     custos_sealed_free(s);
     custos_sealed_free(i);
     custos_mech_free(ints);
@@ -683,7 +681,7 @@ error_bar_at_scale_one(void **state)
     custos_mech_options o = laplace_ints;
     custos_rng *rng = test_rng_seeded(12);
     custos_mech *m;
-    custos_int width = -1, noise[1000];
+    i128 width = -1, noise[1000];
     custos_noise *law = NULL;
     const double q = exp(-1);
     int n = test_size(20, 200), within = 0;
@@ -693,7 +691,7 @@ error_bar_at_scale_one(void **state)
     o.domain = CUSTOS_WIDE;
     o.epsilon = "1";
     m = mech_make(o);
-    assert_int_equal(custos_mech_error_wide(m, "0.05", 1, &width, NULL), 0);
+    assert_int_equal(mech_error_i128(m, "0.05", 1, &width, NULL), 0);
     assert_true(width == 3);
     assert_true(2 * pow(q, 3) / (1 + q) > 0.05);
     rate = 1 - 2 * pow(q, 4) / (1 + q);
@@ -701,20 +699,19 @@ error_bar_at_scale_one(void **state)
     assert_int_equal(
         custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, "1", &law, NULL), 0);
     for (int i = 0; i < n; i++) {
-        assert_int_equal(custos_noise_draw(law, rng, noise, 1000, NULL), 0);
+        assert_int_equal(noise_draw(law, rng, noise, 1000), 0);
         for (int k = 0; k < 1000; k++)
             within += noise[k] >= -width && noise[k] <= width;
     }
     /* Fixed seed; with a fresh one, one run in 15,000 would fail falsely. */
     assert_true(fabs(within / (1000.0 * n) - rate) <
                 4 * sqrt(rate * (1 - rate) / (1000.0 * n)));
-    assert_int_equal(custos_mech_error_wide(NULL, "0.05", 1, &width, NULL), 1);
-    assert_int_equal(custos_mech_error_wide(m, "0.05", 1, NULL, NULL), 1);
-    assert_int_equal(custos_mech_error_wide(m, "0.05", 0, &width, NULL), 3);
+    assert_int_equal(mech_error_i128(NULL, "0.05", 1, &width, NULL), 1);
+    assert_int_equal(mech_error_i128(m, "0.05", 0, &width, NULL), 3);
     custos_mech_free(m);
     o.domain = CUSTOS_REALS;
     m = mech_make(o);
-    assert_int_equal(custos_mech_error_wide(m, "0.05", 1, &width, NULL), 1);
+    assert_int_equal(mech_error_i128(m, "0.05", 1, &width, NULL), 1);
     custos_mech_free(m);
     custos_noise_free(law);
     test_rng_free(rng);

@@ -8,6 +8,7 @@
 #include <mpfr.h>
 
 #include "base/ck.h"
+#include "mech/i128.h"
 #include "mech/interval.h"
 #include "num/gauss_sum.h"
 #include "num/ival_more.h"
@@ -92,10 +93,10 @@ interval_laplace_is_least(void **state)
                 double beta = strtod(betas[j], NULL);
                 custos_noise *noise = noise_make(
                     one ? CUSTOS_GEOMETRIC : CUSTOS_DISCRETE_LAPLACE, scale);
-                custos_int m = -7;
+                i128 m = -7;
 
                 assert_int_equal(
-                    custos_noise_error(noise, betas[j], counts[k], &m, NULL),
+                    noise_error_i128(noise, betas[j], counts[k], &m, NULL),
                     CUSTOS_OK);
                 assert_true(m >= 0);
                 log_tail(tail, scale, m, one);
@@ -124,10 +125,10 @@ interval_gauss_is_least(void **state)
                 noise_make(CUSTOS_DISCRETE_GAUSSIAN, sigmas[i]);
             double beta = strtod(betas[j], NULL);
             size_t n = counts[(i + j) % 3];
-            custos_int m = -7;
+            i128 m = -7;
             bool good[2];
 
-            assert_int_equal(custos_noise_error(noise, betas[j], n, &m, NULL),
+            assert_int_equal(noise_error_i128(noise, betas[j], n, &m, NULL),
                              CUSTOS_OK);
             assert_true(m >= 0);
             for (int less = 0; less < 2; less++) {
@@ -180,16 +181,16 @@ interval_covers(void **state)
         custos_noise *noise = noise_make(rows[i].law, rows[i].parameter);
         custos_rng *rng = test_rng_seeded(1000 + i);
         int missed = 0, missed_less = 0;
-        custos_int m;
+        i128 m;
 
-        assert_int_equal(custos_noise_error(noise, "0.1", K, &m, NULL), 0);
+        assert_int_equal(noise_error_i128(noise, "0.1", K, &m, NULL), 0);
         for (int t = 0; t < TRIALS; t++) {
-            custos_int y[K];
+            i128 y[K];
             bool out = false, out_less = false;
 
-            assert_int_equal(custos_noise_draw(noise, rng, y, K, NULL), 0);
+            assert_int_equal(noise_draw(noise, rng, y, K), 0);
             for (int k = 0; k < K; k++) {
-                custos_int size = y[k] < 0 ? -y[k] : y[k];
+                i128 size = y[k] < 0 ? -y[k] : y[k];
 
                 out |= size > m;
                 out_less |= size > m - 1;
@@ -210,13 +211,13 @@ static void
 discrete_tail_is_above_the_continuous_one(void **state)
 {
     custos_noise *noise = noise_make(CUSTOS_DISCRETE_LAPLACE, "1");
-    custos_int m;
+    i128 m;
 
     (void)state;
     /* P[|Y| >= 3] = 2 e^-3/(1+e^-1) = 0.0728 > 0.0702 > e^-3 = 0.0498. */
-    assert_int_equal(custos_noise_error(noise, "0.0702", 1, &m, NULL), 0);
+    assert_int_equal(noise_error_i128(noise, "0.0702", 1, &m, NULL), 0);
     assert_true(m == 3);
-    assert_int_equal(custos_noise_error(noise, "0.073", 1, &m, NULL), 0);
+    assert_int_equal(noise_error_i128(noise, "0.073", 1, &m, NULL), 0);
     assert_true(m == 2);
     custos_noise_free(noise);
 }
@@ -226,18 +227,17 @@ interval_refuses(void **state)
 {
     custos_noise *noise = noise_make(CUSTOS_DISCRETE_LAPLACE, "1");
     custos_noise *coin = noise_make(CUSTOS_BERNOULLI, "1/2");
-    custos_int m = 42;
+    i128 m = 42;
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    assert_int_equal(custos_noise_error(NULL, "0.1", 1, &m, &err), 1);
-    assert_int_equal(custos_noise_error(noise, "0.1", 1, NULL, &err), 1);
-    assert_int_equal(custos_noise_error(noise, "0.1", 0, &m, &err), 3);
-    assert_int_equal(custos_noise_error(noise, "0", 1, &m, &err), 3);
-    assert_int_equal(custos_noise_error(noise, "1", 1, &m, &err), 3);
-    assert_int_equal(custos_noise_error(noise, "nan", 1, &m, &err), 2);
-    assert_int_equal(custos_noise_error(noise, NULL, 1, &m, &err), 2);
-    assert_int_equal(custos_noise_error(coin, "0.1", 1, &m, &err), 1);
+    assert_int_equal(noise_error_i128(NULL, "0.1", 1, &m, &err), 1);
+    assert_int_equal(noise_error_i128(noise, "0.1", 0, &m, &err), 3);
+    assert_int_equal(noise_error_i128(noise, "0", 1, &m, &err), 3);
+    assert_int_equal(noise_error_i128(noise, "1", 1, &m, &err), 3);
+    assert_int_equal(noise_error_i128(noise, "nan", 1, &m, &err), 2);
+    assert_int_equal(noise_error_i128(noise, NULL, 1, &m, &err), 2);
+    assert_int_equal(noise_error_i128(coin, "0.1", 1, &m, &err), 1);
     assert_string_equal(whole_said(&err), "this noise law has no error bar");
     assert_true(m == 42);
     custos_noise_free(noise);

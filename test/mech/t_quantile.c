@@ -10,6 +10,7 @@
 #include <mpfr.h>
 
 #include "base/base.h"
+#include "mech/i128.h"
 #include "mech/quantile.h"
 #include "num/rat_double.h"
 #include "support/support.h"
@@ -342,12 +343,11 @@ quantile_law_inside_gaps(void **state)
                                        k * eighth + (end ? eighth - 1 : 0),
                                        end ? UINT64_MAX : 0, 0};
             custos_rng *rng = test_rng_taped(words, 4);
-            custos_int none = 0;
+            i128 none = 0;
             custos_sealed *sealed = NULL;
             int64_t out = 99;
 
-            assert_int_equal(custos_seal_wide(NULL, &none, 1, &sealed, NULL),
-                             0);
+            assert_int_equal(seal_i128(NULL, &none, 1, &sealed, NULL), 0);
             assert_int_equal(
                 custos_quantile_release(q, rng, sealed, 1, &out, NULL), 0);
             assert_int_equal(out, (int64_t)k - 3);
@@ -761,15 +761,15 @@ static custos_status
 release(const custos_quantile *q, custos_rng *rng, const int64_t *values,
         size_t n, int64_t *out)
 {
-    custos_int *cells = calloc(n + 1, sizeof *cells);
+    i128 *cells = calloc(n + 1, sizeof *cells);
     custos_sealed *sealed = NULL;
     custos_status st;
 
     assert_non_null(cells);
-    cells[0] = (custos_int)n;
+    cells[0] = (i128)n;
     for (size_t i = 0; i < n; i++)
         cells[i + 1] = values[i];
-    assert_int_equal(custos_seal_wide(NULL, cells, n + 1, &sealed, NULL), 0);
+    assert_int_equal(seal_i128(NULL, cells, n + 1, &sealed, NULL), 0);
     free(cells);
     st = custos_quantile_release(q, rng, sealed, n + 1, out, NULL);
     custos_sealed_free(sealed);
@@ -942,9 +942,9 @@ static void
 quantile_hides_its_number(void **state)
 {
     static const char *const rank[] = {"0.5"};
-    static const custos_int rows[][4] = {{2, 40, 40, 90},    {2, 40, 40, -8},
-                                         {1000, 40, 40, 40}, {3, 40, 40, 40},
-                                         {-1, 90, 90, 90},   {0, 40, 40, 40}};
+    static const i128 rows[][4] = {{2, 40, 40, 90},    {2, 40, 40, -8},
+                                   {1000, 40, 40, 40}, {3, 40, 40, 40},
+                                   {-1, 90, 90, 90},   {0, 40, 40, 40}};
     custos_quantile *q =
         quantile_make(CUSTOS_ADD_REMOVE, 0, 99, rank, 1, 1, "100");
     int64_t out[6];
@@ -954,7 +954,7 @@ quantile_hides_its_number(void **state)
         custos_rng *rng = test_rng_seeded(34);
         custos_sealed *sealed = NULL;
 
-        assert_int_equal(custos_seal_wide(NULL, rows[i], 4, &sealed, NULL), 0);
+        assert_int_equal(seal_i128(NULL, rows[i], 4, &sealed, NULL), 0);
         assert_int_equal(
             custos_quantile_release(q, rng, sealed, 4, &out[i], NULL), 0);
         custos_sealed_free(sealed);
@@ -1054,7 +1054,7 @@ static void
 quantile_release_refuses(void **state)
 {
     static const char *const rank[] = {"0.5"};
-    static const custos_int cells[3] = {2, 1, 2};
+    static const i128 cells[3] = {2, 1, 2};
     custos_quantile *q =
         quantile_make(CUSTOS_ADD_REMOVE, 0, 9, rank, 1, 1, "1");
     custos_rng *rng = test_rng_seeded(35);
@@ -1063,7 +1063,7 @@ quantile_release_refuses(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    assert_int_equal(custos_seal_wide(NULL, cells, 3, &s, NULL), 0);
+    assert_int_equal(seal_i128(NULL, cells, 3, &s, NULL), 0);
     assert_int_equal(custos_quantile_release(NULL, rng, s, 3, &out, &err), 1);
     assert_int_equal(custos_quantile_release(q, NULL, s, 3, &out, &err), 1);
     assert_int_equal(custos_quantile_release(q, rng, NULL, 3, &out, &err), 1);

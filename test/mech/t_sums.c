@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "mech/gauss_delta.h"
+#include "mech/i128.h"
 #include "mech/sums.h"
 #include "support/support.h"
 
@@ -58,8 +59,7 @@ root_entries(double *f, size_t n)
 
 /* The noise that the draws z add to sum t, by each method's definition. */
 static double
-noise_of_sum(const custos_sums *s, const custos_int *z, const double *f,
-             size_t t)
+noise_of_sum(const custos_sums *s, const i128 *z, const double *f, size_t t)
 {
     double sum = 0;
 
@@ -101,7 +101,7 @@ sums_noise_is_where_it_belongs(void **state)
             custos_sums *s = make(methods[k], n, "1/2", "3");
             custos_rng *rng = test_rng_seeded(n);
             custos_rng *same = test_rng_seeded(n);
-            custos_int z[N];
+            i128 z[N];
             int64_t exact = 0;
 
             assert_int_equal(release(s, rng, elements, n, out), CUSTOS_OK);
@@ -192,7 +192,7 @@ sums_root_squares_to_sums(void **state)
 {
     static const size_t ns[] = {1, 2, 3, 64, 65, 1000};
     static uint64_t c[1000];
-    static custos_int x[1000], y[1000];
+    static i128 x[1000], y[1000];
 
     (void)state;
     for (size_t k = 0; k < sizeof ns / sizeof ns[0]; k++) {
@@ -238,13 +238,13 @@ sums_root_sensitivity_is_rounded(void **state)
 {
     enum { N = 150, D = 5 };
     custos_sums *s = make(CUSTOS_SQUARE_ROOT, N, "1", "5");
-    custos_int energy = 0, x[N];
+    i128 energy = 0, x[N];
     struct gauss_point p;
     rat delta, less;
 
     (void)state;
     for (size_t i = 0; i < N; i++) {
-        custos_int norm = 0;
+        i128 norm = 0;
 
         memset(x, 0, sizeof x);
         x[i] = D;
@@ -253,7 +253,7 @@ sums_root_sensitivity_is_rounded(void **state)
             norm += x[t] * x[t];
         energy = norm > energy ? norm : energy;
     }
-    assert_true(energy == (custos_int)factor_energy(s->root, N) * D * D);
+    assert_true(energy == (i128)factor_energy(s->root, N) * D * D);
     gauss_point_init(&p);
     rat_init(&delta);
     rat_init(&less);
@@ -352,11 +352,11 @@ count_misses(size_t k, int releases, int *missed, int *missed_half)
     int64_t elements[LENGTH] = {0}, out[LENGTH];
     custos_sums *s = make(methods[k], LENGTH, "1/3", "2");
     custos_rng *rng = test_rng_seeded(40 + k);
-    custos_int bar[PLACES];
+    i128 bar[PLACES];
 
     for (int p = 0; p < PLACES; p++) {
         missed[p] = missed_half[p] = 0;
-        assert_int_equal(custos_sums_error(s, places[p], "0.1", &bar[p], NULL),
+        assert_int_equal(sums_error_i128(s, places[p], "0.1", &bar[p], NULL),
                          CUSTOS_OK);
     }
     for (int r = 0; r < releases; r++) {
@@ -402,11 +402,11 @@ sums_error_is_not_wide(void **state)
 {
     enum { N = 4096 };
     custos_sums *s = make(CUSTOS_EVERY_ELEMENT, N, "1", "1");
-    custos_int bar;
+    i128 bar;
     double deviation = sqrt(2 * N * 0.92); /* of a sum of scale 1 draws */
 
     (void)state;
-    assert_int_equal(custos_sums_error(s, N, "0.05", &bar, NULL), CUSTOS_OK);
+    assert_int_equal(sums_error_i128(s, N, "0.05", &bar, NULL), CUSTOS_OK);
     assert_true((double)bar < 1.6 * 1.96 * deviation);
     custos_sums_free(s);
     for (size_t k = 0; k < METHODS; k++) {
@@ -448,16 +448,15 @@ sums_error_follows_its_bounds(void **state)
         for (size_t t = 3; t <= N; t = t * 5 + 2) {
             double l = log(2 / strtod(betas[i], NULL)), w = 0;
             double want = laplace_bound(4, (double)t, l);
-            custos_int bar;
+            i128 bar;
 
-            assert_int_equal(
-                custos_sums_error(element, t, betas[i], &bar, NULL), 0);
+            assert_int_equal(sums_error_i128(element, t, betas[i], &bar, NULL),
+                             0);
             assert_true((double)bar >= want && (double)bar < 1.02 * want + 1);
             for (size_t k = 0; k < t; k++)
                 w += f[k] * f[k];
             want = sigma * sqrt(2 * w * l) + 1;
-            assert_int_equal(custos_sums_error(root, t, betas[i], &bar, NULL),
-                             0);
+            assert_int_equal(sums_error_i128(root, t, betas[i], &bar, NULL), 0);
             assert_true((double)bar > want - 0.1 &&
                         (double)bar < 1.001 * want + 1);
         }
@@ -470,14 +469,14 @@ static void
 sums_error_of_one_draw_is_exact(void **state)
 {
     custos_sums *s = make(CUSTOS_EVERY_PREFIX, 10, "1", "1");
-    custos_int m = 0, wide = 0;
+    i128 m = 0, wide = 0;
     double q = exp(-0.1);
 
     (void)state;
-    assert_int_equal(custos_sums_error(s, 5, "0.05", &m, NULL), CUSTOS_OK);
+    assert_int_equal(sums_error_i128(s, 5, "0.05", &m, NULL), CUSTOS_OK);
     assert_true(2 * pow(q, (double)m + 1) / (1 + q) <= 0.05);
     assert_true(2 * pow(q, (double)m) / (1 + q) > 0.05);
-    assert_int_equal(custos_sums_error(s, 5, "1e-9", &wide, NULL), CUSTOS_OK);
+    assert_int_equal(sums_error_i128(s, 5, "1e-9", &wide, NULL), CUSTOS_OK);
     assert_true(wide > 5 * m);
     custos_sums_free(s);
 }
@@ -596,7 +595,7 @@ sums_refuse_bad_questions(void **state)
     custos_rng *rng = test_rng_seeded(61);
     custos_sealed *sealed = NULL;
     int64_t out[3] = {7, 7, 7};
-    custos_int m = 7;
+    i128 m = 7;
 
     (void)state;
     assert_int_equal(custos_seal_ints(NULL, elements, 3, &sealed, NULL), 0);
@@ -617,13 +616,11 @@ sums_refuse_bad_questions(void **state)
     assert_int_equal(custos_sums_release(s, rng, sealed, out, 3, NULL),
                      CUSTOS_ETAKEN);
     assert_int_equal(out[0], 7);
-    assert_int_equal(custos_sums_error(NULL, 1, "0.1", &m, NULL),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_sums_error(s, 1, "0.1", NULL, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_sums_error(s, 0, "0.1", &m, NULL), CUSTOS_ERANGE);
-    assert_int_equal(custos_sums_error(s, 4, "0.1", &m, NULL), CUSTOS_ERANGE);
-    assert_int_equal(custos_sums_error(s, 1, "1", &m, NULL), CUSTOS_ERANGE);
-    assert_int_equal(custos_sums_error(s, 1, "x", &m, NULL), CUSTOS_EPARSE);
+    assert_int_equal(sums_error_i128(NULL, 1, "0.1", &m, NULL), CUSTOS_EINVAL);
+    assert_int_equal(sums_error_i128(s, 0, "0.1", &m, NULL), CUSTOS_ERANGE);
+    assert_int_equal(sums_error_i128(s, 4, "0.1", &m, NULL), CUSTOS_ERANGE);
+    assert_int_equal(sums_error_i128(s, 1, "1", &m, NULL), CUSTOS_ERANGE);
+    assert_int_equal(sums_error_i128(s, 1, "x", &m, NULL), CUSTOS_EPARSE);
     assert_true(m == 7);
     custos_sealed_free(sealed);
     custos_sums_free(s);

@@ -234,7 +234,7 @@ rounding_is_directed(void **state)
 static void
 parts_are_lowest_terms(void **state)
 {
-    custos_int num = 7, den = 7;
+    i128 num = 7, den = 7;
     rat a, big;
 
     (void)state;
@@ -250,7 +250,7 @@ parts_are_lowest_terms(void **state)
     assert_true(num == -3 && den == 2); /* untouched */
     rat_set_pow2(&big, -126);
     assert_true(rat_parts_i128(&big, &num, &den));
-    assert_true(num == 1 && den == (custos_int)1 << 126);
+    assert_true(num == 1 && den == (i128)1 << 126);
     rat_clear(&big);
     rat_clear(&a);
 }

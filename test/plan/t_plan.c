@@ -2,6 +2,7 @@
  * Plans: how the price is split, how parts are shared, which bounding and which
  * keys are chosen, and asking by accuracy.
  */
+#include "mech/i128.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/hospital.h"
@@ -278,11 +279,11 @@ is_within(const char *sql, const struct asked *asked, const rat *epsilon,
     rat_init(&bar);
     for (size_t i = 0; i < t.plan->n_parts; i++) {
         struct part *part = &t.plan->parts[i];
-        custos_int m = 0;
+        i128 m = 0;
         custos_err err = CUSTOS_ERR_INIT;
 
         assert_int_equal(
-            custos_mech_error_wide(
+            mech_error_i128(
                 part->mech, "0.05",
                 asked->jointly ? t.plan->cells * t.plan->n_parts : 1, &m, &err),
             CUSTOS_OK);

@@ -48,7 +48,7 @@ learn_is_the_law_that_is_drawn(void **state)
     double expected[CELLS];
     custos_noise *noise = NULL;
     custos_rng *rng = test_rng_seeded(5);
-    custos_int value;
+    int64_t value;
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
@@ -58,7 +58,7 @@ learn_is_the_law_that_is_drawn(void **state)
         custos_noise_new(NULL, CUSTOS_DISCRETE_LAPLACE, "5", &noise, &err),
         CUSTOS_OK);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(custos_noise_draw(noise, rng, &value, 1, &err),
+        assert_int_equal(custos_noise_draw_i64(noise, rng, &value, 1, &err),
                          CUSTOS_OK);
         if (value >= -MIDDLE && value <= MIDDLE)
             counts[value + MIDDLE]++;

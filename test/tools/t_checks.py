@@ -12,7 +12,7 @@ SRC = pathlib.Path(os.environ.get("SRC", "."))
 TREE = {
     "README.md": "[doc](doc/README.md), `src/plan/plan.h`, `tools/docs`\n",
     "include/custos.h": "int custos_noise(void);\n",
-    "src/LAYERS": "base:\nplan: base\n<gmp.h>: base\n",
+    "src/LAYERS": "base:\nplan: base\n<gmp.h>: base\n\"base/seal.h\": base\n",
     "src/base/README.md": "| File | What |\n|---|---|\n| `text` | text |\n",
     "src/base/text.c": "int\ntext_read(void)\n{\n    return 0;\n}\n",
     "src/plan/README.md": "| File | What |\n|---|---|\n| `plan*` | plans |\n",
@@ -97,7 +97,7 @@ class Checks(unittest.TestCase):
         for name, text in TREE.items():
             self.write(name, text)
         (self.root / "tools").mkdir()
-        for tool in ("docs", "functions", "theorems", "budgets"):
+        for tool in ("docs", "functions", "layers", "theorems", "budgets"):
             shutil.copy(SRC / "tools" / tool, self.root / "tools")
         self.run_tool("theorems")
 
@@ -122,6 +122,20 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.run_tool("docs")[0], 0, self.run_tool("docs"))
         self.assertEqual(self.run_tool("theorems", "--check")[0], 0)
         self.assertEqual(self.run_tool("budgets"), (0, ""))
+
+    def test_layers_finds_forbidden_includes(self):
+        self.write("src/base/seal.h", "")
+        for line, said in (
+                ('"plan/plan.h"', "base/ may not include plan/"),
+                ("<gmp.h>", "gmp.h belongs to base"),
+                ('"base/seal.h"', "base/seal.h belongs to base")):
+            home = "base" if "plan.h" in line else "plan"
+            self.write(f"src/{home}/bad.c", f"#include {line}\n")
+            self.found(f"src/{home}/bad.c: ", "layers")
+            self.found(said, "layers")
+            (self.root / f"src/{home}/bad.c").unlink()
+        self.write("src/base/good.c", '#include "base/seal.h"\n')
+        self.assertEqual(self.run_tool("layers")[0], 0)
 
     def test_docs_finds_names_without_files(self):
         for name, text, said in [
