@@ -156,7 +156,7 @@ need(custos_status st, const custos_err *err)
 static void
 calibrate(void)
 {
-    custos_calibrated found;
+    custos_calibrated found = CUSTOS_CALIBRATED_INIT;
     custos_plan *plan;
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -176,7 +176,7 @@ calibrate(void)
 static void
 bench_calibrate_large_delta(void)
 {
-    custos_calibrated found;
+    custos_calibrated found = CUSTOS_CALIBRATED_INIT;
     custos_plan *plan;
     custos_err err = CUSTOS_ERR_INIT;
     double seconds;

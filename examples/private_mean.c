@@ -46,7 +46,7 @@ main(void)
     custos_rng *rng = NULL;
     custos_mech *mech = NULL;
     custos_sealed *sealed = NULL;
-    custos_sensitivity sensitivity;
+    custos_sensitivity sensitivity = CUSTOS_SENSITIVITY_INIT;
     custos_query query = {
         .size = sizeof query,
         .family = CUSTOS_LINEAR,

@@ -19,6 +19,12 @@
  * - Every _free accepts NULL. `alloc` may be NULL, which means malloc.
  * - Options structs begin with `size`: set it to the struct's sizeof. A field
  *   left zero takes its default, if it has one.
+ * - So do structs that a function fills: start with their _INIT macro, as in
+ *   custos_bound bound = CUSTOS_BOUND_INIT. The library writes no more than
+ *   that size, so a program that was compiled with an older header works with a
+ *   newer library, which may know more members. A member that the library is
+ *   too old to know stays as it was. (Elements of arrays have no size, and never
+ *   grow.)
  * - Whole numbers that may need more than 64 bits are a custos_wide. Functions
  *   whose results usually fit in 64 bits come in two forms, _i64 and _wide.
  */
@@ -87,8 +93,7 @@ typedef enum custos_status {
  * those who may see the data: it can quote values and queries. Show it to the
  * owner; never log it.
  *
- * Initialise it with CUSTOS_ERR_INIT. `size` is the size that the caller was
- * compiled with; the library writes nothing if its own struct is larger.
+ * Initialise it with CUSTOS_ERR_INIT: nothing is written without a `size`.
  */
 typedef struct custos_err {
     size_t size;
@@ -853,9 +858,15 @@ typedef struct custos_query {
 
 /* Exact numbers as text, ready for custos_mech_options. */
 typedef struct custos_sensitivity {
+    size_t size;
     char l1[CUSTOS_SENSITIVITY_MAX];
     char l2_squared[CUSTOS_SENSITIVITY_MAX];
 } custos_sensitivity;
+
+#define CUSTOS_SENSITIVITY_INIT                                                \
+    {                                                                          \
+        sizeof(custos_sensitivity), "", ""                                     \
+    }
 
 /*
  * How far the answers of neighbours can differ. May fail: CUSTOS_EINVAL,
@@ -868,12 +879,11 @@ custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
 
 /*
  * The sensitivity of the maximum of n single-valued queries: the largest of
- * their sensitivities (only l1 is read). May fail: CUSTOS_EINVAL,
- * CUSTOS_EPARSE, CUSTOS_EOVERFLOW.
+ * their sensitivities, of which the l1 texts are given. May fail:
+ * CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_EOVERFLOW.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_sensitivity_max(const custos_sensitivity *each, size_t n,
-                       custos_sensitivity *out, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_sensitivity_max(
+    const char *const *l1, size_t n, custos_sensitivity *out, custos_err *err);
 
 /* ---------------------------------------- local model (section: local) -- */
 
@@ -1063,6 +1073,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_admit(
 
 /* What is promised and what is counted, as exact text. */
 typedef struct custos_filter_facts {
+    size_t size;
     char epsilon[CUSTOS_AMOUNT_MAX]; /* the promise */
     char delta[CUSTOS_AMOUNT_MAX];
     char spent[CUSTOS_AMOUNT_MAX]; /* in `currency` */
@@ -1072,6 +1083,11 @@ typedef struct custos_filter_facts {
     char member_delta_limit[CUSTOS_AMOUNT_MAX];
     const char *theorem; /* its id in doc/theorems.md */
 } custos_filter_facts;
+
+#define CUSTOS_FILTER_FACTS_INIT                                               \
+    {                                                                          \
+        sizeof(custos_filter_facts), "", "", "", "", NULL, "", "", NULL        \
+    }
 
 /* May fail: CUSTOS_EINVAL. */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_filter_report(
@@ -1127,12 +1143,18 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_odometer_add(
  * probability far above delta. Rounded up; "infinity" when there is no bound.
  */
 typedef struct custos_odometer_facts {
+    size_t size;
     char epsilon[CUSTOS_AMOUNT_MAX];
     char delta[CUSTOS_AMOUNT_MAX];
     char epsilon_sum[CUSTOS_AMOUNT_MAX];
     char rho_sum[CUSTOS_AMOUNT_MAX];
     const char *theorem;
 } custos_odometer_facts;
+
+#define CUSTOS_ODOMETER_FACTS_INIT                                             \
+    {                                                                          \
+        sizeof(custos_odometer_facts), "", "", "", "", NULL                    \
+    }
 
 /* May fail: CUSTOS_EINVAL. */
 CUSTOS_API CUSTOS_MUST_USE custos_status
@@ -1151,11 +1173,17 @@ typedef enum custos_currency {
 
 /* A bound, with the theorem that gives it. */
 typedef struct custos_bound {
+    size_t size;
     char value[CUSTOS_NUMBER_MAX]; /* empty when there is none */
     const char *theorem;           /* its id in doc/theorems.md */
     const char *source;            /* the paper to cite */
     const char *reason;            /* why there is none; NULL when there is */
 } custos_bound;
+
+#define CUSTOS_BOUND_INIT                                                      \
+    {                                                                          \
+        sizeof(custos_bound), "", NULL, NULL, NULL                             \
+    }
 
 typedef struct custos_convert_options {
     size_t size;
@@ -1187,25 +1215,31 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_convert_budget(
 
 /* What a promise for one unit is worth for a group. */
 typedef struct custos_group {
-    char epsilon[CUSTOS_NUMBER_MAX];        /* size * epsilon */
+    size_t size;
+    char epsilon[CUSTOS_NUMBER_MAX];        /* k epsilon, for k units */
     char delta[CUSTOS_NUMBER_MAX];          /* rounded up, at most 1 */
-    char delta_textbook[CUSTOS_NUMBER_MAX]; /* size e^((size-1) eps) delta */
+    char delta_textbook[CUSTOS_NUMBER_MAX]; /* k e^((k-1) epsilon) delta */
     char rho[CUSTOS_NUMBER_MAX];            /* custos_group_rho only */
     const char *theorem;
     const char *source;
 } custos_group;
 
+#define CUSTOS_GROUP_INIT                                                      \
+    {                                                                          \
+        sizeof(custos_group), "", "", "", "", NULL, NULL                       \
+    }
+
 /*
- * (epsilon, delta)-DP for `size` units at once; delta NULL is 0. May fail:
- * CUSTOS_EINVAL (size 0), CUSTOS_EPARSE, CUSTOS_ERANGE.
+ * (epsilon, delta)-DP for `units` units at once; delta NULL is 0. May fail:
+ * CUSTOS_EINVAL (no units), CUSTOS_EPARSE, CUSTOS_ERANGE.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_group_approx(const char *epsilon, const char *delta, uint64_t size,
+custos_group_approx(const char *epsilon, const char *delta, uint64_t units,
                     custos_group *out, custos_err *err);
 
-/* rho-zCDP for `size` units at once. May fail: as custos_group_approx. */
+/* rho-zCDP for `units` units at once. May fail: as custos_group_approx. */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_group_rho(const char *rho,
-                                                          uint64_t size,
+                                                          uint64_t units,
                                                           custos_group *out,
                                                           custos_err *err);
 
@@ -1280,12 +1314,18 @@ custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
 
 /* Decimal text that encloses a number: low rounded down, high rounded up. */
 typedef struct custos_interval {
+    size_t size;
     char low[CUSTOS_NUMBER_MAX];  /* empty when there is none */
     char high[CUSTOS_NUMBER_MAX]; /* the one to promise; may be "infinity" */
     const char *theorem;          /* its id in doc/theorems.md */
     const char *source;           /* the paper to cite */
     const char *reason;           /* why there is none; NULL when there is */
 } custos_interval;
+
+#define CUSTOS_INTERVAL_INIT                                                   \
+    {                                                                          \
+        sizeof(custos_interval), "", "", NULL, NULL, NULL                      \
+    }
 
 /*
  * The cost of a plan by its privacy-loss distribution, for the worse order of
@@ -1314,11 +1354,17 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_group(
 
 /* A plan made to fit a promise. */
 typedef struct custos_calibrated {
+    size_t size;
     char factor[CUSTOS_NUMBER_MAX];  /* by which all noise is multiplied */
     uint64_t count;                  /* how often the whole plan may run */
     char epsilon[CUSTOS_NUMBER_MAX]; /* what that costs, rounded up */
     const char *theorem;             /* its id in doc/theorems.md */
 } custos_calibrated;
+
+#define CUSTOS_CALIBRATED_INIT                                                 \
+    {                                                                          \
+        sizeof(custos_calibrated), "", 0, "", NULL                             \
+    }
 
 /*
  * The least noise for a promise: all scales and sigmas are multiplied by one
@@ -1415,6 +1461,7 @@ custos_risk_corners(const custos_risk *risk, custos_risk_corner *corners,
  * promise, in an event that does not depend on the data.
  */
 typedef struct custos_risk_facts {
+    size_t size;
     char utility_factor[CUSTOS_NUMBER_MAX]; /* e^epsilon */
     char advantage[CUSTOS_NUMBER_MAX];      /* true minus false positive rate */
     char guess[CUSTOS_NUMBER_MAX]; /* chance to guess right at even odds */
@@ -1424,6 +1471,11 @@ typedef struct custos_risk_facts {
     char exposed[CUSTOS_NUMBER_MAX]; /* people * delta; "" when not asked */
     int delta_too_large;             /* people * delta >= 1 */
 } custos_risk_facts;
+
+#define CUSTOS_RISK_FACTS_INIT                                                 \
+    {                                                                          \
+        sizeof(custos_risk_facts), "", "", "", "", "", "", "", 0               \
+    }
 
 /*
  * prior NULL is 1/2; people NULL: not asked. May fail: CUSTOS_EINVAL,

@@ -11,6 +11,7 @@
 #include "account/plan_pld.h"
 #include "account/plan_scale.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "num/batch.h"
 #include "num/rat_double.h"
 #include "num/rat_round.h"
@@ -395,7 +396,10 @@ task_init(struct task *t, const custos_plan *plan, const char *epsilon,
 
     rat_init(&t->epsilon);
     rat_init(&t->delta);
-    if (!plan || !epsilon || !out)
+    st = result_check(out, err);
+    if (st)
+        return st;
+    if (!plan || !epsilon)
         return custos_fail(err, CUSTOS_EINVAL, "epsilon must be given");
     if (plan->n == 0)
         return custos_fail(err, CUSTOS_EINVAL, "the plan is empty");
@@ -450,7 +454,7 @@ custos_calibrate_noise(const custos_plan *plan, const char *epsilon,
                        const char *delta, custos_calibrated *out,
                        custos_err *err)
 {
-    custos_calibrated got = {.count = 1};
+    custos_calibrated got = CUSTOS_CALIBRATED_INIT;
     struct task t;
     custos_status st = task_init(&t, plan, epsilon, delta, out, err);
 
@@ -458,7 +462,7 @@ custos_calibrate_noise(const custos_plan *plan, const char *epsilon,
         st = explain_failure(noise_search(&t, &got, err), err);
     task_clear(&t);
     if (!st)
-        *out = got;
+        result_write(out, &got, sizeof got);
     return st;
 }
 
@@ -467,7 +471,7 @@ custos_calibrate_count(const custos_plan *plan, const char *epsilon,
                        const char *delta, custos_calibrated *out,
                        custos_err *err)
 {
-    custos_calibrated got = {.count = 0};
+    custos_calibrated got = CUSTOS_CALIBRATED_INIT;
     struct task t;
     custos_status st = task_init(&t, plan, epsilon, delta, out, err);
 
@@ -475,6 +479,6 @@ custos_calibrate_count(const custos_plan *plan, const char *epsilon,
         st = explain_failure(count_search(&t, &got), err);
     task_clear(&t);
     if (!st)
-        *out = got;
+        result_write(out, &got, sizeof got);
     return st;
 }

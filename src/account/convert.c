@@ -5,9 +5,7 @@
  */
 #include "account/convert.h"
 
-#include <string.h>
-
-#include "account/options.h"
+#include "base/sized.h"
 #include "account/search.h"
 #include "base/error.h"
 #include "num/batch.h"
@@ -257,22 +255,24 @@ custos_convert(const custos_convert_options *options, custos_bound *out,
     static void (*const from[])(struct exchange *) = {
         NULL, from_pure, from_approx, from_zcdp, from_rdp, from_gdp};
     custos_convert_options o;
-    custos_bound made;
+    custos_bound made = CUSTOS_BOUND_INIT;
     struct exchange x;
     custos_status st;
 
-    if (!out || !options_read(&o, sizeof o, options))
+    if (!options_read(&o, sizeof o, options))
         return custos_fail(err, CUSTOS_EINVAL,
                            "options must have their size set");
+    st = result_check(out, err);
+    if (st)
+        return st;
     if (o.from < CUSTOS_IN_PURE || o.from > CUSTOS_IN_GDP ||
         o.to < CUSTOS_IN_PURE || o.to > CUSTOS_IN_GDP)
         return custos_fail(err, CUSTOS_EINVAL, "unknown currency");
-    memset(&made, 0, sizeof made);
     exchange_init(&x, &o, &made);
     st = exchange_read(&x, err);
     if (!st) {
         from[o.from](&x);
-        *out = made;
+        result_write(out, &made, sizeof made);
     }
     exchange_clear(&x);
     return st;
@@ -306,11 +306,12 @@ custos_convert_budget(const char *epsilon, const char *delta,
                       custos_currency to, const char *order, custos_bound *out,
                       custos_err *err)
 {
-    custos_status st;
+    custos_bound made = CUSTOS_BOUND_INIT;
+    custos_status st = result_check(out, err);
     rat x[4];
 
-    if (!out)
-        return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
+    if (st)
+        return st;
     if (to != CUSTOS_IN_ZCDP && to != CUSTOS_IN_RDP && to != CUSTOS_IN_GDP)
         return custos_fail(err, CUSTOS_EINVAL,
                            "a budget is in zCDP, Renyi DP or Gaussian DP");
@@ -321,12 +322,12 @@ custos_convert_budget(const char *epsilon, const char *delta,
     if (!st && to == CUSTOS_IN_RDP)
         st = read_order(order, "order", &x[2], err);
     if (!st) {
-        memset(out, 0, sizeof *out);
         find_budget(to, x, &x[3]);
-        rat_decimal(&x[3], RAT_DOWN, out->value);
-        out->theorem = to == CUSTOS_IN_GDP ? "gdp-to-approx" : "rdp-to-approx";
-        out->source =
+        rat_decimal(&x[3], RAT_DOWN, made.value);
+        made.theorem = to == CUSTOS_IN_GDP ? "gdp-to-approx" : "rdp-to-approx";
+        made.source =
             to == CUSTOS_IN_GDP ? "Dong, Roth, Su 2019, corollary 2.13" : CKS;
+        result_write(out, &made, sizeof made);
     }
     rats_clear(x, 4);
     return st;

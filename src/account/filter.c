@@ -224,7 +224,7 @@ filter_report(const struct filter *f, custos_filter_facts *out)
 {
     size_t lane = filter_lane(f);
 
-    memset(out, 0, sizeof *out);
+    *out = (custos_filter_facts)CUSTOS_FILTER_FACTS_INIT;
     amount_write(f->epsilon, AMOUNT_LOSS, out->epsilon);
     amount_write(f->delta, AMOUNT_DELTA, out->delta);
     amount_write(f->sum[lane], AMOUNT_LOSS, out->spent);

@@ -9,7 +9,7 @@
 
 #include "account/convert.h"
 #include "account/cost.h"
-#include "account/options.h"
+#include "base/sized.h"
 #include "account/search.h"
 #include "base/error.h"
 #include "num/batch.h"

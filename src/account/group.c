@@ -25,10 +25,9 @@
  */
 #include "account/group.h"
 
-#include <string.h>
-
 #include "account/search.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "custos.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
@@ -128,65 +127,67 @@ group_delta_textbook_up(const rat *epsilon, const rat *delta, uint64_t size,
 
 /* Rejects an empty group, and numbers too large for the results' text. */
 static custos_status
-check_size(const rat *x, uint64_t size, const char *name, custos_err *err)
+check_units(const rat *x, uint64_t units, const char *name, custos_err *err)
 {
-    if (size == 0)
-        return custos_fail(err, CUSTOS_EINVAL, "size must be at least 1");
+    if (units == 0)
+        return custos_fail(err, CUSTOS_EINVAL, "units must be at least 1");
     if (rat_sign(x) > 0 && rat_log2_floor(x) > 64)
         return custos_fail(err, CUSTOS_ERANGE, "%s must be below 2^64", name);
     return CUSTOS_OK;
 }
 
 custos_status
-custos_group_approx(const char *epsilon, const char *delta, uint64_t size,
+custos_group_approx(const char *epsilon, const char *delta, uint64_t units,
                     custos_group *out, custos_err *err)
 {
-    custos_status st;
+    custos_group made = CUSTOS_GROUP_INIT;
+    custos_status st = result_check(out, err);
     rat x[3];
 
-    if (!out)
-        return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
+    if (st)
+        return st;
     rats_init(x, 3);
     st = rat_read_positive(epsilon, "epsilon", &x[0], err);
     if (!st && delta)
         st = rat_read_delta(delta, "delta", &x[1], err);
     if (!st)
-        st = check_size(&x[0], size, "epsilon", err);
+        st = check_units(&x[0], units, "epsilon", err);
     if (!st) {
-        memset(out, 0, sizeof *out);
-        group_delta_textbook_up(&x[0], &x[1], size, &x[2]);
-        rat_decimal(&x[2], RAT_UP, out->delta_textbook);
-        group_delta_up(&x[0], &x[1], size, &x[2]);
-        rat_decimal(&x[2], RAT_UP, out->delta);
-        group_epsilon(&x[0], size, &x[2]);
-        rat_decimal(&x[2], RAT_UP, out->epsilon);
-        out->theorem = "group-approx";
-        out->source = "Vadhan 2017, lemma 2.2, summed as a geometric series: "
+        group_delta_textbook_up(&x[0], &x[1], units, &x[2]);
+        rat_decimal(&x[2], RAT_UP, made.delta_textbook);
+        group_delta_up(&x[0], &x[1], units, &x[2]);
+        rat_decimal(&x[2], RAT_UP, made.delta);
+        group_epsilon(&x[0], units, &x[2]);
+        rat_decimal(&x[2], RAT_UP, made.epsilon);
+        made.theorem = "group-approx";
+        made.source = "Vadhan 2017, lemma 2.2, summed as a geometric series: "
                       "(k eps, delta (e^(k eps) - 1)/(e^eps - 1))";
+        result_write(out, &made, sizeof made);
     }
     rats_clear(x, 3);
     return st;
 }
 
 custos_status
-custos_group_rho(const char *rho, uint64_t size, custos_group *out,
+custos_group_rho(const char *rho, uint64_t units, custos_group *out,
                  custos_err *err)
 {
-    custos_status st;
+    custos_group made = CUSTOS_GROUP_INIT;
+    custos_status st = result_check(out, err);
     rat x;
 
-    if (!out)
-        return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
+    if (st)
+        return st;
     rat_init(&x);
     st = rat_read_positive(rho, "rho", &x, err);
     if (!st)
-        st = check_size(&x, size, "rho", err);
+        st = check_units(&x, units, "rho", err);
     if (!st) {
-        memset(out, 0, sizeof *out);
-        group_rho(&x, size, &x);
-        rat_decimal(&x, RAT_UP, out->rho);
-        out->theorem = "group-zcdp";
-        out->source = "Bun, Steinke 2016, proposition 1.9: k^2 rho";
+        group_rho(&x, units, &x);
+        rat_decimal(&x, RAT_UP, made.rho);
+        made.theorem = "group-zcdp";
+        made.source = "Bun, Steinke 2016, proposition 1.9: k^2 rho";
+        result_write(out, &made, sizeof made);
     }
     rat_clear(&x);
     return st;

@@ -3,12 +3,11 @@
  * management and text to the structs of charge.h, filter.h and odometer.h.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "account/charge.h"
 #include "account/filter.h"
 #include "account/odometer.h"
-#include "account/options.h"
+#include "base/sized.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "num/batch.h"
@@ -208,9 +207,15 @@ custos_status
 custos_filter_report(const custos_filter *filter, custos_filter_facts *out,
                      custos_err *err)
 {
-    if (!filter || !out)
+    custos_filter_facts made;
+    custos_status st = result_check(out, err);
+
+    if (st)
+        return st;
+    if (!filter)
         return fail_null(err);
-    filter_report(&filter->filter, out);
+    filter_report(&filter->filter, &made);
+    result_write(out, &made, sizeof made);
     return CUSTOS_OK;
 }
 
@@ -302,16 +307,20 @@ custos_status
 custos_odometer_read(const custos_odometer *odometer,
                      custos_odometer_facts *out, custos_err *err)
 {
+    custos_odometer_facts made = CUSTOS_ODOMETER_FACTS_INIT;
+    custos_status st = result_check(out, err);
     const struct odometer *o;
 
-    if (!odometer || !out)
+    if (st)
+        return st;
+    if (!odometer)
         return fail_null(err);
     o = &odometer->odometer;
-    memset(out, 0, sizeof *out);
-    amount_write(odometer_epsilon(o), AMOUNT_LOSS, out->epsilon);
-    amount_write(odometer_delta(o), AMOUNT_DELTA, out->delta);
-    amount_write(o->epsilon_sum, AMOUNT_LOSS, out->epsilon_sum);
-    amount_write(o->rho_sum, AMOUNT_LOSS, out->rho_sum);
-    out->theorem = "odometer-grid";
+    amount_write(odometer_epsilon(o), AMOUNT_LOSS, made.epsilon);
+    amount_write(odometer_delta(o), AMOUNT_DELTA, made.delta);
+    amount_write(o->epsilon_sum, AMOUNT_LOSS, made.epsilon_sum);
+    amount_write(o->rho_sum, AMOUNT_LOSS, made.rho_sum);
+    made.theorem = "odometer-grid";
+    result_write(out, &made, sizeof made);
     return CUSTOS_OK;
 }

@@ -33,7 +33,7 @@
 
 #include <string.h>
 
-#include "account/options.h"
+#include "base/sized.h"
 #include "account/search.h"
 #include "base/error.h"
 #include "num/batch.h"

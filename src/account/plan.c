@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/ck.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "num/rat_round.h"
 
 enum { ROOM_FIRST = 8 };
@@ -119,11 +120,13 @@ custos_status
 custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
                     const char *delta, custos_bound *out, custos_err *err)
 {
-    const char *reason = NULL;
-    custos_status st;
+    custos_bound made = CUSTOS_BOUND_INIT;
+    custos_status st = result_check(out, err);
     rat d, epsilon;
 
-    if (!plan || !out)
+    if (st)
+        return st;
+    if (!plan)
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
     if (theorem < CUSTOS_BY_BASIC || theorem > CUSTOS_BY_PARALLEL_CHANGE)
         return custos_fail(err, CUSTOS_EINVAL, "unknown theorem");
@@ -133,13 +136,12 @@ custos_plan_epsilon(const custos_plan *plan, custos_theorem theorem,
     rat_init(&epsilon);
     st = rat_read_delta(delta, "delta", &d, err);
     if (!st) {
-        memset(out, 0, sizeof *out);
-        reason = THEOREMS[theorem].apply(plan, &d, &epsilon);
-        out->reason = reason;
-        out->theorem = THEOREMS[theorem].theorem;
-        out->source = THEOREMS[theorem].source;
-        if (!reason)
-            rat_decimal(&epsilon, RAT_UP, out->value);
+        made.reason = THEOREMS[theorem].apply(plan, &d, &epsilon);
+        made.theorem = THEOREMS[theorem].theorem;
+        made.source = THEOREMS[theorem].source;
+        if (!made.reason)
+            rat_decimal(&epsilon, RAT_UP, made.value);
+        result_write(out, &made, sizeof made);
     }
     rat_clear(&d);
     rat_clear(&epsilon);

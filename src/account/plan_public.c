@@ -1,9 +1,9 @@
 /* The public interface of plan_pld.h: text in, text out. */
-#include <string.h>
 
 #include "account/compose.h"
 #include "account/plan_pld.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "num/batch.h"
 #include "num/rat_double.h"
 
@@ -60,24 +60,26 @@ static custos_status
 check_plan(const custos_plan *plan, const char *text, const void *out,
            custos_err *err)
 {
-    if (!plan || !text || !out)
+    if (!plan || !text)
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
     if (plan->n == 0)
         return custos_fail(err, CUSTOS_EINVAL, "the plan is empty");
-    return CUSTOS_OK;
+    return result_check(out, err);
 }
 
 static void
 interval_write(struct bounds b, const char *reason, custos_interval *out)
 {
-    memset(out, 0, sizeof *out);
-    out->theorem = "plan-pld";
-    out->source = "Zhu, Dong, Wang 2022; Doroshenko et al. 2022";
-    out->reason = reason;
-    if (reason)
-        return;
-    bound_write_down(b.low, out->low);
-    bound_write_up(b.high, out->high);
+    custos_interval made = CUSTOS_INTERVAL_INIT;
+
+    made.theorem = "plan-pld";
+    made.source = "Zhu, Dong, Wang 2022; Doroshenko et al. 2022";
+    made.reason = reason;
+    if (!reason) {
+        bound_write_down(b.low, made.low);
+        bound_write_up(b.high, made.high);
+    }
+    result_write(out, &made, sizeof made);
 }
 
 typedef custos_status

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
 
@@ -391,13 +392,14 @@ custos_status
 custos_risk_report(const custos_risk *risk, const char *prior,
                    const char *people, custos_risk_facts *out, custos_err *err)
 {
-    custos_risk_facts facts;
-    custos_status st;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
+    custos_status st = result_check(out, err);
     rat x[2];
 
-    if (!risk || !out)
+    if (st)
+        return st;
+    if (!risk)
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
-    memset(&facts, 0, sizeof facts);
     rats_init(x, 2);
     st = rat_read_open_unit(prior ? prior : "1/2", "prior", &x[0], err);
     if (!st)
@@ -412,7 +414,7 @@ custos_risk_report(const custos_risk *risk, const char *prior,
         rat_set_i64(&x[1], 1, 2);
         rat_mul(&x[0], &x[0], &x[1]);
         rat_decimal(&x[0], RAT_UP, facts.guess);
-        *out = facts;
+        result_write(out, &facts, sizeof facts);
     }
     rats_clear(x, 2);
     return st;

@@ -117,7 +117,7 @@ print_count(const custos_calibrated *c)
 static int
 run_calibrate(const struct verb *verb, int argc, char **argv)
 {
-    custos_calibrated got;
+    custos_calibrated got = CUSTOS_CALIBRATED_INIT;
     custos_plan *plan = NULL;
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;

@@ -77,7 +77,8 @@ fill_theorems(const custos_plan *plan, const char *delta, struct table *t,
     for (size_t i = 0; i < COUNT_OF(theorems) && !st; i++) {
         struct row *row = &t->rows[t->n++];
 
-        row->name = theorems[i].name;
+        *row =
+            (struct row){.name = theorems[i].name, .bound = CUSTOS_BOUND_INIT};
         st = custos_plan_epsilon(plan, theorems[i].theorem, delta, &row->bound,
                                  err);
     }
@@ -90,7 +91,7 @@ fill_pld(const custos_plan *plan, const char *delta, const char *width,
          struct table *t, custos_err *err)
 {
     struct row *low = &t->rows[t->n], *high = &t->rows[t->n + 1];
-    custos_interval got;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
     custos_status st = custos_plan_pld_epsilon(plan, delta, width, &got, err);
 
     if (st == CUSTOS_ERANGE && strtod(delta, NULL) == 0) {
@@ -231,7 +232,8 @@ fill_table(const custos_plan *plan, const struct args *args, struct table *t,
 
     delta = delta ? delta : "0";
     if (args->given[COMPOSE_PARALLEL]) {
-        t->rows[0].name = "parallel";
+        t->rows[0] =
+            (struct row){.name = "parallel", .bound = CUSTOS_BOUND_INIT};
         t->n = 1;
         return custos_plan_epsilon(plan,
                                    !strcmp(promise_of(args), "change-one")

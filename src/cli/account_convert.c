@@ -122,9 +122,11 @@ convert_all(const struct args *args, custos_currency from, custos_currency to)
             .to_delta = delta ? delta : "1e-6",
             .to_order = order ? order : "2",
         };
-        custos_status st =
-            !to || to == c ? custos_convert(&what, &got[c], &err) : CUSTOS_OK;
+        custos_status st = CUSTOS_OK;
 
+        got[c] = (custos_bound)CUSTOS_BOUND_INIT;
+        if (!to || to == c)
+            st = custos_convert(&what, &got[c], &err);
         if (st)
             return account_fail(&account_convert, args, st, &err);
     }

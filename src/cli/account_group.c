@@ -125,8 +125,8 @@ run_plan(const struct args *args, uint64_t size)
 {
     static struct out o;
     custos_plan *plan = NULL, *group = NULL;
-    custos_interval pld;
-    custos_bound zcdp;
+    custos_interval pld = CUSTOS_INTERVAL_INIT;
+    custos_bound zcdp = CUSTOS_BOUND_INIT;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code;
@@ -161,7 +161,7 @@ run_group(const struct verb *verb, int argc, char **argv)
 {
     static struct out o;
     struct args args;
-    custos_group group;
+    custos_group group = CUSTOS_GROUP_INIT;
     custos_status st;
     custos_err err = CUSTOS_ERR_INIT;
     uint64_t size = 0;

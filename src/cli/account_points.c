@@ -19,7 +19,7 @@ static int
 point_at(const custos_plan *plan, const char *delta, const char *width,
          struct point *p)
 {
-    custos_interval at;
+    custos_interval at = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = custos_plan_pld_epsilon(plan, delta, width, &at, &err);
 
@@ -39,7 +39,7 @@ point_at(const custos_plan *plan, const char *delta, const char *width,
 static int
 delta_of_zero(const custos_plan *plan, double *delta)
 {
-    custos_interval at;
+    custos_interval at = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = custos_plan_pld_delta(plan, "0", NULL, &at, &err);
 

@@ -131,7 +131,7 @@ print_meaning(struct out *o, const struct ledger_balance *b, bool pure)
 {
     char factor[NUMBER_MAX];
     custos_risk *risk = NULL;
-    custos_risk_facts facts;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
 
     if (custos_risk_new(NULL, b->facts.epsilon, b->facts.delta, &risk, NULL) ==
             CUSTOS_OK &&

@@ -67,7 +67,7 @@ risk_of_plan(const struct args *args, struct results *t, custos_risk **out)
 {
     static struct points p;
     custos_plan *plan = NULL;
-    custos_interval at;
+    custos_interval at = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
     int code = account_plan_of(args, args->given[RISK_ADJACENCY], &plan);

@@ -29,7 +29,7 @@
 #include "base/alloc.h"
 #include "base/ck.h"
 #include "base/error.h"
-#include "mech/options.h"
+#include "base/sized.h"
 #include "mech/sealed.h"
 #include "noise/coin.h"
 #include "num/ival.h"

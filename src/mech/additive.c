@@ -30,7 +30,7 @@
 #include "mech/hold.h"
 #include "mech/i128.h"
 #include "mech/interval.h"
-#include "mech/options.h"
+#include "base/sized.h"
 #include "mech/sealed.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"

@@ -18,7 +18,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "custos.h"
-#include "mech/options.h"
+#include "base/sized.h"
 
 enum { ROWS_MAX_LOG2 = 60 };
 

@@ -20,7 +20,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "mech/hold.h"
-#include "mech/options.h"
+#include "base/sized.h"
 #include "mech/sealed.h"
 #include "mech/threshold.h"
 #include "noise/noise.h"

@@ -25,7 +25,7 @@
 #include "base/base.h"
 #include "base/ck.h"
 #include "base/error.h"
-#include "mech/options.h"
+#include "base/sized.h"
 #include "num/rat.h"
 
 /* Memory for one text of the largest size. */
@@ -224,13 +224,12 @@ static custos_status
 write_both(const rat *l1, const rat *l2, custos_sensitivity *out,
            custos_err *err)
 {
-    custos_sensitivity s;
+    custos_sensitivity s = CUSTOS_SENSITIVITY_INIT;
 
-    memset(&s, 0, sizeof s);
     if (!write_number(l1, s.l1) || !write_number(l2, s.l2_squared))
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "the sensitivity is too long to write exactly");
-    *out = s;
+    result_write(out, &s, sizeof s);
     return CUSTOS_OK;
 }
 
@@ -242,10 +241,11 @@ custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
     custos_status st;
     rat l1, l2;
 
-    if (!out || !options_read(&q, sizeof q, query))
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "query must have its size set; out must not be "
-                           "NULL");
+    st = result_check(out, err);
+    if (st)
+        return st;
+    if (!options_read(&q, sizeof q, query))
+        return custos_fail(err, CUSTOS_EINVAL, "query must have its size set");
     rat_init(&l1);
     rat_init(&l2);
     st = sensitivity_row(&q, adjacency, &l1, &l2, err);
@@ -259,24 +259,21 @@ custos_sensitivity_of(const custos_query *query, custos_adjacency adjacency,
 }
 
 custos_status
-custos_sensitivity_max(const custos_sensitivity *each, size_t n,
-                       custos_sensitivity *out, custos_err *err)
+custos_sensitivity_max(const char *const *l1, size_t n, custos_sensitivity *out,
+                       custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st = result_check(out, err);
     rat most, next;
 
-    if (!each || n == 0 || !out)
+    if (st)
+        return st;
+    if (!l1 || n == 0)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the maximum needs at least one query; each and out "
-                           "must not be NULL");
+                           "the maximum needs at least one query");
     rat_init(&most);
     rat_init(&next);
     for (size_t i = 0; i < n && !st; i++) {
-        char text[CUSTOS_SENSITIVITY_MAX];
-
-        memcpy(text, each[i].l1, sizeof text);
-        text[sizeof text - 1] = '\0';
-        st = rat_read(text, "sensitivity", &next, err);
+        st = rat_read(l1[i], "sensitivity", &next, err);
         if (!st && rat_sign(&next) < 0)
             st = custos_fail(err, CUSTOS_EINVAL,
                              "a sensitivity cannot be below 0");

@@ -59,7 +59,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "mech/calibrate.h"
-#include "mech/options.h"
+#include "base/sized.h"
 #include "mech/sums.h"
 #include "num/ival.h"
 #include "num/rat_round.h"

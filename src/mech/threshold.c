@@ -25,7 +25,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "mech/interval.h"
-#include "mech/options.h"
+#include "base/sized.h"
 #include "mech/sealed.h"
 #include "noise/noise.h"
 #include "num/ival_more.h"

@@ -28,9 +28,10 @@ discovered_write(struct risk_told *t)
 custos_status
 risk_report(const custos_risk *risk, struct risk_told *t, custos_err *err)
 {
-    custos_status st =
-        custos_risk_report(risk, t->prior, t->people, &t->facts, err);
+    custos_status st;
 
+    t->facts = (custos_risk_facts)CUSTOS_RISK_FACTS_INIT;
+    st = custos_risk_report(risk, t->prior, t->people, &t->facts, err);
     if (!st)
         st = custos_risk_fnr(risk, "0.05", t->missed, err);
     if (!st)

@@ -28,7 +28,7 @@ static custos_calibrated
 noise_of(const char *mechanism, const char *epsilon, const char *delta)
 {
     custos_plan *plan = plan_of(&mechanism, 1);
-    custos_calibrated got;
+    custos_calibrated got = CUSTOS_CALIBRATED_INIT;
     custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_calibrate_noise(plan, epsilon, delta, &got, &err),
@@ -119,8 +119,8 @@ calibrated_count_fits_and_one_more_does_not(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         custos_plan *plan = plan_of(&plans[i], 1);
-        custos_calibrated got;
-        custos_interval at;
+        custos_calibrated got = CUSTOS_CALIBRATED_INIT;
+        custos_interval at = CUSTOS_INTERVAL_INIT;
         char text[100];
         const char *more = text;
 
@@ -147,7 +147,7 @@ calibrated_count_knows_nothing_and_sums(void **state)
 {
     const char *ten = "laplace:epsilon=0.1", *dear = "laplace:epsilon=3";
     custos_plan *plan = plan_of(&ten, 1);
-    custos_calibrated got;
+    custos_calibrated got = CUSTOS_CALIBRATED_INIT;
 
     (void)state;
     assert_int_equal(custos_calibrate_count(plan, "1", NULL, &got, NULL),
@@ -171,8 +171,8 @@ static void
 calibration_of_a_thousand_queries(void **state)
 {
     custos_plan *plan = plan_of(NULL, 0), *fitted = plan_of(NULL, 0);
-    custos_calibrated got;
-    custos_interval at;
+    custos_calibrated got = CUSTOS_CALIBRATED_INIT;
+    custos_interval at = CUSTOS_INTERVAL_INIT;
     char text[CUSTOS_MECHANISM_MAX];
 
     (void)state;
@@ -237,7 +237,7 @@ calibration_refuses_what_cannot_be(void **state)
     custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
     custos_plan *never = plan_of(&bad, 1);
     custos_plan *always = plan_of(&rare, 1);
-    custos_calibrated got = {.factor = "unset"};
+    custos_calibrated got = {.size = sizeof got, .factor = "unset"};
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
@@ -277,7 +277,7 @@ calibration_survives_want_of_memory(void **state)
     for (size_t at = 1; at < 40; at++) {
         struct test_memory memory = {.fail_at = at};
         custos_alloc alloc = test_alloc(&memory);
-        custos_calibrated got = {.factor = "unset"};
+        custos_calibrated got = {.size = sizeof got, .factor = "unset"};
         custos_plan *plan = NULL;
         custos_status st;
 

@@ -35,7 +35,7 @@ plan_one(const char *text)
 static custos_bound
 row(const custos_plan *plan, custos_theorem theorem, const char *delta)
 {
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
 
     assert_int_equal(custos_plan_epsilon(plan, theorem, delta, &b, NULL),
                      CUSTOS_OK);
@@ -169,7 +169,7 @@ compose_parallel_change_of_sums(void **state)
                                         ":count=2",
                                         NULL};
     double before = 0.5 * 0.5, after = 0.5 * exp(-1) * 0.5 * exp(-1);
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
 
     (void)state;
     b = row_of(plan_of(CUSTOS_CHANGE_ONE, change), CUSTOS_BY_PARALLEL, "0");
@@ -202,7 +202,7 @@ compose_parallel_change_by_hand(void **state)
     custos_plan *plan = plan_of(CUSTOS_ADD_REMOVE, texts);
     rat mu2[3] = {mp_rat("1/9"), mp_rat("1/16"), mp_rat("4/9")}, e[3];
     rat half = mp_rat("5e-7"), all = mp_rat("1e-6");
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
     double apart;
 
     (void)state;
@@ -282,7 +282,7 @@ compose_optimal_against_brute_force(void **state)
         double eps = (1 + i % 7) / 5.0, d = strtod(own[i % 3], NULL), got;
         double delta = strtod(deltas[i % 5], NULL);
         char text[96];
-        custos_bound b;
+        custos_bound b = CUSTOS_BOUND_INIT;
 
         snprintf(text, sizeof text, "generic:epsilon=%d/5:delta=%s:count=%d",
                  1 + i % 7, own[i % 3], k);
@@ -631,7 +631,7 @@ static void
 plan_refuses(void **state)
 {
     custos_plan *plan = plan_one("laplace:epsilon=1"), *none = NULL;
-    custos_bound b = {.value = "unset"};
+    custos_bound b = {.size = sizeof b, .value = "unset"};
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
@@ -675,7 +675,7 @@ plan_survives_lack_of_memory(void **state)
     struct test_memory memory = {.fail_at = 1};
     custos_alloc alloc = test_alloc(&memory);
     custos_plan *plan = NULL;
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_new(&alloc, CUSTOS_ADD_REMOVE, &plan, NULL),

@@ -549,7 +549,7 @@ convert_ends(void **state)
 static custos_bound
 exchange(custos_convert_options o)
 {
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
 
     o.size = sizeof o;
     assert_int_equal(custos_convert(&o, &b, NULL), CUSTOS_OK);
@@ -569,7 +569,7 @@ static void
 convert_all_pairs(void **state)
 {
     size_t none = 0;
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
 
     (void)state;
     for (int from = CUSTOS_IN_PURE; from <= CUSTOS_IN_GDP; from++)
@@ -630,7 +630,7 @@ convert_all_pairs(void **state)
 static void
 convert_public_budgets(void **state)
 {
-    custos_bound b;
+    custos_bound b = CUSTOS_BOUND_INIT;
 
     (void)state;
     assert_int_equal(
@@ -654,7 +654,7 @@ convert_refuses(void **state)
                                 .from = CUSTOS_IN_PURE,
                                 .amount = "1",
                                 .to = CUSTOS_IN_ZCDP};
-    custos_bound b = {.value = "unset"};
+    custos_bound b = {.size = sizeof b, .value = "unset"};
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;

@@ -202,7 +202,7 @@ the_accountant_is_the_checker_over_all_events(void **state)
     static const char *const deltas[] = {"0.3", "0.1", "0.01"};
     static struct pair m;
     custos_plan *plan = NULL;
-    custos_interval got;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
 
     (void)state;
     respond(&m, 900);
@@ -237,10 +237,10 @@ static void
 the_accountant_rejects_name_and_shame(void **state)
 {
     custos_plan *plan = NULL;
-    custos_interval got;
-    custos_bound basic;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
+    custos_bound basic = CUSTOS_BOUND_INIT;
     custos_risk *risk = NULL;
-    custos_risk_facts facts;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_new(NULL, CUSTOS_ADD_REMOVE, &plan, NULL),

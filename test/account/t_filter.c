@@ -45,7 +45,7 @@ filter_exhausts_exactly(void **state)
     custos_filter *f = filter(
         (custos_filter_options){.kind = CUSTOS_FILTER_PURE, .epsilon = "1"});
     custos_charge *c = charge("laplace:epsilon=0.1");
-    custos_filter_facts facts;
+    custos_filter_facts facts = CUSTOS_FILTER_FACTS_INIT;
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
@@ -191,7 +191,7 @@ filter_rdp_orders(void **state)
         .kind = CUSTOS_FILTER_RDP, .epsilon = "1", .delta = "1e-6"});
     custos_charge *gauss = charge("gaussian:sigma=20"),
                   *response = charge("randomized-response:epsilon=0.45");
-    custos_filter_facts facts;
+    custos_filter_facts facts = CUSTOS_FILTER_FACTS_INIT;
     rat alpha = mp_rat("24"), epsilon = mp_rat("1"), delta = mp_rat("1e-6"),
         room, each = mp_rat("0.03"); /* 24/(2*400) */
     uint64_t want = 0;
@@ -282,7 +282,7 @@ filter_best_of_both(void **state)
     custos_charge *half = charge("laplace:epsilon=0.5"),
                   *tiny = charge("laplace:epsilon=0.001"),
                   *gauss = charge("discrete-gaussian:sigma=100");
-    custos_filter_facts facts;
+    custos_filter_facts facts = CUSTOS_FILTER_FACTS_INIT;
     size_t n;
 
     (void)state;
@@ -409,7 +409,7 @@ filter_says_what_is_left(void **state)
     };
     custos_charge *small = charge("laplace:epsilon=0.01"),
                   *large = charge("laplace:epsilon=40");
-    custos_filter_facts facts;
+    custos_filter_facts facts = CUSTOS_FILTER_FACTS_INIT;
     char want[80];
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -632,7 +632,7 @@ filter_refuses(void **state)
         filter((custos_filter_options){.epsilon = "1", .delta = "1e-6"});
     custos_charge *c = charge("laplace:epsilon=1"), *none = NULL;
     custos_charge_options co = {.size = sizeof co};
-    custos_filter_facts facts;
+    custos_filter_facts facts = CUSTOS_FILTER_FACTS_INIT;
     uint8_t bytes[CUSTOS_FILTER_BYTES];
 
     (void)state;

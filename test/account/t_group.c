@@ -10,7 +10,7 @@
 static void
 group_worked_example(void **state)
 {
-    custos_group g;
+    custos_group g = CUSTOS_GROUP_INIT;
 
     (void)state;
     assert_int_equal(custos_group_approx("0.5", "1e-6", 3, &g, NULL),
@@ -103,7 +103,7 @@ group_bounds_randomized_response(void **state)
 static void
 group_zcdp_is_quadratic(void **state)
 {
-    custos_group g;
+    custos_group g = CUSTOS_GROUP_INIT;
 
     (void)state;
     assert_int_equal(custos_group_rho("0.02", 5, &g, NULL), CUSTOS_OK);
@@ -114,7 +114,7 @@ group_zcdp_is_quadratic(void **state)
 static void
 group_ends(void **state)
 {
-    custos_group g;
+    custos_group g = CUSTOS_GROUP_INIT;
     rat zero = mp_rat("0"), third = mp_rat("1/3"), x;
 
     (void)state;

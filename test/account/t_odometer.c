@@ -263,7 +263,7 @@ odometer_handle(void **state)
                                 .mechanism = "laplace:epsilon=0.1"};
     custos_odometer *odometer = NULL;
     custos_charge *c = NULL;
-    custos_odometer_facts facts;
+    custos_odometer_facts facts = CUSTOS_ODOMETER_FACTS_INIT;
 
     (void)state;
     assert_int_equal(custos_odometer_new(&alloc, &o, &odometer, NULL),

@@ -27,7 +27,7 @@ static custos_interval
 epsilon_of_all(const char *const *mechanisms, size_t n)
 {
     custos_plan *plan = plan_of(mechanisms, n);
-    custos_interval got;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
 
     assert_int_equal(custos_plan_pld_epsilon(plan, "0.01", "1e-4", &got, NULL),
                      CUSTOS_OK);
@@ -40,7 +40,7 @@ static custos_interval
 epsilon_of(const char *mechanism, const char *delta, const char *width)
 {
     custos_plan *plan = plan_of(&mechanism, 1);
-    custos_interval got;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
 
     assert_int_equal(custos_plan_pld_epsilon(plan, delta, width, &got, &err),
@@ -129,7 +129,8 @@ plan_pld_delta_inverts_epsilon(void **state)
     const char *mechanisms[] = {"laplace:epsilon=0.1:count=100",
                                 "gaussian:sigma=20:count=50"};
     custos_plan *plan = plan_of(mechanisms, 2);
-    custos_interval e, d;
+    custos_interval e = CUSTOS_INTERVAL_INIT;
+    custos_interval d = CUSTOS_INTERVAL_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_pld_epsilon(plan, "1e-6", NULL, &e, NULL),
@@ -181,7 +182,8 @@ plan_pld_delta_of_a_sample(void **state)
                                            "3", "6.907384495", "12"};
     const char *one = "gaussian:sigma=1:sample=0.01:count=10000";
     custos_plan *plan = plan_of(&one, 1);
-    custos_interval got, back;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
+    custos_interval back = CUSTOS_INTERVAL_INIT;
     double low, high, last = 1;
 
     (void)state;
@@ -300,7 +302,7 @@ plan_pld_refuses_what_is_no_question(void **state)
 {
     const char *one = "laplace:epsilon=1";
     custos_plan *plan = plan_of(&one, 1), *empty = plan_of(&one, 0);
-    custos_interval got;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
@@ -386,7 +388,7 @@ plan_pld_knows_its_reach(void **state)
     const char *one = "laplace:epsilon=1", *most = "gaussian:sigma=1:count="
                                                    "1099511627776";
     custos_plan *plan = plan_of(&one, 1), *large = plan_of(&most, 1);
-    custos_interval got;
+    custos_interval got = CUSTOS_INTERVAL_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_pld_epsilon(plan, "1e-250", NULL, &got, NULL),
@@ -420,7 +422,8 @@ plan_pld_of_many_kinds(void **state)
     for (size_t n = 12; n <= 40; n += 28) {
         double sum = 0;
         char one[64];
-        custos_interval all, merged;
+        custos_interval all = CUSTOS_INTERVAL_INIT;
+        custos_interval merged = CUSTOS_INTERVAL_INIT;
         custos_plan *plan = plan_of(mechanisms, n);
 
         for (size_t i = 0; i < n; i++)
@@ -444,7 +447,7 @@ plan_pld_survives_want_of_memory(void **state)
         struct test_memory memory = {.fail_at = at};
         custos_alloc alloc = test_alloc(&memory);
         custos_plan *plan = NULL;
-        custos_interval got = {.low = "unset"};
+        custos_interval got = {.size = sizeof got, .low = "unset"};
         custos_status st;
 
         st = custos_plan_new(&alloc, CUSTOS_ADD_REMOVE, &plan, NULL);
@@ -584,9 +587,10 @@ static void
 group_of_a_plan_beats_the_promise(void **state)
 {
     custos_plan *group = group_of("gaussian:sigma=10", 3);
-    custos_interval three, one = epsilon_of("gaussian:sigma=10", "1e-6", NULL);
+    custos_interval one = epsilon_of("gaussian:sigma=10", "1e-6", NULL);
+    custos_interval three = CUSTOS_INTERVAL_INIT;
     char exact[CUSTOS_NUMBER_MAX];
-    custos_group promise;
+    custos_group promise = CUSTOS_GROUP_INIT;
 
     (void)state;
     assert_int_equal(custos_plan_pld_epsilon(group, "1e-6", NULL, &three, NULL),

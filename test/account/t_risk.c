@@ -247,7 +247,7 @@ static void
 risk_advantage_of_known_promises(void **state)
 {
     custos_risk *risk = risk_of("1", "0.1");
-    custos_risk_facts facts;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
 
     (void)state;
     assert_int_equal(custos_risk_report(risk, NULL, NULL, &facts, NULL),
@@ -269,7 +269,7 @@ risk_posterior_of_known_promises(void **state)
 {
     custos_risk *risk = risk_of("0.25", "1e-9"), *none = risk_of("0", NULL);
     custos_risk *huge = risk_of("1000", NULL);
-    custos_risk_facts facts;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
     double f = exp(0.25);
 
     (void)state;
@@ -300,7 +300,7 @@ static void
 risk_counts_the_exposed(void **state)
 {
     custos_risk *risk = risk_of("1", "1e-6");
-    custos_risk_facts facts;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
 
     (void)state;
     assert_int_equal(custos_risk_report(risk, NULL, "100000", &facts, NULL),
@@ -330,7 +330,7 @@ risk_refuses_what_is_no_promise(void **state)
         {"1", "x", CUSTOS_EPARSE},
     };
     custos_risk *risk = risk_of("1", NULL), *none = NULL;
-    custos_risk_facts facts;
+    custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
     char fnr[CUSTOS_NUMBER_MAX];
 
     (void)state;

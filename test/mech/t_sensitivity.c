@@ -15,7 +15,7 @@ static const unsigned table_d[10] = {0, 5, 2, 5, 0, 1, 6, 0, 2, 5};
 static custos_sensitivity
 sensitivity_make(custos_query q, custos_adjacency adjacency)
 {
-    custos_sensitivity s;
+    custos_sensitivity s = CUSTOS_SENSITIVITY_INIT;
     custos_err err = CUSTOS_ERR_INIT;
 
     q.size = sizeof q;
@@ -254,8 +254,8 @@ static void
 max_and_hamming(void **state)
 {
     custos_query h = {.family = CUSTOS_HAMMING};
-    custos_sensitivity each[3] = {{"1", "1"}, {"7/2", "49/4"}, {"0.5", "1/4"}};
-    custos_sensitivity out;
+    const char *each[3] = {"1", "7/2", "0.5"};
+    custos_sensitivity out = CUSTOS_SENSITIVITY_INIT;
 
     (void)state;
     for (int a = CUSTOS_ADD_REMOVE; a <= CUSTOS_CHANGE_ONE; a++)
@@ -266,14 +266,13 @@ max_and_hamming(void **state)
     assert_int_equal(custos_sensitivity_max(NULL, 3, &out, NULL), 1);
     assert_int_equal(custos_sensitivity_max(each, 0, &out, NULL), 1);
     assert_int_equal(custos_sensitivity_max(each, 3, NULL, NULL), 1);
-    each[1].l1[0] = '-';
-    each[1].l1[1] = '1';
-    each[1].l1[2] = '\0';
+    each[1] = "-1";
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL), 1);
-    each[1].l1[0] = 'x';
+    each[1] = "x";
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL), 2);
-    memset(each[1].l1, '1',
-           sizeof each[1].l1); /* not terminated: must not be read past */
+    each[1] = NULL;
+    assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL), 2);
+    each[1] = "1e100"; /* its square is too long */
     assert_int_equal(custos_sensitivity_max(each, 3, &out, NULL),
                      CUSTOS_EOVERFLOW);
     assert_string_equal(out.l1, "3.5");
@@ -362,7 +361,7 @@ sensitivity_refuses(void **state)
          CUSTOS_EOVERFLOW},
     };
     custos_query good = {.size = sizeof good, .family = CUSTOS_COUNT};
-    custos_sensitivity out = {"unset", "unset"};
+    custos_sensitivity out = {sizeof out, "unset", "unset"};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -113,7 +113,7 @@ mean_error(custos_mech_kind kind, size_t d)
     };
     int64_t *x = calloc(2 * d, sizeof *x), *y = x + d;
     custos_rng *rng = rng_new();
-    custos_sensitivity change;
+    custos_sensitivity change = CUSTOS_SENSITIVITY_INIT;
     custos_mech *mech = NULL;
     double sum = 0;
 
