@@ -1328,19 +1328,74 @@ typedef struct custos_interval {
     }
 
 /*
- * The cost of a plan by its privacy-loss distribution, for the worse order of
- * the two neighbours: epsilon at a delta in (0, 1), or delta at an epsilon
- * >= 0. The bounds are about `width` apart (for delta: relative to it), if that
- * is possible; NULL asks for a few parts in ten thousand. If the
- * distribution cannot be computed, both bounds are empty and reason says why.
- * May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ * A privacy-loss distribution: that of a plan, of arrays, or of several
+ * composed. What one question computes is kept for the next.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status custos_plan_pld_epsilon(
-    const custos_plan *plan, const char *delta, const char *width,
-    custos_interval *out, custos_err *err);
+typedef struct custos_pld custos_pld;
+
+/*
+ * That of a plan. The plan is copied. May fail: CUSTOS_EINVAL (also for an
+ * empty plan), CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_new(const custos_plan *plan,
+                                                        custos_pld **out,
+                                                        custos_err *err);
+
+/*
+ * That of n losses, rising, with their probabilities, and the probability of an
+ * infinite loss; together they are 1, rounding apart. It is to bound the
+ * mechanism in both orders of the neighbours: then whatever it is composed with
+ * is bounded too. The numbers are taken as they are, so round them upwards. May
+ * fail: CUSTOS_EINVAL, CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_of_arrays(
+    const custos_alloc *alloc, custos_adjacency adjacency, const double *losses,
+    const double *probabilities, size_t n, double infinite, custos_pld **out,
+    custos_err *err);
+
+/*
+ * The distribution of both together, or of `times` runs of one (1 to 2^40); the
+ * arguments are unchanged. All parameters must be fixed before the first
+ * answer, as in a plan. May fail: CUSTOS_EINVAL (also for two adjacencies),
+ * CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_compose(const custos_pld *a,
+                                                            const custos_pld *b,
+                                                            custos_pld **out,
+                                                            custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_self_compose(
+    const custos_pld *pld, uint64_t times, custos_pld **out, custos_err *err);
+
+CUSTOS_API void custos_pld_free(custos_pld *pld);
+
+/*
+ * What it costs, for the worse order of the two neighbours: epsilon at a delta
+ * in (0, 1), or delta at an epsilon >= 0. The bounds are about `width` apart
+ * (for delta: relative to it), if that is possible; NULL asks for a few parts
+ * in ten thousand. If the distribution cannot be computed, both bounds are
+ * empty and reason says why. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_plan_pld_delta(const custos_plan *plan, const char *epsilon,
-                      const char *width, custos_interval *out, custos_err *err);
+custos_pld_epsilon(custos_pld *pld, const char *delta, const char *width,
+                   custos_interval *out, custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_delta(custos_pld *pld,
+                                                          const char *epsilon,
+                                                          const char *width,
+                                                          custos_interval *out,
+                                                          custos_err *err);
+
+/*
+ * The distribution as arrays that custos_pld_of_arrays takes: n losses, evenly
+ * spaced from -top to top, whose curve is certainly above that of pld in both
+ * orders, and sharpest near epsilon at `delta` (top is past it). More losses
+ * are sharper; n is from 2 to 2^20 - 1. If it fails, the arrays may have
+ * changed. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (also if there
+ * is no epsilon at delta), CUSTOS_ENOMEM.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_arrays(
+    custos_pld *pld, const char *delta, double *losses, double *probabilities,
+    size_t n, double *infinite, custos_err *err);
 
 /*
  * Makes a plan of the same releases for a group of units, which together move

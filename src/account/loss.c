@@ -189,6 +189,8 @@ loss_is_symmetric(const struct loss *l)
 {
     size_t n = l->n_atoms;
 
+    if (l->both_orders)
+        return true;
     if (l->rate != 1 || l->only_p != l->only_q)
         return false;
     for (size_t i = 0; l->base == BASE_ATOMS && i < (n + 1) / 2; i++) {

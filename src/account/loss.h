@@ -42,10 +42,11 @@ struct loss {
     double size; /* Gaussian: sensitivity / sigma; else epsilon */
     const struct loss_atom *atoms; /* BASE_ATOMS: l0 rising; borrowed */
     size_t n_atoms;
-    double only_p; /* P0's probability where Q0 has none */
-    double only_q; /* Q0's probability where P0 has none */
-    double lost;   /* bounds P's and Q's probability of outcomes left out */
-    double error;  /* of the atoms' q0 (relative) and l0 (absolute) */
+    bool both_orders; /* an array, used as it is whichever the order */
+    double only_p;    /* P0's probability where Q0 has none */
+    double only_q;    /* Q0's probability where P0 has none */
+    double lost;      /* bounds P's and Q's probability of outcomes left out */
+    double error;     /* of the atoms' q0 (relative) and l0 (absolute) */
 };
 
 /* At one x of the continuous part: dP/dx and dQ/dx. */

@@ -5,6 +5,7 @@
 #include "account/loss_of.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "account/line.h"
 #include "base/alloc.h"
@@ -73,12 +74,10 @@ loss_of_exponential(const rat *epsilon, const rat *rate, struct loss_of *out)
 
 /* Allocates n atoms; the caller fills them and sets the other fields. */
 static custos_status
-take_atoms(const custos_alloc *alloc, size_t n, const rat *rate,
-           struct loss_of *out)
+take_atoms_at(const custos_alloc *alloc, size_t n, double q,
+              struct loss_of *out)
 {
-    double q;
-
-    if (n >= LINE_ATOMS_MAX || !read_rate(rate, &q))
+    if (n >= LINE_ATOMS_MAX)
         return CUSTOS_EOVERFLOW;
     *out = (struct loss_of){.alloc = alloc_or_default(alloc), .n = n};
     out->atoms = alloc_take(&out->alloc, n, sizeof *out->atoms);
@@ -91,6 +90,16 @@ take_atoms(const custos_alloc *alloc, size_t n, const rat *rate,
                               .n_atoms = n,
                               .error = ATOM_ERROR};
     return CUSTOS_OK;
+}
+
+static custos_status
+take_atoms(const custos_alloc *alloc, size_t n, const rat *rate,
+           struct loss_of *out)
+{
+    double q;
+
+    return read_rate(rate, &q) ? take_atoms_at(alloc, n, q, out)
+                               : CUSTOS_EOVERFLOW;
 }
 
 custos_status
@@ -230,5 +239,54 @@ loss_of_approximate(const custos_alloc *alloc, const rat *epsilon,
     out->atoms[0] = (struct loss_atom){right, -e};
     out->atoms[1] = (struct loss_atom){right * exp(-e), e};
     out->loss.only_p = out->loss.only_q = d * (1 + 0x1p-52);
+    return CUSTOS_OK;
+}
+
+#define MASS_LEAST 1e-290 /* below, doubles lose digits */
+
+custos_status
+loss_of_arrays(const custos_alloc *alloc, const double *losses,
+               const double *masses, size_t n, double infinite,
+               struct loss_of *out)
+{
+    custos_status st = take_atoms_at(alloc, n, 1, out);
+    double lost = 0;
+    size_t kept = 0;
+
+    if (st)
+        return st;
+    for (size_t i = 0; i < n; i++) {
+        double q0 =
+            fabs(losses[i]) <= LOSS_MAX ? masses[i] * exp(-losses[i]) : 0;
+
+        if (q0 >= MASS_LEAST && masses[i] >= MASS_LEAST)
+            out->atoms[kept++] = (struct loss_atom){q0, losses[i]};
+        else
+            lost += masses[i];
+    }
+    if (kept == 0) {
+        loss_of_clear(out);
+        return CUSTOS_EOVERFLOW;
+    }
+    out->loss.n_atoms = kept;
+    out->loss.both_orders = true;
+    out->loss.only_p = infinite;
+    out->loss.lost = lost * (1 + 0x1p-52 * (double)n);
+    return CUSTOS_OK;
+}
+
+custos_status
+loss_of_copy(const custos_alloc *alloc, const struct loss_of *from,
+             struct loss_of *out)
+{
+    *out = *from;
+    out->alloc = alloc_or_default(alloc);
+    if (!from->atoms)
+        return CUSTOS_OK;
+    out->atoms = alloc_take(&out->alloc, from->n, sizeof *out->atoms);
+    if (!out->atoms)
+        return CUSTOS_ENOMEM;
+    memcpy(out->atoms, from->atoms, from->n * sizeof *out->atoms);
+    out->loss.atoms = out->atoms;
     return CUSTOS_OK;
 }

@@ -82,6 +82,24 @@ CUSTOS_MUST_USE custos_status loss_of_response(const custos_alloc *alloc,
                                                const rat *rate,
                                                struct loss_of *out);
 
+/*
+ * The loss that n given numbers describe: losses[i], rising, with the
+ * probability masses[i] under P, and `infinite` of P where Q has none. It is
+ * the law for both orders of the neighbours. Probabilities too small for
+ * doubles, and losses above LOSS_MAX, count as lost. Needs n >= 1 and masses,
+ * infinite >= 0, all finite.
+ */
+CUSTOS_MUST_USE custos_status loss_of_arrays(const custos_alloc *alloc,
+                                             const double *losses,
+                                             const double *masses, size_t n,
+                                             double infinite,
+                                             struct loss_of *out);
+
+/* A copy that owns its own atoms. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status loss_of_copy(const custos_alloc *alloc,
+                                           const struct loss_of *from,
+                                           struct loss_of *out);
+
 /* epsilon >= 0 here, delta in [0, 1) */
 CUSTOS_MUST_USE custos_status loss_of_approximate(const custos_alloc *alloc,
                                                   const rat *epsilon,

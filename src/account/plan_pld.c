@@ -11,11 +11,14 @@
 
 #include "account/search.h"
 #include "base/alloc.h"
+#include "base/ck.h"
 #include "num/ival.h"
 #include "num/rat_double.h"
 #include "num/rat_round.h"
 
 #define COUNT_TOP ((uint64_t)1 << 40)
+
+static const char count_too_high[] = "a count is past 2^40";
 
 static const char out_of_reach[] =
     "a parameter is out of the reach of the privacy-loss distribution";
@@ -140,7 +143,7 @@ fill_parts(struct plan_parts *p, const struct mechanism *m, size_t n)
         struct pld_part *part;
 
         if (m[i].count > COUNT_TOP) {
-            p->reason = "a count is past 2^40";
+            p->reason = count_too_high;
             return CUSTOS_EOVERFLOW;
         }
         if (p->n > 0 && is_same(&m[i - 1], &m[i])) {
@@ -157,22 +160,20 @@ fill_parts(struct plan_parts *p, const struct mechanism *m, size_t n)
     return st;
 }
 
-custos_status
-plan_parts_init(struct plan_parts *p, const custos_alloc *alloc,
-                const struct mechanism *m, size_t n)
+/* Makes room for n parts. */
+static custos_status
+parts_take(struct plan_parts *p, const custos_alloc *alloc, size_t n)
 {
-    custos_status st = CUSTOS_ENOMEM;
-
-    CUSTOS_REQUIRE(n >= 1);
     *p = (struct plan_parts){.alloc = alloc_or_default(alloc), .room = n};
     p->parts = alloc_take(&p->alloc, n, sizeof *p->parts);
     p->owned = alloc_take(&p->alloc, n, sizeof *p->owned);
-    if (p->owned)
-        memset(p->owned, 0, n * sizeof *p->owned);
-    if (p->parts)
-        memset(p->parts, 0, n * sizeof *p->parts);
-    if (p->parts && p->owned)
-        st = fill_parts(p, m, n);
+    return p->parts && p->owned ? CUSTOS_OK : CUSTOS_ENOMEM;
+}
+
+/* Ends the making of parts: what is out of reach becomes a reason. */
+static custos_status
+parts_end(struct plan_parts *p, custos_status st)
+{
     if (st == CUSTOS_EOVERFLOW) {
         if (!p->reason)
             p->reason = out_of_reach;
@@ -183,9 +184,108 @@ plan_parts_init(struct plan_parts *p, const custos_alloc *alloc,
     return st;
 }
 
+custos_status
+plan_parts_init(struct plan_parts *p, const custos_alloc *alloc,
+                const struct mechanism *m, size_t n)
+{
+    custos_status st;
+
+    CUSTOS_REQUIRE(n >= 1);
+    st = parts_take(p, alloc, n);
+    if (!st)
+        st = fill_parts(p, m, n);
+    return parts_end(p, st);
+}
+
+custos_status
+plan_parts_of_arrays(struct plan_parts *p, const custos_alloc *alloc,
+                     const double *losses, const double *masses, size_t n,
+                     double infinite)
+{
+    custos_status st = parts_take(p, alloc, 1);
+
+    if (!st)
+        st = loss_of_arrays(&p->alloc, losses, masses, n, infinite,
+                            &p->owned[0]);
+    if (!st)
+        p->parts[p->n++] = (struct pld_part){p->owned[0].loss, 1};
+    return parts_end(p, st);
+}
+
+/* Whether two losses are the same, number by number. */
+static bool
+is_same_loss(const struct loss *a, const struct loss *b)
+{
+    return a->base == b->base && a->rate == b->rate && a->size == b->size &&
+           a->n_atoms == b->n_atoms && a->both_orders == b->both_orders &&
+           a->only_p == b->only_p && a->only_q == b->only_q &&
+           a->lost == b->lost && a->error == b->error &&
+           (a->n_atoms == 0 ||
+            memcmp(a->atoms, b->atoms, a->n_atoms * sizeof *a->atoms) == 0);
+}
+
+/* Adds `count` runs of a loss, which is copied if it is a new one. */
+static custos_status
+parts_add(struct plan_parts *p, const struct loss_of *loss, uint64_t count)
+{
+    custos_status st;
+    size_t i = 0;
+
+    while (i < p->n && !is_same_loss(&p->parts[i].loss, &loss->loss))
+        i++;
+    if (i == p->n) {
+        st = loss_of_copy(&p->alloc, loss, &p->owned[i]);
+        if (st)
+            return st;
+        p->parts[p->n++].loss = p->owned[i].loss;
+    }
+    if (count > COUNT_TOP || p->parts[i].count + count > COUNT_TOP) {
+        p->reason = count_too_high;
+        return CUSTOS_EOVERFLOW;
+    }
+    p->parts[i].count += count;
+    return CUSTOS_OK;
+}
+
+static custos_status
+parts_add_all(struct plan_parts *p, const struct plan_parts *from,
+              uint64_t times)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (from->reason) {
+        p->reason = from->reason;
+        return CUSTOS_EOVERFLOW;
+    }
+    for (size_t i = 0; i < from->n && times > 0 && !st; i++) {
+        uint64_t count;
+
+        if (!ck_mul_u64(from->parts[i].count, times, &count))
+            count = UINT64_MAX; /* parts_add says that it is too high */
+        st = parts_add(p, &from->owned[i], count);
+    }
+    return st;
+}
+
+custos_status
+plan_parts_join(struct plan_parts *p, const custos_alloc *alloc,
+                const struct plan_parts *a, uint64_t times_a,
+                const struct plan_parts *b, uint64_t times_b)
+{
+    custos_status st = parts_take(p, alloc, a->room + b->room);
+
+    if (!st)
+        st = parts_add_all(p, a, times_a);
+    if (!st)
+        st = parts_add_all(p, b, times_b);
+    return parts_end(p, st);
+}
+
 void
 plan_parts_clear(struct plan_parts *p)
 {
+    pld_kept_clear(&p->kept[0]);
+    pld_kept_clear(&p->kept[1]);
     for (size_t i = 0; p->owned && i < p->room; i++)
         if (p->owned[i].atoms)
             loss_of_clear(&p->owned[i]);
@@ -212,7 +312,7 @@ is_used_up(const struct plan_parts *p, double delta)
 
 /* One call of pld_bounds; the larger bounds of the two orders. */
 static custos_status
-bounds_at(const struct plan_parts *p, struct pld_aim aim, double width,
+bounds_at(struct plan_parts *p, struct pld_aim aim, double width,
           struct bounds *out, const char **reason)
 {
     struct bounds both[2];
@@ -223,7 +323,7 @@ bounds_at(const struct plan_parts *p, struct pld_aim aim, double width,
         *reason = "the mechanisms' own deltas use up all of delta";
     if (*reason)
         return CUSTOS_OK;
-    st = pld_bounds(&p->alloc, p->parts, p->n, aim, width, both);
+    st = pld_bounds(&p->alloc, p->parts, p->n, aim, width, p->kept, both);
     if (st == CUSTOS_ENOMEM)
         return st;
     if (st) {
@@ -244,7 +344,7 @@ bounds_at(const struct plan_parts *p, struct pld_aim aim, double width,
  * and the lower bound at the value rounded up.
  */
 static custos_status
-bounds_around(const struct plan_parts *p, struct pld_aim aim, double width,
+bounds_around(struct plan_parts *p, struct pld_aim aim, double width,
               struct bounds *out, const char **reason)
 {
     struct bounds at[2];
@@ -260,7 +360,7 @@ bounds_around(const struct plan_parts *p, struct pld_aim aim, double width,
 }
 
 custos_status
-plan_pld_epsilon(const struct plan_parts *p, const rat *delta, double width,
+plan_pld_epsilon(struct plan_parts *p, const rat *delta, double width,
                  struct bounds *out, const char **reason)
 {
     return bounds_around(p, (struct pld_aim){AIM_DELTA, rat_double(delta)},
@@ -268,7 +368,7 @@ plan_pld_epsilon(const struct plan_parts *p, const rat *delta, double width,
 }
 
 custos_status
-plan_pld_delta(const struct plan_parts *p, const rat *epsilon, double width,
+plan_pld_delta(struct plan_parts *p, const rat *epsilon, double width,
                struct bounds *out, const char **reason)
 {
     return bounds_around(p, (struct pld_aim){AIM_EPSILON, rat_double(epsilon)},
@@ -276,7 +376,7 @@ plan_pld_delta(const struct plan_parts *p, const rat *epsilon, double width,
 }
 
 custos_status
-plan_pld_epsilon_up(const struct plan_parts *p, const rat *delta, double width,
+plan_pld_epsilon_up(struct plan_parts *p, const rat *delta, double width,
                     struct bounds *out, const char **reason)
 {
     return bounds_at(p, (struct pld_aim){AIM_DELTA, rat_double(delta)}, width,

@@ -33,7 +33,8 @@ struct plan_parts {
     struct pld_part *parts; /* each loss borrows from `owned` */
     struct loss_of *owned;
     size_t n, room;
-    const char *reason; /* why there are no parts; NULL when there are */
+    const char *reason;      /* why there are no parts; NULL when there are */
+    struct pld_kept kept[2]; /* grids of earlier questions, by order */
 };
 
 /* n >= 1. Copies what it needs. */
@@ -44,21 +45,36 @@ CUSTOS_MUST_USE custos_status plan_parts_init(struct plan_parts *p,
 void plan_parts_clear(struct plan_parts *p);
 
 /*
+ * The parts of both a and b, each a number of times; 0 leaves them out. Equal
+ * parts become one. Too high counts are a reason, not a failure.
+ */
+CUSTOS_MUST_USE custos_status plan_parts_join(
+    struct plan_parts *p, const custos_alloc *alloc, const struct plan_parts *a,
+    uint64_t times_a, const struct plan_parts *b, uint64_t times_b);
+
+/* One part: the loss that arrays describe; see loss_of_arrays. */
+CUSTOS_MUST_USE custos_status plan_parts_of_arrays(struct plan_parts *p,
+                                                   const custos_alloc *alloc,
+                                                   const double *losses,
+                                                   const double *masses,
+                                                   size_t n, double infinite);
+
+/*
  * Bounds on epsilon at delta in (0, 1), or on delta at epsilon >= 0. They are
  * about `width` apart (for delta: relative to it). Either *out is set and
  * *reason is NULL, or *reason says why there are no bounds.
  */
-CUSTOS_MUST_USE custos_status plan_pld_epsilon(const struct plan_parts *p,
+CUSTOS_MUST_USE custos_status plan_pld_epsilon(struct plan_parts *p,
                                                const rat *delta, double width,
                                                struct bounds *out,
                                                const char **reason);
-CUSTOS_MUST_USE custos_status plan_pld_delta(const struct plan_parts *p,
+CUSTOS_MUST_USE custos_status plan_pld_delta(struct plan_parts *p,
                                              const rat *epsilon, double width,
                                              struct bounds *out,
                                              const char **reason);
 
 /* The same, but only out->high is certified: half the work. */
-CUSTOS_MUST_USE custos_status plan_pld_epsilon_up(const struct plan_parts *p,
+CUSTOS_MUST_USE custos_status plan_pld_epsilon_up(struct plan_parts *p,
                                                   const rat *delta,
                                                   double width,
                                                   struct bounds *out,

@@ -64,4 +64,9 @@ double pld_certain(const struct pld_part *parts, size_t n);
 struct bounds pld_epsilon(const struct pld *p, double delta);
 struct bounds pld_delta(const struct pld *p, double epsilon);
 
+/* Lowers u[i] to the upper bound on delta at epsilon from + i step, for all n
+   of them in one pass; epsilon may be negative here. */
+void pld_lower_deltas(const struct pld *p, double from, double step, double *u,
+                      size_t n);
+
 #endif

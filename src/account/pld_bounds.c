@@ -22,7 +22,18 @@ enum {
 #define STEP_MAX 0.25     /* of grids that are not an exact lattice */
 #define DELTA_LEAST 1e-30 /* widths are relative to at least this */
 
-/* The spacing of a part's atoms if they are on a lattice, else 0. */
+/* Whether the atoms of a given array are evenly spaced by d. */
+static bool
+is_even(const struct loss *l, double d)
+{
+    for (size_t i = 2; i < l->n_atoms; i++)
+        if (fabs(l->atoms[i].l0 - l->atoms[0].l0 - (double)i * d) > 1e-9 * d)
+            return false;
+    return true;
+}
+
+/* The spacing of a part's atoms if they are on a lattice, else 0. Those of
+   mechanisms are; those of arrays may be. */
 static double
 lattice_of(const struct loss *l)
 {
@@ -30,7 +41,8 @@ lattice_of(const struct loss *l)
 
     if (l->base == BASE_LAPLACE || l->rate == 1 ||
         (l->n_atoms == 2 && l->only_q == 0))
-        if (loss_atom(l, 0, &a, &mass) && loss_atom(l, 1, &b, &mass))
+        if (loss_atom(l, 0, &a, &mass) && loss_atom(l, 1, &b, &mass) &&
+            (!l->both_orders || is_even(l, b - a)))
             return b - a;
     return 0;
 }
@@ -101,25 +113,64 @@ width_of(struct pld_aim aim, struct bounds b)
     return aim.at == AIM_DELTA ? width : width / fmax(b.high, DELTA_LEAST);
 }
 
+static struct bounds
+read_grid(const struct pld *p, struct pld_aim aim)
+{
+    return aim.at == AIM_DELTA ? pld_epsilon(p, aim.value)
+                               : pld_delta(p, aim.value);
+}
+
 /*
- * Computes one grid and narrows *out by it; *points is its number of points
- * times the number of parts.
+ * Computes one grid, which replaces the kept one, and narrows *out by it;
+ * *points is its number of points times the number of parts.
  */
 static custos_status
 try_step(const struct sketch *s, struct pld_aim aim, double h,
-         struct bounds *out, double *points)
+         struct pld_kept *kept, struct bounds *out, double *points)
 {
+    struct bounds own;
     struct pld p;
     custos_status st = pld_init(&p, s, fit_to_lattice(s, h));
 
     if (st)
         return st;
-    *out =
-        narrower_bounds(*out, aim.at == AIM_DELTA ? pld_epsilon(&p, aim.value)
-                                                  : pld_delta(&p, aim.value));
+    pld_clear(&kept->grid);
+    kept->grid = p;
+    kept->aim = aim;
+    own = read_grid(&p, aim);
+    kept->reached = width_of(aim, own);
+    *out = narrower_bounds(*out, own);
     *points = (double)p.n * (double)s->n;
-    pld_clear(&p);
     return CUSTOS_OK;
+}
+
+/*
+ * Reads the bounds from the kept grid. False if it is too coarse there and a
+ * new one may be finer: it is not if this one was made for the same width, and
+ * is as good here as it is at its own aim.
+ */
+static bool
+read_kept(const struct pld_kept *k, struct pld_aim aim, double width,
+          struct bounds *out)
+{
+    struct bounds b;
+    double got;
+
+    if (!k->grid.up)
+        return false;
+    b = narrower_bounds(*out, read_grid(&k->grid, aim));
+    got = width_of(aim, b);
+    if (!(got <= width || (k->aim.at == aim.at && k->asked <= width &&
+                           got <= 1.05 * k->reached)))
+        return false;
+    *out = b;
+    return true;
+}
+
+void
+pld_kept_clear(struct pld_kept *k)
+{
+    pld_clear(&k->grid);
 }
 
 /*
@@ -130,7 +181,7 @@ try_step(const struct sketch *s, struct pld_aim aim, double h,
  */
 static custos_status
 refine_grid(struct sketch *s, struct pld_aim aim, double width,
-            struct bounds *out)
+            struct pld_kept *kept, struct bounds *out)
 {
     double h = pld_step(s, aim.at == AIM_DELTA  ? width
                            : aim.value < s->top ? width / (1 + s->theta)
@@ -138,8 +189,9 @@ refine_grid(struct sketch *s, struct pld_aim aim, double width,
     double got, last = INFINITY, factor, points;
     custos_status st = CUSTOS_EOVERFLOW, now;
 
+    kept->asked = width;
     for (int i = 0; i < TRIES && h <= STEP_MAX; i++) {
-        now = try_step(s, aim, h, out, &points);
+        now = try_step(s, aim, h, kept, out, &points);
         if (now == CUSTOS_ENOMEM)
             return now;
         if (now) { /* the grid is too fine */
@@ -168,7 +220,8 @@ refine_grid(struct sketch *s, struct pld_aim aim, double width,
 
 static custos_status
 bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
-            struct pld_aim aim, double width, struct bounds *out)
+            struct pld_aim aim, double width, struct pld_kept *kept,
+            struct bounds *out)
 {
     custos_status st = CUSTOS_EINVAL;
     struct sketch s;
@@ -178,6 +231,8 @@ bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
         out->low = INFINITY;
         return CUSTOS_OK;
     }
+    if (read_kept(kept, aim, width, out))
+        return CUSTOS_OK;
     if (aim.at == AIM_DELTA && n > SADDLE_PARTS) {
         st = saddle_epsilon(parts, n, aim.value, out);
         if (!st && (n > GRID_PARTS || width_of(aim, *out) <= width))
@@ -186,7 +241,7 @@ bound_order(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
     st = sketch_init(&s, alloc, parts, n, aim);
     if (st)
         return st;
-    st = refine_grid(&s, aim, width, out);
+    st = refine_grid(&s, aim, width, kept, out);
     sketch_clear(&s);
     return st;
 }
@@ -230,7 +285,9 @@ arrange_parts(const struct pld_part *parts, size_t n, enum loss_order order,
             continue;
         }
         out[m] = parts[i];
-        out[m++].loss.order = order;
+        if (!parts[i].loss.both_orders)
+            out[m].loss.order = order;
+        m++;
     }
     if (sum > 0)
         out[m++] = (struct pld_part){.loss = {.base = BASE_GAUSSIAN,
@@ -251,7 +308,8 @@ is_valid(struct pld_aim aim, double width)
 
 custos_status
 pld_bounds(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
-           struct pld_aim aim, double width, struct bounds out[2])
+           struct pld_aim aim, double width, struct pld_kept kept[2],
+           struct bounds out[2])
 {
     custos_alloc hooks = alloc_or_default(alloc);
     struct bounds both[2] = {{0, 0}, {0, 0}};
@@ -270,12 +328,36 @@ pld_bounds(const custos_alloc *alloc, const struct pld_part *parts, size_t n,
         size_t m = arrange_parts(parts, n, (enum loss_order)order, copy);
 
         if (m > 0)
-            st = bound_order(&hooks, copy, m, aim, width, &both[order]);
+            st = bound_order(&hooks, copy, m, aim, width, &kept[order],
+                             &both[order]);
     }
     alloc_give(&hooks, copy, n, sizeof *copy);
     if (st)
         return st;
     out[ORDER_REMOVE] = both[0];
     out[ORDER_ADD] = symmetric ? both[0] : both[1];
+    return CUSTOS_OK;
+}
+
+/* The least (K(t) - ln delta) / t over powers of two: Chernoff's bound, if the
+   sketch were exact. */
+custos_status
+pld_rough_epsilon(const custos_alloc *alloc, const struct pld_part *parts,
+                  size_t n, double delta, double *out)
+{
+    const struct pld_aim aim = {AIM_DELTA, delta};
+    struct sketch s;
+    custos_status st = sketch_init(&s, alloc, parts, n, aim);
+
+    if (st)
+        return st;
+    *out = INFINITY;
+    for (double t = 0x1p-6; t <= 0x1p20; t *= 2) {
+        double e = (sketch_cumulant(&s, t).k0 - log(delta)) / t;
+
+        if (e < *out)
+            *out = e;
+    }
+    sketch_clear(&s);
     return CUSTOS_OK;
 }

@@ -133,37 +133,70 @@ pld_epsilon(const struct pld *p, double delta)
     return (struct bounds){fmax(0, low), fmax(0, high)};
 }
 
-/* delta at epsilon on one curve. */
-static double
-curve_at(const struct pld *p, enum side side, double epsilon)
+/* A cell of a curve: delta at its lower point x, and at the point above. */
+struct cell {
+    struct curve c;
+    double x, lower, upper;
+};
+
+static struct cell
+cell_top(const struct pld *p, enum side side)
 {
     struct curve c = curve_top(p, side);
-    double last = curve_delta(&c), x = curve_x(&c);
+    double delta = curve_delta(&c);
 
-    if (epsilon >= x)
-        return side == SIDE_UP ? last : p->certain;
-    while (c.i > 0) {
-        double now;
+    return (struct cell){c, curve_x(&c), delta, delta};
+}
 
-        curve_down(&c);
-        now = curve_delta(&c);
-        x = curve_x(&c);
-        if (x <= epsilon)
-            return now +
-                   (last - now) * fmin(expm1(epsilon - x) / expm1(p->h), 1);
-        last = now;
+/* delta at epsilon. The cell moves down only: epsilons must not rise from one
+   call to the next. */
+static double
+cell_delta(struct cell *w, double epsilon)
+{
+    const struct pld *p = w->c.p;
+
+    while (w->x > epsilon && w->c.i > 0) {
+        w->upper = w->lower;
+        curve_down(&w->c);
+        w->lower = curve_delta(&w->c);
+        w->x = curve_x(&w->c);
     }
-    return side == SIDE_UP ? 1 : last;
+    if (w->x > epsilon) /* below the window */
+        return w->c.side == SIDE_UP ? 1 : w->lower;
+    if (w->c.i == p->n - 1) /* above it */
+        return w->c.side == SIDE_UP ? w->lower : p->certain;
+    return w->lower +
+           (w->upper - w->lower) * fmin(expm1(epsilon - w->x) / expm1(p->h), 1);
+}
+
+/* An upper bound on delta at epsilon, from a cell of SIDE_UP. */
+static double
+delta_up(struct cell *w, double epsilon)
+{
+    const struct pld *p = w->c.p;
+    double high = cell_delta(w, epsilon - p->shift);
+
+    if (epsilon >= p->most + p->shift)
+        high = fmin(high, p->infinite);
+    return fmin(high * (1 + 8 * UNIT), 1);
 }
 
 struct bounds
 pld_delta(const struct pld *p, double epsilon)
 {
-    double low = curve_at(p, SIDE_LOW, epsilon + p->shift);
-    double high = curve_at(p, SIDE_UP, epsilon - p->shift);
+    struct cell low = cell_top(p, SIDE_LOW), up = cell_top(p, SIDE_UP);
 
-    if (epsilon >= p->most + p->shift)
-        high = fmin(high, p->infinite);
-    return (struct bounds){low * (1 - 8 * UNIT),
-                           fmin(high * (1 + 8 * UNIT), 1)};
+    return (struct bounds){cell_delta(&low, epsilon + p->shift) *
+                               (1 - 8 * UNIT),
+                           delta_up(&up, epsilon)};
+}
+
+void
+pld_lower_deltas(const struct pld *p, double from, double step, double *u,
+                 size_t n)
+{
+    struct cell up = cell_top(p, SIDE_UP);
+
+    for (size_t i = n; i-- > 0;)
+        u[i] = fmin(u[i], delta_up(&up, from + (double)i * step));
 }

@@ -92,8 +92,12 @@ fill_pld(const custos_plan *plan, const char *delta, const char *width,
 {
     struct row *low = &t->rows[t->n], *high = &t->rows[t->n + 1];
     custos_interval got = CUSTOS_INTERVAL_INIT;
-    custos_status st = custos_plan_pld_epsilon(plan, delta, width, &got, err);
+    custos_pld *pld = NULL;
+    custos_status st = custos_pld_new(plan, &pld, err);
 
+    if (!st)
+        st = custos_pld_epsilon(pld, delta, width, &got, err);
+    custos_pld_free(pld);
     if (st == CUSTOS_ERANGE && strtod(delta, NULL) == 0) {
         got = (custos_interval){.theorem = "plan-pld",
                                 .source = "Zhu, Dong, Wang 2022",

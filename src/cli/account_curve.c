@@ -107,6 +107,9 @@ run_curve(const struct verb *verb, int argc, char **argv)
     static struct points p;
     static double y[POINTS_MAX], high[POINTS_MAX], low[POINTS_MAX];
     custos_plan *plan = NULL;
+    custos_pld *pld = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
     struct chart chart;
     struct args args;
     size_t n = 0;
@@ -121,9 +124,14 @@ run_curve(const struct verb *verb, int argc, char **argv)
         code = account_plan_of(&args, args.given[CURVE_ADJACENCY], &plan);
     if (code)
         return code;
-    code = points_of_plan(
-        plan, args.given[CURVE_DELTA] ? args.given[CURVE_DELTA] : "1e-9", n,
-        &p);
+    st = custos_pld_new(plan, &pld, &err);
+    if (st)
+        code = fail_status(st, &err);
+    else
+        code = points_of_pld(
+            pld, args.given[CURVE_DELTA] ? args.given[CURVE_DELTA] : "1e-9", n,
+            &p);
+    custos_pld_free(pld);
     custos_plan_free(plan);
     if (code)
         return code;

@@ -125,7 +125,8 @@ run_plan(const struct args *args, uint64_t size)
 {
     static struct out o;
     custos_plan *plan = NULL, *group = NULL;
-    custos_interval pld = CUSTOS_INTERVAL_INIT;
+    custos_interval at = CUSTOS_INTERVAL_INIT;
+    custos_pld *pld = NULL;
     custos_bound zcdp = CUSTOS_BOUND_INIT;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
@@ -140,19 +141,21 @@ run_plan(const struct args *args, uint64_t size)
         return code;
     st = custos_plan_group(plan, size, &group, &err);
     if (!st)
-        st = custos_plan_pld_epsilon(group, args->given[GROUP_DELTA], NULL,
-                                     &pld, &err);
+        st = custos_pld_new(group, &pld, &err);
+    if (!st)
+        st = custos_pld_epsilon(pld, args->given[GROUP_DELTA], NULL, &at, &err);
     if (!st)
         st = custos_plan_epsilon(group, CUSTOS_BY_ZCDP,
                                  args->given[GROUP_DELTA], &zcdp, &err);
+    custos_pld_free(pld);
     custos_plan_free(group);
     custos_plan_free(plan);
     if (st)
         return account_fail(&account_group, args, st, &err);
-    if (pld.reason && zcdp.reason)
+    if (at.reason && zcdp.reason)
         return fail_usage("--mechanism: %s", zcdp.reason);
     out_init(&o, STDOUT_FILENO);
-    print_plan(&o, args, size, &pld, &zcdp);
+    print_plan(&o, args, size, &at, &zcdp);
     return out_end(&o);
 }
 

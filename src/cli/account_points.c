@@ -1,5 +1,5 @@
 /*
- * Points of a plan's privacy curve: epsilon at deltas that are evenly spaced on
+ * Points of a privacy curve: epsilon at deltas that are evenly spaced on
  * a log scale. Each epsilon is an interval; its width is about a thousandth of
  * the epsilon at the smallest delta.
  */
@@ -16,12 +16,11 @@
 
 /* Computes epsilon at one delta. CLI_OK, or an exit code after printing why. */
 static int
-point_at(const custos_plan *plan, const char *delta, const char *width,
-         struct point *p)
+point_at(custos_pld *pld, const char *delta, const char *width, struct point *p)
 {
     custos_interval at = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
-    custos_status st = custos_plan_pld_epsilon(plan, delta, width, &at, &err);
+    custos_status st = custos_pld_epsilon(pld, delta, width, &at, &err);
 
     if (st)
         return fail_status(st, &err);
@@ -37,11 +36,11 @@ point_at(const custos_plan *plan, const char *delta, const char *width,
 
 /* The delta at epsilon 0, where the curve begins, rounded up as printed. */
 static int
-delta_of_zero(const custos_plan *plan, double *delta)
+delta_of_zero(custos_pld *pld, double *delta)
 {
     custos_interval at = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
-    custos_status st = custos_plan_pld_delta(plan, "0", NULL, &at, &err);
+    custos_status st = custos_pld_delta(pld, "0", NULL, &at, &err);
 
     if (st)
         return fail_status(st, &err);
@@ -50,15 +49,14 @@ delta_of_zero(const custos_plan *plan, double *delta)
 }
 
 int
-points_of_plan(const custos_plan *plan, const char *delta, size_t n,
-               struct points *p)
+points_of_pld(custos_pld *pld, const char *delta, size_t n, struct points *p)
 {
     double end = number_value(delta), begin = 1;
     char text[CUSTOS_NUMBER_MAX];
-    int code = point_at(plan, delta, NULL, &p->points[n - 1]);
+    int code = point_at(pld, delta, NULL, &p->points[n - 1]);
 
     if (!code)
-        code = delta_of_zero(plan, &begin);
+        code = delta_of_zero(pld, &begin);
     if (!(begin > end && begin < DELTA_MOST))
         begin = DELTA_MOST;
     snprintf(p->width, sizeof p->width, "%.3g",
@@ -67,23 +65,23 @@ points_of_plan(const custos_plan *plan, const char *delta, size_t n,
         double share = (double)i / (double)(n - 1);
 
         snprintf(text, sizeof text, "%.6g", begin * pow(end / begin, share));
-        code = point_at(plan, text, p->width, &p->points[i]);
+        code = point_at(pld, text, p->width, &p->points[i]);
     }
     p->n = n;
     return code;
 }
 
 int
-points_of_zero(const custos_plan *plan, size_t n, struct points *p)
+points_of_zero(custos_pld *pld, size_t n, struct points *p)
 {
     double begin = 0;
     char text[CUSTOS_NUMBER_MAX];
-    int code = delta_of_zero(plan, &begin);
+    int code = delta_of_zero(pld, &begin);
 
     begin = fmin(begin, 0.999999);
     for (size_t i = 1; i <= n && !code; i++) {
         snprintf(text, sizeof text, "%.6g", begin * (double)i / (double)n);
-        code = point_at(plan, text, p->width, &p->points[p->n]);
+        code = point_at(pld, text, p->width, &p->points[p->n]);
         p->n += !code;
     }
     return code;

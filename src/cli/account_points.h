@@ -25,11 +25,11 @@ struct points {
  * Computes n points (2 to POINTS_MAX), from the delta at epsilon 0 (but at most
  * 1/2) down to `delta`. Returns CLI_OK, or an exit code after printing why.
  */
-int points_of_plan(const custos_plan *plan, const char *delta, size_t n,
-                   struct points *p);
+int
+points_of_pld(custos_pld *pld, const char *delta, size_t n, struct points *p);
 
 /* Adds n more points: their deltas are 1/n, 2/n, ..., 1 times the delta at
    epsilon 0. */
-int points_of_zero(const custos_plan *plan, size_t n, struct points *p);
+int points_of_zero(custos_pld *pld, size_t n, struct points *p);
 
 #endif

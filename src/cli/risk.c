@@ -67,20 +67,24 @@ risk_of_plan(const struct args *args, struct results *t, custos_risk **out)
 {
     static struct points p;
     custos_plan *plan = NULL;
+    custos_pld *pld = NULL;
     custos_interval at = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
     int code = account_plan_of(args, args->given[RISK_ADJACENCY], &plan);
 
     if (!code) {
-        st = custos_plan_pld_epsilon(plan, t->risk.delta, NULL, &at, &err);
+        st = custos_pld_new(plan, &pld, &err);
+        if (!st)
+            st = custos_pld_epsilon(pld, t->risk.delta, NULL, &at, &err);
         if (!st && at.reason)
             code = fail_usage("--mechanism: %s", at.reason);
     }
     if (!code && !st)
-        code = points_of_plan(plan, t->risk.delta, PLAN_POINTS, &p);
+        code = points_of_pld(pld, t->risk.delta, PLAN_POINTS, &p);
     if (!code && !st)
-        code = points_of_zero(plan, PLAN_POINTS, &p);
+        code = points_of_zero(pld, PLAN_POINTS, &p);
+    custos_pld_free(pld);
     custos_plan_free(plan);
     if (code)
         return code;

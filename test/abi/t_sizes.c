@@ -4,6 +4,7 @@
  * struct is larger, keeps its own members.
  */
 #include "base/base.h"
+#include "support/pld_of.h"
 #include "support/support.h"
 
 enum { PAST = 64, FILL = 0x5a };
@@ -130,7 +131,7 @@ make_pld_epsilon(struct result *out)
 {
     custos_plan *plan = plan_of_one();
     custos_status st =
-        custos_plan_pld_epsilon(plan, "1e-3", "0.01", &out->as.interval, NULL);
+        pld_epsilon_of(plan, "1e-3", "0.01", &out->as.interval, NULL);
 
     custos_plan_free(plan);
     return st;
@@ -141,7 +142,7 @@ make_pld_delta(struct result *out)
 {
     custos_plan *plan = plan_of_one();
     custos_status st =
-        custos_plan_pld_delta(plan, "0.1", "0.01", &out->as.interval, NULL);
+        pld_delta_of(plan, "0.1", "0.01", &out->as.interval, NULL);
 
     custos_plan_free(plan);
     return st;

@@ -9,6 +9,7 @@
 
 #include "account/plan_scale.h"
 #include "support/said.h"
+#include "support/pld_of.h"
 #include "support/support.h"
 
 static custos_plan *
@@ -132,9 +133,8 @@ calibrated_count_fits_and_one_more_does_not(void **state)
             snprintf(text, sizeof text, "%s:count=%llu", plans[i],
                      (unsigned long long)(got.count + k));
             plan = plan_of(&more, 1);
-            assert_int_equal(
-                custos_plan_pld_epsilon(plan, "1e-6", "1e-5", &at, NULL),
-                CUSTOS_OK);
+            assert_int_equal(pld_epsilon_of(plan, "1e-6", "1e-5", &at, NULL),
+                             CUSTOS_OK);
             assert_true(k ? strtod(at.high, NULL) > 1
                           : strtod(at.low, NULL) <= 1);
             custos_plan_free(plan);
@@ -188,7 +188,7 @@ calibration_of_a_thousand_queries(void **state)
                          CUSTOS_OK);
         assert_int_equal(custos_plan_add(fitted, text, NULL), CUSTOS_OK);
     }
-    assert_int_equal(custos_plan_pld_epsilon(fitted, "1e-6", "1e-4", &at, NULL),
+    assert_int_equal(pld_epsilon_of(fitted, "1e-6", "1e-4", &at, NULL),
                      CUSTOS_OK);
     assert_true(strtod(at.high, NULL) <= 0.01);
     assert_true(strtod(at.low, NULL) >= 0.0097);

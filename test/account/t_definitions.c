@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "account/pld_bounds.h"
+#include "support/fresh_bounds.h"
+#include "support/pld_of.h"
 #include "support/support.h"
 
 enum { ROWS = 1000, OUTCOMES = 4096 };
@@ -96,9 +98,9 @@ accountant_delta(const struct pair *m, double epsilon)
         }
     part.loss.n_atoms = n;
     part.loss.error = 1e-12;
-    assert_int_equal(pld_bounds(NULL, &part, 1,
-                                (struct pld_aim){AIM_EPSILON, epsilon}, 1e-3,
-                                out),
+    assert_int_equal(fresh_bounds(NULL, &part, 1,
+                                  (struct pld_aim){AIM_EPSILON, epsilon}, 1e-3,
+                                  out),
                      CUSTOS_OK);
     return (struct bounds){fmax(out[0].low, out[1].low),
                            fmax(out[0].high, out[1].high)};
@@ -216,9 +218,8 @@ the_accountant_is_the_checker_over_all_events(void **state)
     for (size_t i = 0; i < 3; i++) {
         double delta = strtod(deltas[i], NULL);
 
-        assert_int_equal(
-            custos_plan_pld_epsilon(plan, deltas[i], "1e-6", &got, NULL),
-            CUSTOS_OK);
+        assert_int_equal(pld_epsilon_of(plan, deltas[i], "1e-6", &got, NULL),
+                         CUSTOS_OK);
         assert_null(got.reason);
         assert_true(events_accept(&m, strtod(got.high, NULL), delta));
         assert_false(events_accept(&m, strtod(got.low, NULL) - 1e-6, delta));
@@ -248,7 +249,7 @@ the_accountant_rejects_name_and_shame(void **state)
     assert_int_equal(
         custos_plan_add(plan, "generic:epsilon=1e-9:delta=0.001", NULL),
         CUSTOS_OK);
-    assert_int_equal(custos_plan_pld_epsilon(plan, "0.0005", NULL, &got, NULL),
+    assert_int_equal(pld_epsilon_of(plan, "0.0005", NULL, &got, NULL),
                      CUSTOS_OK);
     assert_non_null(got.reason);
     assert_int_equal(

@@ -12,6 +12,7 @@
 
 #include "account/pld_bounds.h"
 #include "account/saddle.h"
+#include "support/fresh_bounds.h"
 #include "support/ref_curve.h"
 #include "support/support.h"
 
@@ -209,11 +210,11 @@ run(const struct plan *p, struct tally *t)
 
     for (size_t i = 0; i < p->n; i++)
         parts[i] = ref_part(&p->part[i], &owner[i]);
-    st = pld_bounds(NULL, parts, p->n, (struct pld_aim){AIM_DELTA, p->delta},
-                    p->width, b);
+    st = fresh_bounds(NULL, parts, p->n, (struct pld_aim){AIM_DELTA, p->delta},
+                      p->width, b);
     st_delta =
-        pld_bounds(NULL, parts, p->n, (struct pld_aim){AIM_EPSILON, p->epsilon},
-                   p->width, d);
+        fresh_bounds(NULL, parts, p->n,
+                     (struct pld_aim){AIM_EPSILON, p->epsilon}, p->width, d);
     t->cases++;
     t->refused += st != CUSTOS_OK || st_delta != CUSTOS_OK;
     for (int order = 0; order < 2; order++) {

@@ -6,6 +6,7 @@
 
 #include "account/loss_of.h"
 #include "account/pld_bounds.h"
+#include "support/fresh_bounds.h"
 #include "support/support.h"
 
 enum { DIMENSIONS = 3, MOVE_MAX = 6, WINDOW = 26 };
@@ -218,9 +219,10 @@ continuous_vectors_stay_below(void **state)
         struct pld_aim aim = {AIM_EPSILON, e};
         struct bounds one[2], two[2];
 
-        assert_int_equal(pld_bounds(NULL, &whole, 1, aim, 1e-4, one),
+        assert_int_equal(fresh_bounds(NULL, &whole, 1, aim, 1e-4, one),
                          CUSTOS_OK);
-        assert_int_equal(pld_bounds(NULL, split, 2, aim, 1e-4, two), CUSTOS_OK);
+        assert_int_equal(fresh_bounds(NULL, split, 2, aim, 1e-4, two),
+                         CUSTOS_OK);
         assert_true(two[0].high < one[0].low);
         assert_true(one[0].high - one[0].low < 1e-3);
     }

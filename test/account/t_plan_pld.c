@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "account/plan_pld.h"
+#include "support/fresh_bounds.h"
+#include "support/pld_of.h"
 #include "support/support.h"
 
 static custos_plan *
@@ -29,7 +31,7 @@ epsilon_of_all(const char *const *mechanisms, size_t n)
     custos_plan *plan = plan_of(mechanisms, n);
     custos_interval got = CUSTOS_INTERVAL_INIT;
 
-    assert_int_equal(custos_plan_pld_epsilon(plan, "0.01", "1e-4", &got, NULL),
+    assert_int_equal(pld_epsilon_of(plan, "0.01", "1e-4", &got, NULL),
                      CUSTOS_OK);
     assert_null(got.reason);
     custos_plan_free(plan);
@@ -43,8 +45,7 @@ epsilon_of(const char *mechanism, const char *delta, const char *width)
     custos_interval got = CUSTOS_INTERVAL_INIT;
     custos_err err = CUSTOS_ERR_INIT;
 
-    assert_int_equal(custos_plan_pld_epsilon(plan, delta, width, &got, &err),
-                     CUSTOS_OK);
+    assert_int_equal(pld_epsilon_of(plan, delta, width, &got, &err), CUSTOS_OK);
     custos_plan_free(plan);
     return got;
 }
@@ -105,7 +106,7 @@ plan_pld_is_sharp_on_lattices(void **state)
     assert_true(strtod(got.low, NULL) <= 2 * 0.00157);
     assert_true(strtod(got.high, NULL) >= 2 * 0.00157 - 1e-9);
     assert_true(strtod(got.high, NULL) - strtod(got.low, NULL) < 1e-6);
-    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-38", NULL, &got, NULL),
+    assert_int_equal(pld_epsilon_of(plan, "1e-38", NULL, &got, NULL),
                      CUSTOS_OK);
     /* By RDP epsilon is at most 245.7201. */
     assert_true(strtod(got.low, NULL) > 245.7 &&
@@ -133,14 +134,11 @@ plan_pld_delta_inverts_epsilon(void **state)
     custos_interval d = CUSTOS_INTERVAL_INIT;
 
     (void)state;
-    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-6", NULL, &e, NULL),
-                     CUSTOS_OK);
-    assert_int_equal(custos_plan_pld_delta(plan, e.high, NULL, &d, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(pld_epsilon_of(plan, "1e-6", NULL, &e, NULL), CUSTOS_OK);
+    assert_int_equal(pld_delta_of(plan, e.high, NULL, &d, NULL), CUSTOS_OK);
     assert_true(strtod(d.low, NULL) <= 1e-6);
     assert_true(strtod(d.low, NULL) > 0.99e-6);
-    assert_int_equal(custos_plan_pld_delta(plan, e.low, NULL, &d, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(pld_delta_of(plan, e.low, NULL, &d, NULL), CUSTOS_OK);
     assert_true(strtod(d.high, NULL) >= 1e-6);
     custos_plan_free(plan);
 }
@@ -162,10 +160,11 @@ plan_pld_delta_in_both_orders(void **state)
     for (int order = 0; order < 2; order++) {
         struct bounds both[2];
 
-        assert_int_equal(pld_bounds(NULL, &part, 1,
-                                    (struct pld_aim){AIM_EPSILON, known[order]},
-                                    1e-3, both),
-                         CUSTOS_OK);
+        assert_int_equal(
+            fresh_bounds(NULL, &part, 1,
+                         (struct pld_aim){AIM_EPSILON, known[order]}, 1e-3,
+                         both),
+            CUSTOS_OK);
         assert_true(both[order].low < 1e-6 && both[order].high > 1e-6);
         assert_true(both[order].high - both[order].low <= 1e-9);
     }
@@ -188,9 +187,8 @@ plan_pld_delta_of_a_sample(void **state)
 
     (void)state;
     for (size_t i = 0; i < 6; i++) {
-        assert_int_equal(
-            custos_plan_pld_delta(plan, epsilons[i], NULL, &got, NULL),
-            CUSTOS_OK);
+        assert_int_equal(pld_delta_of(plan, epsilons[i], NULL, &got, NULL),
+                         CUSTOS_OK);
         assert_null(got.reason);
         low = strtod(got.low, NULL);
         high = strtod(got.high, NULL);
@@ -199,9 +197,8 @@ plan_pld_delta_of_a_sample(void **state)
         last = high;
         if (i == 4)
             assert_true(low < 1e-6 && high > 1e-6);
-        assert_int_equal(
-            custos_plan_pld_epsilon(plan, got.low, "1e-2", &back, NULL),
-            CUSTOS_OK);
+        assert_int_equal(pld_epsilon_of(plan, got.low, "1e-2", &back, NULL),
+                         CUSTOS_OK);
         assert_true(strtod(back.high, NULL) >= strtod(epsilons[i], NULL));
     }
     custos_plan_free(plan);
@@ -306,30 +303,26 @@ plan_pld_refuses_what_is_no_question(void **state)
     custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    assert_int_equal(custos_plan_pld_epsilon(NULL, "1e-6", NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(NULL, "1e-6", NULL, &got, &err),
                      CUSTOS_EINVAL);
-    assert_int_equal(custos_plan_pld_epsilon(plan, NULL, NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(plan, NULL, NULL, &got, &err),
                      CUSTOS_EINVAL);
-    assert_int_equal(custos_plan_pld_epsilon(empty, "1e-6", NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(empty, "1e-6", NULL, &got, &err),
                      CUSTOS_EINVAL);
-    assert_int_equal(custos_plan_pld_epsilon(plan, "0", NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(plan, "0", NULL, &got, &err),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_plan_pld_epsilon(plan, "1", NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(plan, "1", NULL, &got, &err),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_plan_pld_epsilon(plan, "nan", NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(plan, "nan", NULL, &got, &err),
                      CUSTOS_EPARSE);
-    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-6", "0", &got, &err),
+    assert_int_equal(pld_epsilon_of(plan, "1e-6", "0", &got, &err),
                      CUSTOS_ERANGE);
-    assert_int_equal(
-        custos_plan_pld_epsilon(plan, "1e-6", "1e-300", &got, &err),
-        CUSTOS_ERANGE);
-    assert_int_equal(custos_plan_pld_delta(plan, "-1", NULL, &got, &err),
+    assert_int_equal(pld_epsilon_of(plan, "1e-6", "1e-300", &got, &err),
                      CUSTOS_ERANGE);
-    assert_int_equal(custos_plan_pld_delta(plan, "x", NULL, &got, &err),
-                     CUSTOS_EPARSE);
-    assert_int_equal(custos_plan_pld_delta(plan, "1", NULL, NULL, &err),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_plan_pld_delta(plan, "1", "1e300", &got, &err),
+    assert_int_equal(pld_delta_of(plan, "-1", NULL, &got, &err), CUSTOS_ERANGE);
+    assert_int_equal(pld_delta_of(plan, "x", NULL, &got, &err), CUSTOS_EPARSE);
+    assert_int_equal(pld_delta_of(plan, "1", NULL, NULL, &err), CUSTOS_EINVAL);
+    assert_int_equal(pld_delta_of(plan, "1", "1e300", &got, &err),
                      CUSTOS_ERANGE);
     custos_plan_free(plan);
     custos_plan_free(empty);
@@ -391,13 +384,12 @@ plan_pld_knows_its_reach(void **state)
     custos_interval got = CUSTOS_INTERVAL_INIT;
 
     (void)state;
-    assert_int_equal(custos_plan_pld_epsilon(plan, "1e-250", NULL, &got, NULL),
+    assert_int_equal(pld_epsilon_of(plan, "1e-250", NULL, &got, NULL),
                      CUSTOS_OK);
     assert_non_null(got.reason);
-    assert_int_equal(custos_plan_pld_delta(plan, "1e6", NULL, &got, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(pld_delta_of(plan, "1e6", NULL, &got, NULL), CUSTOS_OK);
     assert_non_null(got.reason);
-    assert_int_equal(custos_plan_pld_epsilon(large, "1e-6", NULL, &got, NULL),
+    assert_int_equal(pld_epsilon_of(large, "1e-6", NULL, &got, NULL),
                      CUSTOS_OK);
     assert_non_null(got.reason);
     custos_plan_free(plan);
@@ -430,8 +422,8 @@ plan_pld_of_many_kinds(void **state)
             sum += 1 / ((20. + (double)i) * (20. + (double)i));
         snprintf(one, sizeof one, "gaussian:sigma=%.15f", 1 / sqrt(sum));
         merged = epsilon_of(one, "1e-6", "1e-5");
-        assert_int_equal(
-            custos_plan_pld_epsilon(plan, "1e-6", NULL, &all, NULL), CUSTOS_OK);
+        assert_int_equal(pld_epsilon_of(plan, "1e-6", NULL, &all, NULL),
+                         CUSTOS_OK);
         assert_true(strtod(all.low, NULL) <= strtod(merged.high, NULL) + 1e-9);
         assert_true(strtod(all.high, NULL) >= strtod(merged.low, NULL) - 1e-9);
         assert_true(strtod(all.high, NULL) < 1.02 * strtod(all.low, NULL));
@@ -454,7 +446,7 @@ plan_pld_survives_want_of_memory(void **state)
         if (!st)
             st = custos_plan_add(plan, "geometric:epsilon=0.5", NULL);
         if (!st)
-            st = custos_plan_pld_epsilon(plan, "1e-6", "1e-2", &got, NULL);
+            st = pld_epsilon_of(plan, "1e-6", "1e-2", &got, NULL);
         if (st) {
             assert_int_equal(st, CUSTOS_ENOMEM);
             assert_string_equal(got.low, "unset");
@@ -593,7 +585,7 @@ group_of_a_plan_beats_the_promise(void **state)
     custos_group promise = CUSTOS_GROUP_INIT;
 
     (void)state;
-    assert_int_equal(custos_plan_pld_epsilon(group, "1e-6", NULL, &three, NULL),
+    assert_int_equal(pld_epsilon_of(group, "1e-6", NULL, &three, NULL),
                      CUSTOS_OK);
     assert_int_equal(
         custos_gauss_epsilon(CUSTOS_ANALYTIC, "10", "1e-6", "9", exact, NULL),

@@ -7,6 +7,7 @@
 
 #include "account/pld_bounds.h"
 #include "account/weights.h"
+#include "support/fresh_bounds.h"
 #include "support/ref_curve.h"
 #include "support/support.h"
 
@@ -26,8 +27,8 @@ check(const struct ref_mechanism *m, size_t n, double delta, double width)
 
     for (size_t i = 0; i < n; i++)
         parts[i] = ref_part(&m[i], &owner[i]);
-    assert_int_equal(pld_bounds(NULL, parts, n,
-                                (struct pld_aim){AIM_DELTA, delta}, width, b),
+    assert_int_equal(fresh_bounds(NULL, parts, n,
+                                  (struct pld_aim){AIM_DELTA, delta}, width, b),
                      CUSTOS_OK);
     for (int order = 0; order < 2; order++) {
         struct ref_curve c;
@@ -82,9 +83,9 @@ pld_encloses_subsampled(void **state)
     struct bounds b[2];
 
     (void)state;
-    assert_int_equal(
-        pld_bounds(NULL, &part, 1, (struct pld_aim){AIM_DELTA, 1e-6}, 1e-3, b),
-        CUSTOS_OK);
+    assert_int_equal(fresh_bounds(NULL, &part, 1,
+                                  (struct pld_aim){AIM_DELTA, 1e-6}, 1e-3, b),
+                     CUSTOS_OK);
     assert_true(b[0].low <= 6.907384495 && b[0].high >= 6.907384495);
     assert_true(b[1].low <= 6.207484379 && b[1].high >= 6.207484379);
     assert_true(b[0].high - b[0].low <= 1e-3 && b[1].high - b[1].low <= 1e-3);
@@ -172,8 +173,9 @@ delta_of_epsilon_is_enclosed(void **state)
         assert_true(mpfr_cmp_d(exact, d.high) <= 0);
         if (e > 18)
             continue;
-        assert_int_equal(pld_bounds(NULL, &part, 1,
-                                    (struct pld_aim){AIM_EPSILON, e}, 1e-2, b),
+        assert_int_equal(fresh_bounds(NULL, &part, 1,
+                                      (struct pld_aim){AIM_EPSILON, e}, 1e-2,
+                                      b),
                          CUSTOS_OK);
         assert_true(mpfr_cmp_d(exact, b[0].low) >= 0);
         assert_true(mpfr_cmp_d(exact, b[0].high) <= 0);
@@ -244,12 +246,12 @@ what_is_lost_is_infinite(void **state)
     struct bounds b[2];
 
     (void)state;
-    assert_int_equal(
-        pld_bounds(NULL, &part, 1, (struct pld_aim){AIM_DELTA, 9e-6}, 1e-3, b),
-        CUSTOS_OK);
+    assert_int_equal(fresh_bounds(NULL, &part, 1,
+                                  (struct pld_aim){AIM_DELTA, 9e-6}, 1e-3, b),
+                     CUSTOS_OK);
     assert_true(isinf(b[0].low) && isinf(b[0].high));
-    assert_int_equal(pld_bounds(NULL, &part, 1,
-                                (struct pld_aim){AIM_DELTA, 1.1e-5}, 1e-3, b),
+    assert_int_equal(fresh_bounds(NULL, &part, 1,
+                                  (struct pld_aim){AIM_DELTA, 1.1e-5}, 1e-3, b),
                      CUSTOS_OK);
     assert_true(isfinite(b[0].high) && b[0].high <= 1 + 1e-9);
     loss_of_clear(&owner);
@@ -269,27 +271,27 @@ bad_questions_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof aims / sizeof *aims; i++)
-        assert_int_equal(pld_bounds(NULL, &part, 1, aims[i], 1e-3, b),
+        assert_int_equal(fresh_bounds(NULL, &part, 1, aims[i], 1e-3, b),
                          CUSTOS_EINVAL);
     assert_int_equal(
-        pld_bounds(NULL, &part, 1, (struct pld_aim){AIM_DELTA, 0.1}, 0, b),
+        fresh_bounds(NULL, &part, 1, (struct pld_aim){AIM_DELTA, 0.1}, 0, b),
         CUSTOS_EINVAL);
     assert_int_equal(
-        pld_bounds(NULL, &part, 0, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
+        fresh_bounds(NULL, &part, 0, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_EINVAL);
     far.loss.size = 50;
     assert_int_equal(
-        pld_bounds(NULL, &far, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
+        fresh_bounds(NULL, &far, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_EOVERFLOW);
     many.count = UINT64_MAX;
     many.loss.base = BASE_LAPLACE;
     many.loss.size = 1e-9;
     assert_int_equal(
-        pld_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
+        fresh_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_EOVERFLOW);
     many.count = 0; /* without a release the cost is 0 */
     assert_int_equal(
-        pld_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
+        fresh_bounds(NULL, &many, 1, (struct pld_aim){AIM_DELTA, 0.1}, 1, b),
         CUSTOS_OK);
     assert_true(b[0].high == 0 && b[1].high == 0);
 }
@@ -308,7 +310,7 @@ pld_gives_memory_back(void **state)
         struct test_memory memory = {.fail_at = fail_at};
         custos_alloc alloc = test_alloc(&memory);
         struct bounds b[2] = {{-1, -1}, {-1, -1}};
-        custos_status st = pld_bounds(
+        custos_status st = fresh_bounds(
             &alloc, parts, 2, (struct pld_aim){AIM_DELTA, 1e-6}, 0.1, b);
 
         assert_int_equal(memory.live, 0);
