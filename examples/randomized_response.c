@@ -22,8 +22,8 @@ int
 main(void)
 {
     static int64_t truths[PEOPLE], reports[PEOPLE];
-    char epsilon[1024], estimate[1024], error[1024];
-    uint64_t yes = 0;
+    char epsilon[1024], estimate[2][1024], error[1024];
+    uint64_t counts[2] = {0, 0}; /* no, yes */
     custos_err err = CUSTOS_ERR_INIT;
     custos_rng *rng = NULL;
     custos_rr *rr = NULL;
@@ -40,15 +40,16 @@ main(void)
     check(custos_seal_ints(NULL, truths, PEOPLE, &sealed, &err), &err);
     check(custos_rr_answer(rr, rng, sealed, PEOPLE, reports, &err), &err);
     for (int i = 0; i < PEOPLE; i++)
-        yes += reports[i] == 1;
+        counts[reports[i]]++;
     check(custos_rr_epsilon(rr, epsilon, sizeof epsilon, &err), &err);
-    check(custos_rr_estimate(rr, yes, PEOPLE, estimate, sizeof estimate, &err),
+    check(custos_rr_estimate(rr, counts, 2, PEOPLE, estimate[0],
+                             sizeof estimate[0], &err),
           &err);
     check(custos_rr_error(rr, PEOPLE, "0.05", error, sizeof error, &err), &err);
     printf("a report costs epsilon %.6s...\n", epsilon);
     /* Four decimals, rounded up: an error bar must not shrink. */
-    printf("share of yes: %s ± %.4f (95%%)\n", estimate,
-           ceil(strtod(error, NULL) * 1e4) / 1e4);
+    printf("share of yes: %s ± %.4f (95%%), of no: %s\n", estimate[1],
+           ceil(strtod(error, NULL) * 1e4) / 1e4, estimate[0]);
 
     custos_sealed_free(sealed);
     custos_rr_free(rr);

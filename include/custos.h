@@ -717,14 +717,19 @@ CUSTOS_API void custos_keys_free(custos_keys *keys);
 /* NULL for NULL. */
 CUSTOS_API const custos_keys_facts *custos_keys_report(const custos_keys *keys);
 
+/* A lower and an upper bound on a probability. */
+typedef struct custos_chance {
+    char low[CUSTOS_NUMBER_MAX];
+    char high[CUSTOS_NUMBER_MAX];
+} custos_chance;
+
 /*
- * A lower and an upper bound on the probability that a key held by this many
- * units is released, for comparing rules and for EXPLAIN. May fail:
- * CUSTOS_EINVAL.
+ * out[i]: the probability that a key held by units[i] units is released, for
+ * comparing rules and for EXPLAIN. May fail: CUSTOS_EINVAL.
  */
-CUSTOS_API CUSTOS_MUST_USE custos_status custos_keys_chance(
-    const custos_keys *keys, uint64_t units, char low[CUSTOS_NUMBER_MAX],
-    char high[CUSTOS_NUMBER_MAX], custos_err *err);
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_keys_chance(const custos_keys *keys, const uint64_t *units, size_t n,
+                   custos_chance *out, custos_err *err);
 
 /*
  * The least number of units with which a key is released with this probability
@@ -940,13 +945,14 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_ratio(const custos_rr *rr,
                                                          custos_err *err);
 
 /*
- * Estimates the share of people whose truth is some value, where `count` of n
- * reports name that value. Unbiased and exact; may be below 0 or above 1. For
- * two coins it is 2 count/n - 1/2.
+ * Estimates for k values the share of people whose truth is that value, where
+ * counts[i] of n reports name it. Unbiased and exact; may be below 0 or above
+ * 1. For two coins it is 2 count/n - 1/2. Estimate i is written to text +
+ * i room. If it fails, earlier ones may have been written.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
-                   size_t room, custos_err *err);
+custos_rr_estimate(const custos_rr *rr, const uint64_t *counts, size_t k,
+                   uint64_t n, char *text, size_t room, custos_err *err);
 
 /*
  * An upper bound on the estimate's variance, exact: for 1/2 + gamma it is
@@ -1485,14 +1491,15 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_risk_add(custos_risk *risk,
                                                          custos_err *err);
 
 /*
- * The trade-off curve: a test of whether the person's data was used, with the
- * false positive rate fpr, has a false negative rate of at least fnr. Rounded
- * down. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (fpr not in
+ * The trade-off curve at n points: a test of whether the person's data was
+ * used, with the false positive rate fpr[i], has a false negative rate of at
+ * least fnr[i]. Rounded down. If it fails, earlier points may have been
+ * written. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE (a rate not in
  * [0, 1]).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
-custos_risk_fnr(const custos_risk *risk, const char *fpr,
-                char fnr[CUSTOS_NUMBER_MAX], custos_err *err);
+custos_risk_fnr(const custos_risk *risk, const char *const *fpr, size_t n,
+                char (*fnr)[CUSTOS_NUMBER_MAX], custos_err *err);
 
 typedef struct custos_risk_corner {
     char fpr[CUSTOS_NUMBER_MAX];

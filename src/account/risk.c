@@ -200,22 +200,24 @@ fnr_down(const custos_risk *r, const rat *fpr, rat *best)
 }
 
 custos_status
-custos_risk_fnr(const custos_risk *risk, const char *fpr,
-                char fnr[CUSTOS_NUMBER_MAX], custos_err *err)
+custos_risk_fnr(const custos_risk *risk, const char *const *fpr, size_t n,
+                char (*fnr)[CUSTOS_NUMBER_MAX], custos_err *err)
 {
-    custos_status st;
+    custos_status st = CUSTOS_OK;
     rat x[2];
 
-    if (!risk || !fpr || !fnr)
+    if (!risk || (n > 0 && (!fpr || !fnr)))
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
     rats_init(x, 2);
-    st = rat_read(fpr, "fpr", &x[0], err);
-    if (!st && (rat_sign(&x[0]) < 0 || rat_cmp_i64(&x[0], 1) > 0))
-        st = custos_fail(err, CUSTOS_ERANGE,
-                         "fpr must lie between 0 and 1, not %.40s", fpr);
-    if (!st) {
-        fnr_down(risk, &x[0], &x[1]);
-        rat_decimal(&x[1], RAT_DOWN, fnr);
+    for (size_t i = 0; i < n && !st; i++) {
+        st = rat_read(fpr[i], "fpr", &x[0], err);
+        if (!st && (rat_sign(&x[0]) < 0 || rat_cmp_i64(&x[0], 1) > 0))
+            st = custos_fail(err, CUSTOS_ERANGE,
+                             "fpr must lie between 0 and 1, not %.40s", fpr[i]);
+        if (!st) {
+            fnr_down(risk, &x[0], &x[1]);
+            rat_decimal(&x[1], RAT_DOWN, fnr[i]);
+        }
     }
     rats_clear(x, 2);
     return st;

@@ -108,17 +108,23 @@ estimate_share(const custos_rr *rr, uint64_t count, uint64_t n, rat *out)
 }
 
 custos_status
-custos_rr_estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
-                   size_t room, custos_err *err)
+custos_rr_estimate(const custos_rr *rr, const uint64_t *counts, size_t k,
+                   uint64_t n, char *text, size_t room, custos_err *err)
 {
-    custos_status st = arguments_check(rr, text, count, n, err);
+    custos_status st = CUSTOS_OK;
     rat share;
 
-    if (st)
-        return st;
+    if (!rr || (k > 0 && (!counts || !text)))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "rr, counts and text must not be NULL");
     rat_init(&share);
-    estimate_share(rr, count, n, &share);
-    st = text_put(rr, &share, text, room, err);
+    for (size_t i = 0; i < k && !st; i++) {
+        st = arguments_check(rr, text, counts[i], n, err);
+        if (st)
+            break;
+        estimate_share(rr, counts[i], n, &share);
+        st = text_put(rr, &share, text + i * room, room, err);
+    }
     rat_clear(&share);
     return st;
 }

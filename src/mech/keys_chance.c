@@ -112,20 +112,21 @@ chance_enclose(const custos_keys *k, uint64_t units, rat *low, rat *high)
 }
 
 custos_status
-custos_keys_chance(const custos_keys *keys, uint64_t units,
-                   char low[CUSTOS_NUMBER_MAX], char high[CUSTOS_NUMBER_MAX],
-                   custos_err *err)
+custos_keys_chance(const custos_keys *keys, const uint64_t *units, size_t n,
+                   custos_chance *out, custos_err *err)
 {
     rat a, b;
 
-    if (!keys || !low || !high)
+    if (!keys || (n > 0 && (!units || !out)))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "keys, low and high must not be NULL");
+                           "keys, units and out must not be NULL");
     rat_init(&a);
     rat_init(&b);
-    chance_enclose(keys, units, &a, &b);
-    rat_decimal(&a, RAT_DOWN, low);
-    rat_decimal(&b, RAT_UP, high);
+    for (size_t i = 0; i < n; i++) {
+        chance_enclose(keys, units[i], &a, &b);
+        rat_decimal(&a, RAT_DOWN, out[i].low);
+        rat_decimal(&b, RAT_UP, out[i].high);
+    }
     rat_clear(&a);
     rat_clear(&b);
     return CUSTOS_OK;

@@ -28,12 +28,13 @@ discovered_write(struct risk_told *t)
 custos_status
 risk_report(const custos_risk *risk, struct risk_told *t, custos_err *err)
 {
+    static const char *const fpr = "0.05";
     custos_status st;
 
     t->facts = (custos_risk_facts)CUSTOS_RISK_FACTS_INIT;
     st = custos_risk_report(risk, t->prior, t->people, &t->facts, err);
     if (!st)
-        st = custos_risk_fnr(risk, "0.05", t->missed, err);
+        st = custos_risk_fnr(risk, &fpr, 1, &t->missed, err);
     if (!st)
         st = custos_risk_corners(risk, t->corners, RISK_CORNERS_MAX,
                                  &t->n_corners, err);

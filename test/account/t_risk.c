@@ -24,7 +24,7 @@ fnr_of(const custos_risk *risk, const char *fpr)
 {
     char fnr[CUSTOS_NUMBER_MAX];
 
-    assert_int_equal(custos_risk_fnr(risk, fpr, fnr, NULL), CUSTOS_OK);
+    assert_int_equal(custos_risk_fnr(risk, &fpr, 1, &fnr, NULL), CUSTOS_OK);
     return strtod(fnr, NULL);
 }
 
@@ -44,18 +44,24 @@ risk_tradeoff_of_known_promises(void **state)
     (void)state;
     for (size_t i = 0; i < 12; i++) {
         double e = epsilons[i % 4], d = deltas[i / 4];
-        char epsilon[32], delta[32], fpr[32];
+        char epsilon[32], delta[32], text[21][8];
+        char fnr[21][CUSTOS_NUMBER_MAX];
+        const char *fpr[21];
         custos_risk *risk;
 
         snprintf(epsilon, sizeof epsilon, "%g", e);
         snprintf(delta, sizeof delta, "%g", d);
         risk = risk_of(epsilon, delta);
         for (int k = 0; k <= 20; k++) {
+            snprintf(text[k], sizeof text[k], "%d/20", k);
+            fpr[k] = text[k];
+        }
+        assert_int_equal(custos_risk_fnr(risk, fpr, 21, fnr, NULL), CUSTOS_OK);
+        for (int k = 0; k <= 20; k++) {
             double a = k / 20.0;
 
-            snprintf(fpr, sizeof fpr, "%d/20", k);
             assert_near(
-                fnr_of(risk, fpr),
+                strtod(fnr[k], NULL),
                 fmax(0, fmax(1 - d - exp(e) * a, exp(-e) * (1 - d - a))));
         }
         custos_risk_free(risk);
@@ -329,6 +335,15 @@ risk_refuses_what_is_no_promise(void **state)
         {NULL, NULL, CUSTOS_EINVAL}, {"1025", NULL, CUSTOS_ERANGE},
         {"1", "x", CUSTOS_EPARSE},
     };
+    static const struct {
+        const char *fpr;
+        custos_status st;
+    } rates[] = {
+        {"1.1", CUSTOS_ERANGE},
+        {"-0.1", CUSTOS_ERANGE},
+        {"x", CUSTOS_EPARSE},
+        {NULL, CUSTOS_EPARSE},
+    };
     custos_risk *risk = risk_of("1", NULL), *none = NULL;
     custos_risk_facts facts = CUSTOS_RISK_FACTS_INIT;
     char fnr[CUSTOS_NUMBER_MAX];
@@ -346,12 +361,15 @@ risk_refuses_what_is_no_promise(void **state)
     assert_int_equal(custos_risk_new(NULL, "1", NULL, NULL, NULL),
                      CUSTOS_EINVAL);
     assert_int_equal(custos_risk_add(NULL, "1", NULL, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_risk_fnr(risk, "1.1", fnr, NULL), CUSTOS_ERANGE);
-    assert_int_equal(custos_risk_fnr(risk, "-0.1", fnr, NULL), CUSTOS_ERANGE);
-    assert_int_equal(custos_risk_fnr(risk, "x", fnr, NULL), CUSTOS_EPARSE);
-    assert_int_equal(custos_risk_fnr(NULL, "0.1", fnr, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_risk_fnr(risk, NULL, fnr, NULL), CUSTOS_EINVAL);
-    assert_int_equal(custos_risk_fnr(risk, "0.1", NULL, NULL), CUSTOS_EINVAL);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        assert_int_equal(custos_risk_fnr(risk, &rates[i].fpr, 1, &fnr, NULL),
+                         rates[i].st);
+    assert_int_equal(custos_risk_fnr(NULL, &rates[0].fpr, 1, &fnr, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_fnr(risk, NULL, 1, &fnr, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_fnr(risk, &rates[0].fpr, 1, NULL, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_risk_fnr(risk, NULL, 0, NULL, NULL), CUSTOS_OK);
     assert_int_equal(custos_risk_report(risk, "0", NULL, &facts, NULL),
                      CUSTOS_ERANGE);
     assert_int_equal(custos_risk_report(risk, "1", NULL, &facts, NULL),

@@ -48,6 +48,14 @@ number(custos_status st, const char *text)
                  : strtod(text, NULL);
 }
 
+/* The estimate of one value. */
+static custos_status
+estimate(const custos_rr *rr, uint64_t count, uint64_t n, char *text,
+         size_t room)
+{
+    return custos_rr_estimate(rr, &count, 1, n, text, room, NULL);
+}
+
 /* The estimate as a fraction in lowest terms. */
 static void
 estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n, i128 *num,
@@ -56,7 +64,7 @@ estimate_parts(const custos_rr *rr, uint64_t count, uint64_t n, i128 *num,
     char text[ROOM];
     rat share;
 
-    assert_int_equal(custos_rr_estimate(rr, count, n, text, ROOM, NULL), 0);
+    assert_int_equal(estimate(rr, count, n, text, ROOM), 0);
     rat_init(&share);
     assert_int_equal(rat_read(text, "share", &share, NULL), CUSTOS_OK);
     assert_true(rat_parts_i128(&share, num, den));
@@ -236,11 +244,11 @@ two_coins_estimate_is_two_frac_less_half(void **state)
     i128 num, den;
 
     (void)state;
-    assert_int_equal(custos_rr_estimate(rr, 40, 100, text, ROOM, NULL), 0);
+    assert_int_equal(estimate(rr, 40, 100, text, ROOM), 0);
     assert_string_equal(text, "0.3");
-    assert_int_equal(custos_rr_estimate(rr, 0, 7, text, ROOM, NULL), 0);
+    assert_int_equal(estimate(rr, 0, 7, text, ROOM), 0);
     assert_string_equal(text, "-0.5");
-    assert_int_equal(custos_rr_estimate(rr, 1, 3, text, ROOM, NULL), 0);
+    assert_int_equal(estimate(rr, 1, 3, text, ROOM), 0);
     assert_string_equal(text, "1/6");
     for (uint64_t n = 1; n < 40; n++)
         for (uint64_t c = 0; c <= n; c++) {
@@ -375,10 +383,7 @@ error_bar_covers(void **state)
         assert_int_equal(answer(rr, rng, truths, PEOPLE, reports), 0);
         for (int i = 0; i < PEOPLE; i++)
             count += (uint64_t)reports[i];
-        off =
-            fabs(number(custos_rr_estimate(rr, count, PEOPLE, text, ROOM, NULL),
-                        text) -
-                 0.3);
+        off = fabs(number(estimate(rr, count, PEOPLE, text, ROOM), text) - 0.3);
         missed += off > bar;
         missed_half += off > bar / 2;
     }
@@ -459,6 +464,35 @@ refuses_bad_options(void **state)
     custos_rr_free(NULL);
 }
 
+/* Several values in one call; each estimate in its own room. */
+static void
+estimates_stand_in_their_rooms(void **state)
+{
+    static const uint64_t counts[] = {40, 0, 100, 25, 101};
+    custos_rr *rr = make(CUSTOS_RR_TWO_COINS, NULL, 0);
+    char text[5][8];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    assert_int_equal(
+        custos_rr_estimate(rr, counts, 4, 100, text[0], sizeof text[0], NULL),
+        CUSTOS_OK);
+    assert_string_equal(text[0], "0.3");
+    assert_string_equal(text[1], "-0.5");
+    assert_string_equal(text[2], "1.5");
+    assert_string_equal(text[3], "0");
+    assert_int_equal(text[4][0], 'x');
+    assert_int_equal(
+        custos_rr_estimate(rr, counts, 5, 100, text[0], sizeof text[0], NULL),
+        CUSTOS_ERANGE); /* more reports than people */
+    assert_int_equal(text[4][0], 'x');
+    assert_int_equal(custos_rr_estimate(rr, NULL, 1, 100, text[0], 8, NULL),
+                     CUSTOS_EINVAL);
+    assert_int_equal(custos_rr_estimate(rr, NULL, 0, 100, NULL, 0, NULL),
+                     CUSTOS_OK);
+    custos_rr_free(rr);
+}
+
 static void
 refuses_bad_questions(void **state)
 {
@@ -466,15 +500,11 @@ refuses_bad_questions(void **state)
     char text[ROOM] = "untouched";
 
     (void)state;
-    assert_int_equal(custos_rr_estimate(rr, 3, 2, text, ROOM, NULL),
-                     CUSTOS_ERANGE);
-    assert_int_equal(custos_rr_estimate(rr, 0, 0, text, ROOM, NULL),
-                     CUSTOS_ERANGE);
-    assert_int_equal(custos_rr_estimate(NULL, 0, 1, text, ROOM, NULL),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_rr_estimate(rr, 0, 1, NULL, ROOM, NULL),
-                     CUSTOS_EINVAL);
-    assert_int_equal(custos_rr_estimate(rr, 0, 1, text, 4, NULL),
+    assert_int_equal(estimate(rr, 3, 2, text, ROOM), CUSTOS_ERANGE);
+    assert_int_equal(estimate(rr, 0, 0, text, ROOM), CUSTOS_ERANGE);
+    assert_int_equal(estimate(NULL, 0, 1, text, ROOM), CUSTOS_EINVAL);
+    assert_int_equal(estimate(rr, 0, 1, NULL, ROOM), CUSTOS_EINVAL);
+    assert_int_equal(estimate(rr, 0, 1, text, 4),
                      CUSTOS_EOVERFLOW); /* "-0.5" and its NUL need 5 */
     assert_int_equal(custos_rr_variance(rr, 0, text, ROOM, NULL),
                      CUSTOS_ERANGE);
@@ -487,7 +517,7 @@ refuses_bad_questions(void **state)
     assert_int_equal(custos_rr_epsilon(NULL, text, ROOM, NULL), CUSTOS_EINVAL);
     assert_int_equal(custos_rr_ratio(NULL, text, ROOM, NULL), CUSTOS_EINVAL);
     assert_string_equal(text, "untouched");
-    assert_int_equal(custos_rr_estimate(rr, 0, 1, text, 5, NULL), CUSTOS_OK);
+    assert_int_equal(estimate(rr, 0, 1, text, 5), CUSTOS_OK);
     assert_string_equal(text, "-0.5");
     custos_rr_free(rr);
 }
@@ -561,6 +591,7 @@ main(void)
         cmocka_unit_test(error_bar_covers),
         cmocka_unit_test(kary_shares_follow_the_law),
         cmocka_unit_test(refuses_bad_options),
+        cmocka_unit_test(estimates_stand_in_their_rooms),
         cmocka_unit_test(refuses_bad_questions),
         cmocka_unit_test(answers_once_and_survives_faults),
     };

@@ -35,12 +35,12 @@ keys_make(custos_keys_rule rule, custos_adjacency adjacency, uint64_t per_unit,
 static double
 chance_of(const custos_keys *k, uint64_t units)
 {
-    char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+    custos_chance chance;
     double a, b;
 
-    assert_int_equal(custos_keys_chance(k, units, low, high, NULL), 0);
-    a = strtod(low, NULL);
-    b = strtod(high, NULL);
+    assert_int_equal(custos_keys_chance(k, &units, 1, &chance, NULL), 0);
+    a = strtod(chance.low, NULL);
+    b = strtod(chance.high, NULL);
     assert_true(a <= b && b <= a * (1 + 1e-12) + 1e-300);
     return b;
 }
@@ -414,7 +414,8 @@ keys_units_is_least(void **state)
 {
     static const char *const chances[] = {"1e-9", "0.5", "0.95", "0.999999"};
     custos_keys *k;
-    char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+    static const uint64_t few[2] = {0, 1};
+    custos_chance two[2];
     uint64_t units = 9;
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -437,15 +438,17 @@ keys_units_is_least(void **state)
     assert_int_equal(custos_keys_units(k, "0.9", &units, &err), CUSTOS_ERANGE);
     assert_int_equal(custos_keys_units(NULL, "0.9", &units, &err), 1);
     assert_int_equal(custos_keys_units(k, "0.9", NULL, &err), 1);
-    assert_int_equal(custos_keys_chance(NULL, 1, low, high, &err), 1);
-    assert_int_equal(custos_keys_chance(k, 1, NULL, high, &err), 1);
-    assert_int_equal(custos_keys_chance(k, 1, low, NULL, &err), 1);
+    assert_int_equal(custos_keys_chance(NULL, few, 2, two, &err), 1);
+    assert_int_equal(custos_keys_chance(k, NULL, 2, two, &err), 1);
+    assert_int_equal(custos_keys_chance(k, few, 2, NULL, &err), 1);
+    assert_int_equal(custos_keys_chance(k, NULL, 0, NULL, &err), 0);
     custos_keys_free(k);
     /* A chance too small to write has an upper bound above 0. */
     k = keys_make(CUSTOS_KEYS_GAUSSIAN, CUSTOS_ADD_REMOVE, 1, 1, "1", "1e-350");
-    assert_int_equal(custos_keys_chance(k, 1, low, high, &err), 0);
-    assert_string_equal(low, "0");
-    assert_true(strlen(high) > 4);
+    assert_int_equal(custos_keys_chance(k, few, 2, two, &err), 0);
+    assert_string_equal(two[0].high, "0"); /* nobody holds the key */
+    assert_string_equal(two[1].low, "0");
+    assert_true(strlen(two[1].high) > 4);
     assert_null(custos_keys_report(NULL));
     custos_keys_free(k);
 }

@@ -191,15 +191,15 @@ lone_chance_is_the_delta(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(queries); i++) {
-        char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+        custos_chance chance;
         struct planned t;
         double p, delta;
         custos_err err = CUSTOS_ERR_INIT;
 
         plan_good(&t, queries[i], &with_delta);
-        assert_false(
-            custos_keys_chance(t.plan->selection->rule, 1, low, high, &err));
-        p = strtod(high, NULL);
+        assert_false(custos_keys_chance(t.plan->selection->rule, &(uint64_t){1},
+                                        1, &chance, &err));
+        p = strtod(chance.high, NULL);
         delta =
             strtod(custos_keys_report(t.plan->selection->rule)->delta, NULL);
         assert_true(p > delta * (1 - 1e-12) && p < delta * (1 + 1e-12));
@@ -238,7 +238,7 @@ groups_below_the_floor_never_come_out(void **state)
         "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS("
         "min_privacy_units_per_group = 50) diagnosis, count(*) FROM patients "
         "GROUP BY diagnosis";
-    char low[CUSTOS_NUMBER_MAX], high[CUSTOS_NUMBER_MAX];
+    custos_chance chance;
     struct planned t, plain;
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -249,9 +249,9 @@ groups_below_the_floor_never_come_out(void **state)
     assert_int_equal(t.plan->selection->least, 50);
     assert_int_equal(plain.plan->selection->least, 1);
     assert_int_equal(t.plan->selection->half, plain.plan->selection->half + 49);
-    assert_false(
-        custos_keys_chance(t.plan->selection->rule, 49, low, high, &err));
-    assert_string_equal(high, "0");
+    assert_false(custos_keys_chance(t.plan->selection->rule, &(uint64_t){49}, 1,
+                                    &chance, &err));
+    assert_string_equal(chance.high, "0");
     assert_int_equal(rat_cmp(&t.plan->delta, &plain.plan->delta), 0);
     plan_done(&t);
     plan_done(&plain);

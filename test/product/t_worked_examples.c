@@ -244,7 +244,7 @@ two_coins_find_the_share(void **state)
     for (int i = 0; i < PEOPLE; i++)
         yes += report[i] != 0;
     assert_int_equal(
-        custos_rr_estimate(rr, yes, PEOPLE, text, sizeof text, NULL), 0);
+        custos_rr_estimate(rr, &yes, 1, PEOPLE, text, sizeof text, NULL), 0);
     assert_null(strchr(text, '/')); /* PEOPLE is a power of ten */
     share = strtod(text, NULL);
     assert_true(fabs(share - (2 * (double)yes / PEOPLE - 0.5)) < 1e-12);
