@@ -493,6 +493,32 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
               custos_rng *rng, custos_sealed *scores, size_t n, size_t *winner,
               custos_err *err);
 
+/* What a selection with some options promises. */
+typedef struct custos_select_facts {
+    size_t size;
+    char epsilon[CUSTOS_NUMBER_MAX];     /* exact or rounded up */
+    char sensitivity[CUSTOS_NUMBER_MAX]; /* a multiple of the unit, or above */
+    /*
+     * Of the noise on every score (noisy max) or of the weights exp(score /
+     * scale), in the units of the scores. Rounded down.
+     */
+    char scale[CUSTOS_NUMBER_MAX];
+    const char *theorem; /* its id in doc/theorems.md */
+} custos_select_facts;
+
+#define CUSTOS_SELECT_FACTS_INIT                                               \
+    {                                                                          \
+        sizeof(custos_select_facts), "", "", "", NULL                          \
+    }
+
+/*
+ * Draws nothing and costs nothing. May fail: as custos_select on the same
+ * options.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_select_report(const custos_select_options *options,
+                     custos_select_facts *out, custos_err *err);
+
 /* -------------------------------------- sparse vector (section: sparse) -- */
 
 /*
@@ -544,6 +570,24 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_sparse_ask(
 
 /* How many questions can still be answered "above"; 0 for NULL. */
 CUSTOS_API uint32_t custos_sparse_left(const custos_sparse *sparse);
+
+/*
+ * What is promised, as text owned by the handle. Epsilons are exact or rounded
+ * up, scales of the Laplace noise rounded down.
+ */
+typedef struct custos_sparse_facts {
+    const char *epsilon;         /* of all answers and values together */
+    const char *sensitivity;     /* whole */
+    const char *threshold_scale; /* on the threshold, once */
+    const char *query_scale;     /* on every value that is compared */
+    const char *value_scale;     /* on released values; "0": none are */
+    const char *theorem;         /* its id in doc/theorems.md */
+    uint32_t answers;            /* how many may be above, in all */
+} custos_sparse_facts;
+
+/* NULL for NULL. */
+CUSTOS_API const custos_sparse_facts *
+custos_sparse_report(const custos_sparse *sparse);
 
 /* ------------------------------------ partial sums (section: continual) -- */
 
@@ -612,6 +656,40 @@ custos_sums_error_wide(const custos_sums *sums, size_t t, const char *beta,
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_sums_error_i64(const custos_sums *sums, size_t t, const char *beta,
                       int64_t *half_width, custos_err *err);
+
+/*
+ * The same sums while the elements arrive: what was added so far is released at
+ * once, under one promise for all. Elements may depend on sums released before.
+ */
+typedef struct custos_stream custos_stream;
+
+/* May fail: as custos_sums_new. */
+CUSTOS_API CUSTOS_MUST_USE custos_status
+custos_stream_new(const custos_alloc *alloc, const custos_sums_options *options,
+                  custos_stream **out, custos_err *err);
+
+CUSTOS_API void custos_stream_free(custos_stream *stream);
+
+/*
+ * Takes the next n sealed elements (n >= 1) and writes the n noisy sums that
+ * end with them, clamped to 64 bits. A failure uses up neither the sealed
+ * handle nor the stream. For the square-root method, an element takes time in
+ * proportion to those before it. Time does not depend on the elements. May
+ * fail: CUSTOS_EINVAL, CUSTOS_ESPENT (more elements than the options say),
+ * CUSTOS_ETAKEN, CUSTOS_ENOMEM, CUSTOS_EENTROPY.
+ */
+CUSTOS_API CUSTOS_MUST_USE custos_status custos_stream_add(
+    custos_stream *stream, custos_rng *rng, custos_sealed *elements,
+    int64_t *out, size_t n, custos_err *err);
+
+/* How many elements can still be added; 0 for NULL. */
+CUSTOS_API size_t custos_stream_left(const custos_stream *stream);
+
+/*
+ * The mechanism, owned by the stream, for its facts and error bars; NULL for
+ * NULL.
+ */
+CUSTOS_API const custos_sums *custos_stream_sums(const custos_stream *stream);
 
 /* ------------------------------------ unknown keys (section: threshold) -- */
 

@@ -44,17 +44,14 @@ factor_energy(const uint64_t *c, size_t n)
     return sum;
 }
 
-void
-factor_apply(const uint64_t *c, size_t n, i128 *x)
+i128
+factor_row(const uint64_t *c, size_t t, const i128 *x)
 {
-    /* Starts at the last row: row t needs only elements up to t. */
-    for (size_t t = n; t-- > 0;) {
-        i128 sum = 0;
+    i128 sum = 0;
 
-        for (size_t j = 0; j <= t; j++)
-            sum += (i128)c[j] * x[t - j];
-        x[t] = sum;
-    }
+    for (size_t j = 0; j <= t; j++)
+        sum += (i128)c[j] * x[t - j];
+    return sum;
 }
 
 /*
@@ -62,19 +59,14 @@ factor_apply(const uint64_t *c, size_t n, i128 *x)
  * values that noise of scale 2^60 cannot reach; |x| < 2^84 in units of 2^-16.
  * So the sum below stays within 2^124 + 2^84 * 2^38.
  */
-void
-factor_solve(const uint64_t *c, size_t n, i128 *y)
+i128
+factor_solve(const uint64_t *c, unsigned m, size_t t, i128 y, const i128 *x)
 {
-    const unsigned m = factor_bits(n);
     const i128 y_max = (i128)1 << 108, x_max = (i128)1 << 84;
+    i128 rest = clamp_i128(y, -y_max, y_max) * ((i128)1 << FACTOR_FRACTION);
 
-    for (size_t t = 0; t < n; t++) {
-        i128 rest =
-            clamp_i128(y[t], -y_max, y_max) * ((i128)1 << FACTOR_FRACTION);
-
-        for (size_t j = 1; j <= t; j++)
-            rest -= (i128)c[j] * y[t - j];
-        rest = (rest + ((i128)1 << (m - 1))) >> m;
-        y[t] = clamp_i128(rest, -x_max, x_max);
-    }
+    for (size_t j = 1; j <= t; j++)
+        rest -= (i128)c[j] * x[t - j];
+    rest = (rest + ((i128)1 << (m - 1))) >> m;
+    return clamp_i128(rest, -x_max, x_max);
 }

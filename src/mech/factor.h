@@ -1,7 +1,7 @@
 /*
  * The square root C of the matrix A of partial sums (A = C C), rounded to
  * multiples of 2^-m. Both are lower triangular and constant along diagonals,
- * so one column determines each. Everything here except factor_apply works on
+ * so one column determines each. Everything here except factor_row works on
  * public numbers or on values that already have their noise.
  */
 #ifndef MECH_FACTOR_H
@@ -31,13 +31,16 @@ void factor_fill(uint64_t *c, size_t n);
    when one element of x changes by 1. */
 u128 factor_energy(const uint64_t *c, size_t n);
 
-/* x becomes C x in units of 2^-m. Needs |x[i]| <= 2^63. In place, exact. */
-void factor_apply(const uint64_t *c, size_t n, i128 *x);
+/* Row t of C x, in units of 2^-m, from x[0] .. x[t]. Needs |x[i]| <= 2^63.
+   Exact. */
+i128 factor_row(const uint64_t *c, size_t t, const i128 *x);
 
 /*
- * Turns y, in units of 2^-m, into C^-1 y in units of 2^-FACTOR_FRACTION, each
- * step rounded to nearest. y may hold any numbers; those too large are clamped.
+ * Element t of C^-1 y in units of 2^-FACTOR_FRACTION, rounded to nearest, from
+ * row t of y, in units of 2^-m, and from the elements before, x[0] .. x[t-1]. y
+ * may be any number; one too large is clamped. m = factor_bits(n).
  */
-void factor_solve(const uint64_t *c, size_t n, i128 *y);
+i128
+factor_solve(const uint64_t *c, unsigned m, size_t t, i128 y, const i128 *x);
 
 #endif

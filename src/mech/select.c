@@ -14,40 +14,53 @@
 #include "noise/noise.h"
 #include "num/rat_round.h"
 
-/*
- * rate = epsilon / (k * ceil(sensitivity / unit)), where k = 2, or 1 for
- * scores that all move in the same direction.
- */
-static custos_status
-rate_read(const custos_select_options *o, rat *rate, custos_err *err)
-{
-    custos_status st;
-    rat steps, unit, k;
+/* What the options say, in numbers. */
+struct select_terms {
+    rat epsilon, unit;
+    rat steps; /* the sensitivity in units, rounded up */
+    rat rate;  /* epsilon / (k steps), where k = 2, or 1 for scores that all
+                  move in the same direction */
+};
 
-    rat_init(&steps);
-    rat_init(&unit);
-    rat_init(&k);
-    st = rat_read_positive(o->epsilon, "epsilon", rate, err);
+static void
+terms_init(struct select_terms *t)
+{
+    rat_init(&t->epsilon);
+    rat_init(&t->unit);
+    rat_init(&t->steps);
+    rat_init(&t->rate);
+}
+
+static void
+terms_clear(struct select_terms *t)
+{
+    rat_clear(&t->rate);
+    rat_clear(&t->steps);
+    rat_clear(&t->unit);
+    rat_clear(&t->epsilon);
+}
+
+static custos_status
+terms_read(struct select_terms *t, const custos_select_options *o,
+           custos_err *err)
+{
+    custos_status st =
+        rat_read_positive(o->epsilon, "epsilon", &t->epsilon, err);
+
+    if (!st)
+        st = rat_read_positive(o->sensitivity ? o->sensitivity : "1",
+                               "sensitivity", &t->steps, err);
+    if (!st)
+        st = rat_read_positive(o->score_unit ? o->score_unit : "1",
+                               "score_unit", &t->unit, err);
     if (st)
-        goto out;
-    st = rat_read_positive(o->sensitivity ? o->sensitivity : "1", "sensitivity",
-                           &steps, err);
-    if (st)
-        goto out;
-    st = rat_read_positive(o->score_unit ? o->score_unit : "1", "score_unit",
-                           &unit, err);
-    if (st)
-        goto out;
-    rat_div(&steps, &steps, &unit);
-    rat_ceil(&steps, &steps);
-    rat_set_i64(&k, o->scores == CUSTOS_SCORES_MONOTONE ? 1 : 2, 1);
-    rat_mul(&steps, &steps, &k);
-    rat_div(rate, rate, &steps);
-out:
-    rat_clear(&k);
-    rat_clear(&unit);
-    rat_clear(&steps);
-    return st;
+        return st;
+    rat_div(&t->steps, &t->steps, &t->unit);
+    rat_ceil(&t->steps, &t->steps);
+    rat_set_i64(&t->rate, o->scores == CUSTOS_SCORES_MONOTONE ? 1 : 2, 1);
+    rat_mul(&t->rate, &t->rate, &t->steps);
+    rat_div(&t->rate, &t->epsilon, &t->rate);
+    return CUSTOS_OK;
 }
 
 static custos_status
@@ -115,14 +128,16 @@ contest_set_law(struct contest *c, custos_err *err)
  */
 static custos_status
 contest_init(struct contest *c, const custos_alloc *alloc,
-             const custos_select_options *o, size_t n, custos_err *err)
+             const custos_select_options *o, size_t n,
+             struct select_terms *terms, custos_err *err)
 {
     custos_status st;
 
     *c = (struct contest){
         .alloc = alloc_or_default(alloc), .rule = o->rule, .n = n};
     rat_init(&c->rate);
-    st = rate_read(o, &c->rate, err);
+    st = terms_read(terms, o, err);
+    rat_set(&c->rate, &terms->rate);
     if (!st)
         st = contest_set_law(c, err);
     if (st)
@@ -178,8 +193,9 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
               custos_rng *rng, custos_sealed *scores, size_t n, size_t *winner,
               custos_err *err)
 {
-    struct contest c;
+    struct select_terms terms;
     custos_select_options o;
+    struct contest c;
     i128 *values;
     size_t won = 0;
     custos_status st;
@@ -195,7 +211,9 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
         st = sealed_check(scores, SEALED_INTS, n, err);
     if (st)
         return st;
-    st = contest_init(&c, alloc, &o, n, err);
+    terms_init(&terms);
+    st = contest_init(&c, alloc, &o, n, &terms, err);
+    terms_clear(&terms);
     if (st)
         return st;
     st = sealed_open(scores, SEALED_INTS, n, &values, err);
@@ -207,5 +225,56 @@ custos_select(const custos_alloc *alloc, const custos_select_options *options,
         *winner = won;
     sealed_wipe(scores);
     contest_clear(&c);
+    return st;
+}
+
+/* unit / rate, and the other facts of options that are in range. */
+static void
+facts_write(const struct select_terms *t, custos_select_rule rule,
+            custos_select_facts *out)
+{
+    static const char *const theorems[] = {
+        [CUSTOS_PERMUTE_AND_FLIP] = "permute-and-flip",
+        [CUSTOS_EXPONENTIAL] = "exponential-by-inversion",
+        [CUSTOS_NOISY_MAX] = "noisy-max-lattice",
+    };
+    custos_select_facts made = CUSTOS_SELECT_FACTS_INIT;
+    rat x;
+
+    rat_init(&x);
+    rat_decimal(&t->epsilon, RAT_UP, made.epsilon);
+    rat_mul(&x, &t->steps, &t->unit);
+    rat_decimal(&x, RAT_UP, made.sensitivity);
+    rat_div(&x, &t->unit, &t->rate);
+    rat_decimal(&x, RAT_DOWN, made.scale);
+    made.theorem = theorems[rule];
+    rat_clear(&x);
+    result_write(out, &made, sizeof made);
+}
+
+custos_status
+custos_select_report(const custos_select_options *options,
+                     custos_select_facts *out, custos_err *err)
+{
+    struct select_terms terms;
+    custos_select_options o;
+    struct contest c;
+    custos_status st = result_check(out, err);
+
+    if (st)
+        return st;
+    if (!options_read(&o, sizeof o, options))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "options must have their size set");
+    st = options_check(&o, 1, err);
+    if (st)
+        return st;
+    terms_init(&terms);
+    st = contest_init(&c, NULL, &o, 1, &terms, err);
+    if (!st) {
+        facts_write(&terms, o.rule, out);
+        contest_clear(&c);
+    }
+    terms_clear(&terms);
     return st;
 }

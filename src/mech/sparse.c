@@ -43,11 +43,19 @@ struct custos_sparse {
     custos_noise *value; /* for released values; NULL: none are released */
     i128 shift;          /* of all thresholds */
     uint32_t left;
+    custos_sparse_facts facts;
+    char epsilon[CUSTOS_NUMBER_MAX];
+    char sensitivity[CUSTOS_NUMBER_MAX];
+    char threshold_scale[CUSTOS_NUMBER_MAX];
+    char query_scale[CUSTOS_NUMBER_MAX];
+    char value_scale[CUSTOS_NUMBER_MAX];
 };
 
 void
 sparse_scales_init(struct sparse_scales *s)
 {
+    rat_init(&s->epsilon);
+    rat_init(&s->steps);
     rat_init(&s->threshold);
     rat_init(&s->query);
     rat_init(&s->value);
@@ -59,6 +67,8 @@ sparse_scales_clear(struct sparse_scales *s)
     rat_clear(&s->value);
     rat_clear(&s->query);
     rat_clear(&s->threshold);
+    rat_clear(&s->steps);
+    rat_clear(&s->epsilon);
 }
 
 /* floor(2^16 m^(2/3)), m < 2^34: the largest k with k^3 <= m^2 2^48. */
@@ -82,20 +92,19 @@ two_thirds_power(uint64_t m)
  * split is valid. The two add up to epsilon exactly.
  */
 static void
-scales_split(struct sparse_scales *s, uint64_t m, const rat *epsilon,
-             const rat *steps)
+scales_split(struct sparse_scales *s, uint64_t m)
 {
     rat part;
 
     rat_init(&part);
     rat_set_i128(&part, ((i128)1 << 16) + two_thirds_power(m));
-    rat_div(&part, epsilon, &part);
+    rat_div(&part, &s->epsilon, &part);
     rat_set_i64(&s->query, 1 << 16, 1);
     rat_mul(&part, &part, &s->query); /* e1 */
-    rat_div(&s->threshold, steps, &part);
-    rat_sub(&part, epsilon, &part); /* e2 */
+    rat_div(&s->threshold, &s->steps, &part);
+    rat_sub(&part, &s->epsilon, &part); /* e2 */
     rat_set_i128(&s->query, (i128)m);
-    rat_mul(&s->query, &s->query, steps);
+    rat_mul(&s->query, &s->query, &s->steps);
     rat_div(&s->query, &s->query, &part);
     rat_clear(&part);
 }
@@ -104,36 +113,29 @@ custos_status
 sparse_scales_read(struct sparse_scales *s, const custos_sparse_options *o,
                    custos_err *err)
 {
-    custos_status st;
-    rat epsilon, steps, c;
+    custos_status st =
+        rat_read_positive(o->epsilon, "epsilon", &s->epsilon, err);
+    rat more;
 
-    rat_init(&epsilon);
-    rat_init(&steps);
-    rat_init(&c);
-    st = rat_read_positive(o->epsilon, "epsilon", &epsilon, err);
+    if (!st)
+        st = rat_read_positive(o->sensitivity ? o->sensitivity : "1",
+                               "sensitivity", &s->steps, err);
     if (st)
-        goto out;
-    st = rat_read_positive(o->sensitivity ? o->sensitivity : "1", "sensitivity",
-                           &steps, err);
-    if (st)
-        goto out;
-    rat_ceil(&steps, &steps);
-    scales_split(
-        s, (uint64_t)o->answers * (o->moves == CUSTOS_SCORES_MONOTONE ? 1 : 2),
-        &epsilon, &steps);
-    if (o->value_epsilon) {
-        st =
-            rat_read_positive(o->value_epsilon, "value_epsilon", &epsilon, err);
-        if (st)
-            goto out;
-        rat_set_i64(&c, (int64_t)o->answers, 1);
-        rat_mul(&s->value, &c, &steps);
-        rat_div(&s->value, &s->value, &epsilon);
+        return st;
+    rat_ceil(&s->steps, &s->steps);
+    scales_split(s, (uint64_t)o->answers *
+                        (o->moves == CUSTOS_SCORES_MONOTONE ? 1 : 2));
+    if (!o->value_epsilon)
+        return CUSTOS_OK;
+    rat_init(&more);
+    st = rat_read_positive(o->value_epsilon, "value_epsilon", &more, err);
+    if (!st) {
+        rat_set_i64(&s->value, (int64_t)o->answers, 1);
+        rat_mul(&s->value, &s->value, &s->steps);
+        rat_div(&s->value, &s->value, &more);
+        rat_add(&s->epsilon, &s->epsilon, &more);
     }
-out:
-    rat_clear(&c);
-    rat_clear(&steps);
-    rat_clear(&epsilon);
+    rat_clear(&more);
     return st;
 }
 
@@ -174,6 +176,29 @@ out:
     return st;
 }
 
+static void
+write_facts(custos_sparse *s, const struct sparse_scales *scales)
+{
+    rat_decimal(&scales->epsilon, RAT_UP, s->epsilon);
+    rat_decimal(&scales->steps, RAT_UP, s->sensitivity);
+    rat_decimal(&scales->threshold, RAT_DOWN, s->threshold_scale);
+    rat_decimal(&scales->query, RAT_DOWN, s->query_scale);
+    rat_decimal(&scales->value, RAT_DOWN, s->value_scale);
+    s->facts = (custos_sparse_facts){.epsilon = s->epsilon,
+                                     .sensitivity = s->sensitivity,
+                                     .threshold_scale = s->threshold_scale,
+                                     .query_scale = s->query_scale,
+                                     .value_scale = s->value_scale,
+                                     .theorem = "sparse-vector-lattice",
+                                     .answers = s->left};
+}
+
+const custos_sparse_facts *
+custos_sparse_report(const custos_sparse *sparse)
+{
+    return sparse ? &sparse->facts : NULL;
+}
+
 custos_status
 custos_sparse_new(const custos_alloc *alloc,
                   const custos_sparse_options *options, custos_rng *rng,
@@ -205,6 +230,7 @@ custos_sparse_new(const custos_alloc *alloc,
     }
     s->alloc = hooks;
     s->left = o.answers;
+    write_facts(s, &scales);
     st = laws_new(s, &o, &scales, rng, err);
     if (!st)
         *out = s;

@@ -10,6 +10,8 @@
 
 /* Discrete Laplace scales; value is 0 when no values are released. */
 struct sparse_scales {
+    rat epsilon;   /* e1 + e2 + e3 */
+    rat steps;     /* D */
     rat threshold; /* D / e1 */
     rat query;     /* 2 c D / e2; monotone: c D / e2 */
     rat value;     /* c D / e3 */

@@ -18,66 +18,55 @@
 #include "base/error.h"
 #include "mech/sealed.h"
 
-/*
- * draws[t-1] becomes the noise of sum t. Draw t belongs to the block that ends
- * at t.
- */
-static void
-tree_noise(i128 *draws, size_t n)
+/* The noise of sum t, of which draw t is the newest. */
+static i128
+laplace_noise(const custos_sums *s, struct sums_run *r, i128 draw)
 {
-    i128 level[64] = {0};
+    i128 sum = 0;
 
-    for (size_t t = 1; t <= n; t++) {
-        i128 sum = 0;
-
-        level[__builtin_ctzll(t)] = draws[t - 1];
-        for (size_t ones = t; ones; ones &= ones - 1)
-            sum = sat_add_i128(sum, level[__builtin_ctzll(ones)]);
-        draws[t - 1] = sum;
-    }
-    wipe(level, sizeof level);
-}
-
-static void
-element_noise(i128 *draws, size_t n)
-{
-    for (size_t t = 1; t < n; t++)
-        draws[t] = sat_add_i128(draws[t], draws[t - 1]);
-}
-
-/* The values become noisy sums. */
-static void
-laplace_sums(const custos_sums *s, i128 *values, i128 *draws)
-{
-    i128 sum = 0; /* below 2^32 * 2^63 */
-
+    if (s->method == CUSTOS_EVERY_PREFIX)
+        return draw;
     if (s->method == CUSTOS_EVERY_ELEMENT)
-        element_noise(draws, s->n);
-    else if (s->method == CUSTOS_BINARY_TREE)
-        tree_noise(draws, s->n);
-    for (size_t t = 0; t < s->n; t++) {
-        sum += values[t];
-        values[t] = sat_add_i128(sum, draws[t]);
-    }
+        return r->level[0] = sat_add_i128(r->level[0], draw);
+    /* Draw t belongs to the block that ends at t. */
+    r->level[__builtin_ctzll(r->t)] = draw;
+    for (size_t ones = r->t; ones; ones &= ones - 1)
+        sum = sat_add_i128(sum, r->level[__builtin_ctzll(ones)]);
+    return sum;
 }
 
-/*
- * The values become noisy sums. Everything after adding the noise is
- * post-processing.
- */
-static void
-root_sums(const custos_sums *s, i128 *values, const i128 *draws)
+/* Everything after adding the noise is post-processing. */
+static i128
+root_sum(const custos_sums *s, struct sums_run *r, i128 x, i128 draw)
 {
-    i128 sum = 0; /* below 2^16 * 2^84 */
+    const size_t t = r->t - 1;
+    i128 y;
 
-    factor_apply(s->root, s->n, values);
-    for (size_t t = 0; t < s->n; t++)
-        values[t] = sat_add_i128(values[t], draws[t]);
-    factor_solve(s->root, s->n, values);
-    for (size_t t = 0; t < s->n; t++) {
-        sum += values[t];
-        values[t] = (sum + (1 << (FACTOR_FRACTION - 1))) >> FACTOR_FRACTION;
-    }
+    r->elements[t] = x;
+    y = sat_add_i128(factor_row(s->root, t, r->elements), draw);
+    r->solved[t] = factor_solve(s->root, factor_bits(s->n), t, y, r->solved);
+    r->sum += r->solved[t]; /* below 2^16 * 2^84 */
+    return (r->sum + (1 << (FACTOR_FRACTION - 1))) >> FACTOR_FRACTION;
+}
+
+/* The noisy sum that ends with element x; no branch on x or the draw. */
+static i128
+next_sum(const custos_sums *s, struct sums_run *r, i128 x, i128 draw)
+{
+    r->t++;
+    if (s->method == CUSTOS_SQUARE_ROOT)
+        return root_sum(s, r, x, draw);
+    r->sum += x; /* below 2^32 * 2^63 */
+    return sat_add_i128(r->sum, laplace_noise(s, r, draw));
+}
+
+void
+sums_next(const custos_sums *s, struct sums_run *r, const i128 *values,
+          const i128 *draws, int64_t *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (int64_t)clamp_i128(next_sum(s, r, values[i], draws[i]),
+                                     INT64_MIN, INT64_MAX);
 }
 
 custos_status
@@ -85,6 +74,7 @@ custos_sums_release(const custos_sums *sums, custos_rng *rng,
                     custos_sealed *elements, int64_t *out, size_t n,
                     custos_err *err)
 {
+    struct sums_run run = {.t = 0};
     custos_status st;
     i128 *values, *draws;
 
@@ -105,12 +95,10 @@ custos_sums_release(const custos_sums *sums, custos_rng *rng,
         custos_fail(err, st, "%s", custos_status_words(st));
         goto wiped;
     }
-    if (sums->method == CUSTOS_SQUARE_ROOT)
-        root_sums(sums, values, draws);
-    else
-        laplace_sums(sums, values, draws);
-    for (size_t t = 0; t < n; t++)
-        out[t] = (int64_t)clamp_i128(values[t], INT64_MIN, INT64_MAX);
+    run.elements = values;
+    run.solved = draws;
+    sums_next(sums, &run, values, draws, out, n);
+    wipe(&run, sizeof run);
 wiped:
     sealed_wipe(elements);
 out:

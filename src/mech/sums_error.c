@@ -41,12 +41,11 @@ sums_weigh(struct custos_sums *s, i128 *work)
     const unsigned m = factor_bits(s->n);
     uint64_t sum = 0; /* below 2^32 (n + 1) */
 
-    for (size_t t = 0; t < s->n; t++)
-        work[t] = (i128)1 << m;
-    factor_solve(s->root, s->n, work);
     for (size_t t = 0; t < s->n; t++) {
-        uint64_t b = (uint64_t)(work[t] + 2);
+        uint64_t b;
 
+        work[t] = factor_solve(s->root, m, t, (i128)1 << m, work);
+        b = (uint64_t)(work[t] + 2);
         sum += b * b;
         s->weights[t] = sum;
     }

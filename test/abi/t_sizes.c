@@ -14,6 +14,7 @@ struct result {
     union {
         size_t size;
         custos_sensitivity sensitivity;
+        custos_select_facts select;
         custos_filter_facts filter;
         custos_odometer_facts odometer;
         custos_bound bound;
@@ -42,6 +43,14 @@ make_sensitivity_max(struct result *out)
     static const char *const l1[] = {"1", "2"};
 
     return custos_sensitivity_max(l1, 2, &out->as.sensitivity, NULL);
+}
+
+static custos_status
+make_select(struct result *out)
+{
+    custos_select_options o = {.size = sizeof o, .epsilon = "1"};
+
+    return custos_select_report(&o, &out->as.select, NULL);
 }
 
 static custos_status
@@ -188,6 +197,7 @@ static const struct {
 } rows[] = {
     {make_sensitivity, sizeof(custos_sensitivity)},
     {make_sensitivity_max, sizeof(custos_sensitivity)},
+    {make_select, sizeof(custos_select_facts)},
     {make_filter, sizeof(custos_filter_facts)},
     {make_odometer, sizeof(custos_odometer_facts)},
     {make_conversion, sizeof(custos_bound)},
@@ -306,6 +316,7 @@ init_macros_fit_their_types(void **state)
     custos_interval f = CUSTOS_INTERVAL_INIT;
     custos_calibrated g = CUSTOS_CALIBRATED_INIT;
     custos_risk_facts h = CUSTOS_RISK_FACTS_INIT;
+    custos_select_facts i = CUSTOS_SELECT_FACTS_INIT;
 
     (void)state;
     assert_true(a.size == sizeof a && !a.l1[0] && !a.l2_squared[0]);
@@ -316,6 +327,7 @@ init_macros_fit_their_types(void **state)
     assert_true(f.size == sizeof f && !f.low[0] && !f.reason);
     assert_true(g.size == sizeof g && g.count == 0 && !g.theorem);
     assert_true(h.size == sizeof h && !h.exposed[0] && !h.delta_too_large);
+    assert_true(i.size == sizeof i && !i.epsilon[0] && !i.theorem);
 }
 
 int

@@ -9,6 +9,7 @@
 
 #include <mpfr.h>
 
+#include "base/base.h"
 #include "support/support.h"
 
 enum { MOST = 8 };
@@ -644,6 +645,58 @@ exponential_refinement_can_fail(void **state)
     test_rng_free(rng);
 }
 
+/* The facts are those of the noise: sensitivity in whole units, and the scale
+   that the rule uses. */
+static void
+select_reports_its_facts(void **state)
+{
+    static const struct {
+        custos_select_options o;
+        const char *epsilon, *sensitivity, *scale, *theorem;
+    } rows[] = {
+        {{.epsilon = "0.5"}, "0.5", "1", "4", "permute-and-flip"},
+        {{.epsilon = "1/4", .rule = CUSTOS_EXPONENTIAL, .sensitivity = "3"},
+         "0.25",
+         "3",
+         "24",
+         "exponential-by-inversion"},
+        {{.epsilon = "2",
+          .rule = CUSTOS_NOISY_MAX,
+          .scores = CUSTOS_SCORES_MONOTONE,
+          .sensitivity = "1",
+          .score_unit = "2/5"}, /* rounded up to three units */
+         "2",
+         "1.2",
+         "0.6",
+         "noisy-max-lattice"},
+    };
+    custos_select_facts f = CUSTOS_SELECT_FACTS_INIT;
+    custos_select_options o;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        o = rows[i].o;
+        o.size = sizeof o;
+        assert_int_equal(custos_select_report(&o, &f, NULL), CUSTOS_OK);
+        assert_string_equal(f.epsilon, rows[i].epsilon);
+        assert_string_equal(f.sensitivity, rows[i].sensitivity);
+        assert_string_equal(f.scale, rows[i].scale);
+        assert_string_equal(f.theorem, rows[i].theorem);
+    }
+    /* What custos_select rejects, this rejects. */
+    o = (custos_select_options){.size = sizeof o, .epsilon = "0"};
+    assert_int_equal(custos_select_report(&o, &f, NULL), CUSTOS_ERANGE);
+    o = (custos_select_options){
+        .size = sizeof o, .epsilon = "1", .rule = (custos_select_rule)3};
+    assert_int_equal(custos_select_report(&o, &f, NULL), CUSTOS_EINVAL);
+    o = (custos_select_options){
+        .size = sizeof o, .epsilon = "1e30", .rule = CUSTOS_NOISY_MAX};
+    assert_int_equal(custos_select_report(&o, &f, NULL), CUSTOS_ERANGE);
+    assert_int_equal(custos_select_report(NULL, &f, NULL), CUSTOS_EINVAL);
+    assert_int_equal(custos_select_report(&o, NULL, NULL), CUSTOS_EINVAL);
+    assert_string_equal(f.theorem, "noisy-max-lattice"); /* as before */
+}
+
 int
 main(void)
 {
@@ -665,6 +718,7 @@ main(void)
         cmocka_unit_test(select_takes_scores_once),
         cmocka_unit_test(select_refuses_bad_options),
         cmocka_unit_test(select_survives_faults),
+        cmocka_unit_test(select_reports_its_facts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "mech/sparse.h"
+#include "num/rat_double.h"
 #include "support/support.h"
 
 enum { REACH = 120 };
@@ -450,6 +451,50 @@ sparse_survives_faults(void **state)
     }
 }
 
+/* The scales of the report are those that the split of epsilon gives. */
+static void
+sparse_reports_its_facts(void **state)
+{
+    custos_sparse_options o = {.size = sizeof o,
+                               .answers = 4,
+                               .epsilon = "1",
+                               .sensitivity = "1.5",
+                               .value_epsilon = "0.5"};
+    custos_rng *rng = test_rng_seeded(1);
+    const custos_sparse_facts *f;
+    struct sparse_scales scales;
+    custos_sparse *s = NULL;
+
+    (void)state;
+    sparse_scales_init(&scales);
+    assert_int_equal(sparse_scales_read(&scales, &o, NULL), CUSTOS_OK);
+    assert_int_equal(custos_sparse_new(NULL, &o, rng, &s, NULL), CUSTOS_OK);
+    f = custos_sparse_report(s);
+    assert_string_equal(f->epsilon, "1.5");
+    assert_string_equal(f->sensitivity, "2");
+    assert_string_equal(f->value_scale, "16"); /* 4 answers * 2 / 0.5 */
+    assert_string_equal(f->theorem, "sparse-vector-lattice");
+    assert_int_equal(f->answers, 4);
+    assert_true(fabs(strtod(f->threshold_scale, NULL) -
+                     rat_double(&scales.threshold)) < 1e-9);
+    assert_true(fabs(strtod(f->query_scale, NULL) - rat_double(&scales.query)) <
+                1e-9);
+    /* e1 + e2 = epsilon, for a threshold and twice the answers. */
+    assert_true(fabs(2 / strtod(f->threshold_scale, NULL) +
+                     16 / strtod(f->query_scale, NULL) - 1) < 1e-9);
+    custos_sparse_free(s);
+    sparse_scales_clear(&scales);
+
+    o.value_epsilon = NULL;
+    s = NULL;
+    assert_int_equal(custos_sparse_new(NULL, &o, rng, &s, NULL), CUSTOS_OK);
+    assert_string_equal(custos_sparse_report(s)->epsilon, "1");
+    assert_string_equal(custos_sparse_report(s)->value_scale, "0");
+    assert_null(custos_sparse_report(NULL));
+    custos_sparse_free(s);
+    test_rng_free(rng);
+}
+
 int
 main(void)
 {
@@ -461,6 +506,7 @@ main(void)
         cmocka_unit_test(sparse_values_follow_their_law),
         cmocka_unit_test(sparse_refuses_bad_input),
         cmocka_unit_test(sparse_survives_faults),
+        cmocka_unit_test(sparse_reports_its_facts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
