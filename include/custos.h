@@ -56,33 +56,32 @@ CUSTOS_API const char *custos_version(void);
 
 /* -------------------------------------------------------------- status -- */
 
-/* name, value, SQLSTATE, HTTP status, what it means */
+/* name, value, SQLSTATE, what it means */
 #define CUSTOS_STATUS_LIST(X)                                                  \
-    X(OK, 0, "00000", 200, "success")                                          \
-    X(EINVAL, 1, "22023", 400, "invalid parameter")                            \
-    X(EPARSE, 2, "22P02", 400, "malformed number")                             \
-    X(ERANGE, 3, "22003", 400, "parameter outside the supported range")        \
-    X(EOVERFLOW, 4, "54000", 400, "a limit of the library is exceeded")        \
-    X(ENOMEM, 5, "53200", 503, "out of memory")                                \
-    X(EENTROPY, 6, "58000", 503, "no randomness from the system")              \
-    X(ETAKEN, 7, "55000", 409, "the sealed values were already released")      \
-    X(ESPENT, 8, "53400", 409, "the privacy budget is spent")                  \
-    X(EINTERNAL, 9, "XX000", 500, "internal error")                            \
-    X(ESYNTAX, 10, "42601", 400, "SQL syntax error")                           \
-    X(EUNSUPPORTED, 11, "0A000", 400, "not part of the private SQL language")  \
-    X(ENAME, 12, "42704", 404, "no such name")                                 \
-    X(EDENIED, 13, "42501", 403, "not permitted")                              \
-    X(EPOLICY, 14, "F0000", 400, "invalid policy")                             \
-    X(EIO, 15, "58030", 503, "input/output error")                             \
-    X(ECORRUPT, 16, "XX001", 500, "the store is damaged")                      \
-    X(EBUSY, 17, "55P03", 503, "in use by another process")                    \
-    X(EENGINE, 18, "58000", 500, "the query could not be completed")           \
-    X(EPROTOCOL, 19, "08P01", 400, "protocol violation")                       \
-    X(EAUTH, 20, "28P01", 401, "wrong name or password")
+    X(OK, 0, "00000", "success")                                               \
+    X(EINVAL, 1, "22023", "invalid parameter")                                 \
+    X(EPARSE, 2, "22P02", "malformed number")                                  \
+    X(ERANGE, 3, "22003", "parameter outside the supported range")             \
+    X(EOVERFLOW, 4, "54000", "a limit of the library is exceeded")             \
+    X(ENOMEM, 5, "53200", "out of memory")                                     \
+    X(EENTROPY, 6, "58000", "no randomness from the system")                   \
+    X(ETAKEN, 7, "55000", "the sealed values were already released")           \
+    X(ESPENT, 8, "53400", "the privacy budget is spent")                       \
+    X(EINTERNAL, 9, "XX000", "internal error")                                 \
+    X(ESYNTAX, 10, "42601", "SQL syntax error")                                \
+    X(EUNSUPPORTED, 11, "0A000", "not part of the private SQL language")       \
+    X(ENAME, 12, "42704", "no such name")                                      \
+    X(EDENIED, 13, "42501", "not permitted")                                   \
+    X(EPOLICY, 14, "F0000", "invalid policy")                                  \
+    X(EIO, 15, "58030", "input/output error")                                  \
+    X(ECORRUPT, 16, "XX001", "the store is damaged")                           \
+    X(EBUSY, 17, "55P03", "in use by another process")                         \
+    X(EENGINE, 18, "58000", "the query could not be completed")                \
+    X(EPROTOCOL, 19, "08P01", "protocol violation")                            \
+    X(EAUTH, 20, "28P01", "wrong name or password")
 
 typedef enum custos_status {
-#define CUSTOS_STATUS_ENUM(name, value, sqlstate, http, words)                 \
-    CUSTOS_##name = value,
+#define CUSTOS_STATUS_ENUM(name, value, sqlstate, words) CUSTOS_##name = value,
     CUSTOS_STATUS_LIST(CUSTOS_STATUS_ENUM)
 #undef CUSTOS_STATUS_ENUM
 } custos_status;
@@ -114,9 +113,6 @@ CUSTOS_API const char *custos_status_words(custos_status status);
 
 /* The five-character SQLSTATE of a status. Cannot fail. */
 CUSTOS_API const char *custos_status_sqlstate(custos_status status);
-
-/* The HTTP status code of a status. Cannot fail. */
-CUSTOS_API int custos_status_http(custos_status status);
 
 /* -------------------------------------------------------------- memory -- */
 

@@ -14,10 +14,9 @@ static const struct status_row {
     const char *name;
     const char *words;
     const char *sqlstate;
-    int http;
 } rows[] = {
-#define STATUS_ROW(name, value, sqlstate, http, words)                         \
-    [value] = {#name, words, sqlstate, http},
+#define STATUS_ROW(name, value, sqlstate, words)                               \
+    [value] = {#name, words, sqlstate},
     CUSTOS_STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
 };
@@ -62,12 +61,6 @@ const char *
 custos_status_sqlstate(custos_status status)
 {
     return row_of(status)->sqlstate;
-}
-
-int
-custos_status_http(custos_status status)
-{
-    return row_of(status)->http;
 }
 
 enum { ERROR_TEXT = 4096 }; /* a message and its hint, both in full */

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "wire/json.h"
+#include "wire/http_code.h"
 
 str
 http_argument(const struct http_request *r, const char *name)
@@ -89,7 +90,7 @@ http_refuse(struct http_reply *r, const custos_err *err, str text)
 {
     bool placed = err->at >= 0 && (size_t)err->at <= text.len && text.len;
 
-    r->status = custos_status_http(err->code);
+    r->status = http_code(err->code);
     error_body(r, status_name(err->code), custos_status_sqlstate(err->code),
                str_of(err->said), err->hint,
                placed ? position_of(text, err->at) : 0);
