@@ -196,7 +196,9 @@ fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)
 doc: all ## man pages, and doc/theorems.md from the theorem comments
 	@tools/theorems
 
-install: all ## into PREFIX (/usr/local), below DESTDIR if set
+install: setup ## into PREFIX (/usr/local), below DESTDIR if set
+	@$(CONFIGURE)
+	@ninja -C $(BUILD) $$(tools/installed $(BUILD))
 	@DESTDIR=$(DESTDIR) meson install --quiet --no-rebuild -C $(BUILD)
 
 clean: ## remove all build folders (deps/ stays)

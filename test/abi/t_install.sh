@@ -1,11 +1,18 @@
 #!/bin/sh
 # What `make install` installs is enough to build against: a program that knows
-# only pkg-config compiles, links and runs.
+# only pkg-config compiles, links and runs. And `make install` builds all that it
+# installs, and nothing else.
 set -eu
 # A sanitized library cannot be linked without the sanitizer.
 ! nm -D "$BUILD/src/libcustos.so" | grep -q '__asan_init' || exit 77
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
+
+meson introspect "$BUILD" --installed | tr ',' '\n' |
+    sed -n "s|.*\"$BUILD/\([^\"]*\)\": .*|\1|p" | grep -v '^meson-private/' |
+    sort >"$tree/installed"
+"$SRC/tools/installed" "$BUILD" | sort | diff "$tree/installed" -
+grep -q '^src/libcustos' "$tree/installed"
 
 DESTDIR=$tree meson install -C "$BUILD" --no-rebuild --quiet
 pc=$(find "$tree" -name custos.pc)
