@@ -65,12 +65,13 @@ lower_by_grid(const struct plan_parts *p, double at, double top, double h,
 static void
 lower_to_chords(double *u, size_t n, double top, double h)
 {
+    const double less = 1 - 16 * UNIT * (1 + top); /* rounding of alpha */
     double slope = 0;
 
     for (size_t i = n; i-- > 0;) {
         double alpha = exp((double)i * h - top);
 
-        slope = fmax(slope, (1 - u[i]) / alpha * (1 - 16 * UNIT));
+        slope = fmax(slope, (1 - u[i]) / alpha * less);
         u[i] = fmin(u[i], 1 - alpha * slope + 4 * UNIT);
     }
 }
