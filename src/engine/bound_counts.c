@@ -10,81 +10,108 @@
 #include "plan/bound_selection.h"
 
 #include "base/error.h"
-#include "engine/import.h"
+#include "engine/ask.h"
 #include "engine/refail.h"
 #include "engine/relation.h"
 #include "engine/work.h"
 
-struct printing {
-    struct engine *e;
+struct paths {
+    struct builder *b;
     const struct plan *plan; /* at the largest bound */
-    const struct buf *conditions;
-    struct buf *out;
-    bool more; /* a path was printed before */
+    struct select *first, *last;
 };
 
-/* Prints unit and rows_needed of one path. If the path is all of FROM, rows are
-   bounded after WHERE and the conditions on keys, so these are printed too. */
+/* Adds unit and rows_needed of one path. If the path is all of FROM, rows are
+   bounded after WHERE and the conditions on keys, so these count too. */
 static void
-print_path(void *ctx, const struct relation *r)
+add_path(void *ctx, const struct relation *r)
 {
-    struct printing *p = ctx;
+    struct paths *p = ctx;
+    struct builder *b = p->b;
     bool whole = r == p->plan->from;
     bool rank = !whole || p->plan->bounding == BOUND_RANK;
+    struct select *s = select_new(b, input_as(b, relation_input(b, r), "t"));
 
-    buf_printf(p->out, "%sSELECT t.unit AS unit, %s AS rows_needed FROM ",
-               p->more ? " UNION ALL " : "", rank ? "max(t.rank)" : "count(*)");
-    relation_print(p->e, r, p->out);
-    buf_printf(p->out, " AS t WHERE true%s GROUP BY 1",
-               whole ? buf_text(p->conditions) : "");
-    p->more = true;
+    select_add(b, s, term_name(b, "t", "unit"), "unit");
+    select_add(b, s,
+               rank ? term_aggregate(b, TERM_MAX, term_name(b, "t", "rank"))
+                    : term_aggregate(b, TERM_COUNT, NULL),
+               "rows_needed");
+    select_where(b, s, term_true(b));
+    if (whole)
+        work_conditions(b, p->plan, &s->where);
+    select_group(b, s, term_number(b, 1));
+    if (p->last)
+        p->last->and_all = s;
+    else
+        p->first = s;
+    p->last = s;
 }
 
 /* For a sorted table without conditions, ranks are enough: a unit needs more than k
    rows if it has a row of rank k + 1. */
-static void
-print_ranks(struct engine *e, const struct plan *plan, size_t n,
-            struct buf *out)
+static struct select *
+counts_of_ranks(struct builder *b, const struct plan *plan, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        buf_printf(out, "%s count(*) FILTER (WHERE t.rank = %llu)",
-                   i ? "," : "", (1ULL << i) + 1);
-    buf_add_text(out, " FROM ");
-    relation_of_plan(e, plan, out);
-    buf_add_text(out, " AS t WHERE t.rank IN (");
-    for (size_t i = 0; i < n; i++)
-        buf_printf(out, "%s%llu", i ? ", " : "", (1ULL << i) + 1);
-    buf_add_text(out, ")");
+    struct select *s =
+        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+    const struct term *rank = term_name(b, "t", "rank");
+    struct terms among = {.n = 0};
+
+    terms_add(b, &among, rank);
+    for (size_t i = 0; i < n; i++) {
+        const struct term *next = term_number(b, (1 << i) + 1);
+
+        select_add_bare(b, s,
+                        term_filtered(b, TERM_COUNT, NULL,
+                                      term_binary(b, rank, TERM_EQUAL, next)));
+        terms_add(b, &among, next);
+    }
+    select_where(b, s, term_of_list(b, TERM_AMONG, &among));
+    return s;
 }
 
-static void
-print_bound_selection(struct engine *e, const struct plan *plan, size_t n,
-                      struct buf *out)
+/* What each unit needs, on the path where it needs most. */
+static struct select *
+rows_needed(struct builder *b, const struct plan *plan)
 {
-    const struct engine_table *t = plan->from->kind == RELATION_TABLE
-                                       ? &e->data->tables[plan->table->number]
-                                       : NULL;
-    struct buf conditions;
-    struct printing p = {
-        .e = e, .plan = plan, .conditions = &conditions, .out = out};
+    struct paths p = {.b = b, .plan = plan};
+    const struct term *unit = term_name(b, NULL, "unit");
+    const struct term *needed = term_name(b, NULL, "rows_needed");
+    struct select *s;
 
-    buf_init(&conditions, NULL, SQL_MOST);
-    work_conditions(plan, &conditions);
-    relation_queries(e, plan, plan->n_queries, out);
-    buf_add_text(out, "SELECT");
-    if (t && t->sorted && conditions.len == 0) {
-        print_ranks(e, plan, n, out);
+    bound_selection_walk(plan->from, add_path, &p);
+    s = select_new(b, input_select(b, p.first));
+    select_add_bare(b, s, unit);
+    select_add(b, s, term_aggregate(b, TERM_MAX, needed), "rows_needed");
+    select_group(b, s, unit);
+    return s;
+}
+
+static struct select *
+counts_of(struct builder *b, const struct plan *plan, size_t n)
+{
+    const struct engine_table *t =
+        plan->from->kind == RELATION_TABLE
+            ? &b->engine->data->tables[plan->table->number]
+            : NULL;
+    const struct term *needed = term_name(b, NULL, "rows_needed");
+    struct terms conditions = {.n = 0};
+    struct select *s;
+
+    work_conditions(b, plan, &conditions);
+    if (t && t->sorted && conditions.n == 0) {
+        s = counts_of_ranks(b, plan, n);
     } else {
+        s = select_new(b, input_select(b, rows_needed(b, plan)));
         for (size_t i = 0; i < n; i++)
-            buf_printf(out, "%s count(*) FILTER (WHERE rows_needed > %llu)",
-                       i ? "," : "", 1ULL << i);
-        buf_add_text(out, " FROM (SELECT unit, max(rows_needed) AS rows_needed "
-                          "FROM (");
-        bound_selection_walk(plan->from, print_path, &p);
-        buf_add_text(out, ") GROUP BY unit)");
+            select_add_bare(b, s,
+                            term_filtered(b, TERM_COUNT, NULL,
+                                          term_binary(b, needed, TERM_MORE,
+                                                      term_number(b, 1 << i))));
     }
-    out->failed |= conditions.failed;
-    buf_clear(&conditions);
+    relation_queries(b, plan, plan->n_queries, s);
+    return s;
 }
 
 /* Reads the one row and seals each of its numbers, negated. */
@@ -113,15 +140,14 @@ engine_bound_counts(struct engine *e, const struct plan *plan,
     const struct bound_selection *r = plan->bound_selection;
     struct duck_rows *rows = NULL;
     custos_status st = CUSTOS_OK;
-    struct buf b;
+    struct builder b;
 
     if (r->n == 1)
         return CUSTOS_OK;
-    buf_init(&b, NULL, SQL_MOST);
-    print_bound_selection(e, r->plans[r->n - 1], r->n - 1, &b);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_ask(e->connections[0], buf_text(&b), &rows, err);
-    buf_clear(&b);
+    builder_init(&b, e);
+    st = ask_rows(&b, 0, counts_of(&b, r->plans[r->n - 1], r->n - 1), &rows,
+                  err);
+    builder_clear(&b);
     if (!st)
         st = seal_row(rows, r->n - 1, out, err);
     duck_rows_free(rows);

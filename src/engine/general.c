@@ -20,58 +20,53 @@
 #include "engine/relation.h"
 #include "engine/work.h"
 
-/* Prints the relation in parentheses; its column row_order gives the order of the
-   rows. */
-static void
-print_rows(struct engine *e, const struct plan *plan, struct buf *out)
+/* What the plan reads; the column row_order gives the order of the rows. */
+static const struct input *
+rows_ordered(struct builder *b, const struct plan *plan)
 {
     const struct policy_table *t = plan->table;
     bool stored = !plan->from || plan->from->kind == RELATION_TABLE;
+    struct select *s;
 
-    if (!stored || e->data->tables[t->number].sorted) {
-        buf_add_text(out, "(SELECT *, rank AS row_order FROM ");
-        relation_of_plan(e, plan, out);
-        buf_add_text(out, ")");
-        return;
+    if (!stored || b->engine->data->tables[t->number].sorted) {
+        s = select_new(b, relation_of_plan(b, plan));
+        s->all = true;
+        select_add(b, s, term_name(b, NULL, "rank"), "row_order");
+        return input_select(b, s);
     }
-    buf_add_text(out, "(SELECT unit_value AS unit, ");
-    view_rank(t, UNIT_PATH_TEXT, out);
-    buf_add_text(out, " AS row_order");
-    relation_named(e, t, plan->from, out);
-    buf_add_text(out, " FROM ");
-    unit_path_from(plan->policy, t->number, e->data->tables[t->number].from,
-                   out);
-    buf_add_text(out, ")");
+    s = select_new(b, unit_path_from(b, plan->policy, t->number,
+                                     input_table(b, t->number)));
+    select_add(b, s, term_name(b, NULL, "unit_value"), "unit");
+    select_add(b, s, view_rank(b, t, unit_path_text(b)), "row_order");
+    relation_named(b, t, plan->from, s);
+    return input_select(b, s);
 }
 
+/* Adds key_0, key_1, ... */
 static void
-print_keys(const struct plan *plan, const char *before, struct buf *out)
+add_keys(struct builder *b, const struct plan *plan, struct terms *to)
 {
     for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(out, "%skey_%zu", i ? ", " : before, i);
+        terms_add(b, to, term_name(b, NULL, "key_%zu", i));
 }
 
-/* Prints the numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
-static void
-print_numbered(struct engine *e, const struct plan *plan,
-               const struct work_values *values, struct buf *out)
+/* The numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
+static struct select *
+rows_numbered(struct builder *b, const struct plan *plan,
+              const struct work_values *values)
 {
-    buf_add_text(out, "SELECT t.unit");
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        buf_add_text(out, ", ");
-        work_key(plan, i, out);
-        buf_printf(out, " AS key_%zu", i);
-    }
-    for (size_t i = 0; i < values->n; i++) {
-        buf_add_text(out, ", ");
-        work_value(plan, values->of[i], out);
-        buf_printf(out, " AS value_%zu", i);
-    }
-    buf_add_text(out, ", row_number() OVER (PARTITION BY t.unit ORDER BY "
-                      "t.row_order) AS row_no FROM ");
-    print_rows(e, plan, out);
-    buf_add_text(out, " AS t WHERE true");
-    work_conditions(plan, out);
+    struct select *s = select_new(b, input_as(b, rows_ordered(b, plan), "t"));
+    const struct term *unit = term_name(b, "t", "unit");
+    struct window own = {.partition = {.n = 0}};
+
+    terms_add(b, &own.partition, unit);
+    terms_add(b, &own.order, term_name(b, "t", "row_order"));
+    select_add_bare(b, s, unit);
+    work_columns(b, plan, values, s);
+    select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &own), "row_no");
+    select_where(b, s, term_true(b));
+    work_conditions(b, plan, &s->where);
+    return s;
 }
 
 /* Is the number of groups limited, or are units counted? */
@@ -86,29 +81,67 @@ is_tracked(const struct plan *plan)
     return plan->groups < plan->rows && plan->groups < plan->cells;
 }
 
+/* All columns of s, for which `name` is at most `most`. */
+static struct select *
+at_most(struct builder *b, const struct select *s, const char *name,
+        uint64_t most)
+{
+    struct select *to = select_new(b, input_select(b, s));
+
+    to->all = true;
+    select_where(b, to,
+                 term_binary(b, term_name(b, NULL, "%s", name), TERM_AT_MOST,
+                             term_number(b, most)));
+    return to;
+}
+
 /* If is_tracked, there is also first_row_no: the row_no of the unit's first row in
    the group. */
-void
-general_bounded(struct engine *e, const struct plan *plan,
-                const struct work_values *values, struct buf *out)
+struct select *
+general_bounded(struct builder *b, const struct plan *plan,
+                const struct work_values *values)
 {
-    bool tracked = is_tracked(plan);
+    struct select *rows =
+        at_most(b, rows_numbered(b, plan, values), "row_no", plan->rows);
+    const struct term *unit = term_name(b, NULL, "unit");
+    struct window group = {.partition = {.n = 0}};
+    struct window all = {.partition = {.n = 0}};
+    struct select *s;
 
-    if (tracked) {
-        buf_add_text(out, "SELECT * FROM (SELECT *, dense_rank() OVER "
-                          "(PARTITION BY unit ORDER BY first_row_no) AS "
-                          "group_no FROM (SELECT *, min(row_no) OVER "
-                          "(PARTITION BY unit");
-        print_keys(plan, ", ", out);
-        buf_add_text(out, ") AS first_row_no FROM (");
-    } else {
-        buf_add_text(out, "SELECT * FROM (");
-    }
-    print_numbered(e, plan, values, out);
-    buf_printf(out, ") WHERE row_no <= %llu", (unsigned long long)plan->rows);
-    if (tracked)
-        buf_printf(out, ")) WHERE group_no <= %llu",
-                   (unsigned long long)plan->groups);
+    if (!is_tracked(plan))
+        return rows;
+    terms_add(b, &group.partition, unit);
+    add_keys(b, plan, &group.partition);
+    select_add(b, rows,
+               term_window(b, TERM_MIN, term_name(b, NULL, "row_no"), &group),
+               "first_row_no");
+    terms_add(b, &all.partition, unit);
+    terms_add(b, &all.order, term_name(b, NULL, "first_row_no"));
+    s = select_new(b, input_select(b, rows));
+    s->all = true;
+    select_add(b, s, term_window(b, TERM_DENSE_RANK, NULL, &all), "group_no");
+    return at_most(b, s, "group_no", plan->groups);
+}
+
+/* The sums of all groups of the kept rows. */
+static struct select *
+sums_of_groups(struct builder *b, const struct plan *plan,
+               const struct work_values *values)
+{
+    struct select *s =
+        select_new(b, input_select(b, general_bounded(b, plan, values)));
+    const struct term *first =
+        term_binary(b, term_name(b, NULL, "row_no"), TERM_EQUAL,
+                    term_name(b, NULL, "first_row_no"));
+
+    relation_queries(b, plan, plan->n_queries, s);
+    for (size_t i = 0; i < plan->n_keys; i++)
+        select_add_bare(b, s, term_name(b, NULL, "key_%zu", i));
+    if (plan->n_keys == 0)
+        select_add_bare(b, s, term_number(b, 0));
+    work_sums(b, plan, values, term_filtered(b, TERM_COUNT, NULL, first), s);
+    add_keys(b, plan, &s->group_by);
+    return s;
 }
 
 custos_status
@@ -116,24 +149,13 @@ run_general(struct engine *e, const struct plan *plan, struct exact *x,
             custos_err *err)
 {
     struct work_values values;
-    struct buf b;
+    struct builder b;
     custos_status st = work_values(plan, &values, err);
 
     if (st)
         return st;
-    buf_init(&b, NULL, SQL_MOST);
-    relation_queries(e, plan, plan->n_queries, &b);
-    print_keys(plan, "SELECT ", &b);
-    if (plan->n_keys == 0)
-        buf_add_text(&b, "SELECT 0");
-    work_sums(plan, &values, "count(*) FILTER (WHERE row_no = first_row_no)",
-              &b);
-    buf_add_text(&b, " FROM (");
-    general_bounded(e, plan, &values, &b);
-    buf_add_text(&b, ")");
-    print_keys(plan, " GROUP BY ", &b);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : work_collect(plan, e->connections[0], buf_text(&b), x, err);
-    buf_clear(&b);
+    builder_init(&b, e);
+    st = work_collect(&b, plan, sums_of_groups(&b, plan, &values), x, err);
+    builder_clear(&b);
     return st;
 }

@@ -1,14 +1,13 @@
 /*
  * Two walks over the expression: the first finds digits and ranges and refuses what
- * might overflow 64 bits, the second prints. Both call know_expr for each node, so
- * that nothing is printed that was not proved.
+ * might overflow 64 bits, the second builds. Both call know_expr for each node, so
+ * that nothing is built that was not proved.
  */
 #include "engine/grid_steps.h"
 
 #include "base/ck.h"
 #include "engine/view.h"
 #include "plan/relation.h"
-#include "sql/duckdb.h"
 
 enum { DIGITS_MAX = 18, ROOM_LOG2 = 62 };
 
@@ -209,117 +208,104 @@ know_expr(const struct plan *plan, const struct expr *e, struct grid_steps *s)
     }
 }
 
-/* ----------------------------------------------------------------- print -- */
+/* ----------------------------------------------------------------- terms -- */
 
-static void print_expr(const struct plan *plan, const struct expr *e,
-                       int digits, struct buf *out);
+static const struct term *steps_of(struct builder *b, const struct plan *plan,
+                                   const struct expr *e, int digits);
 
-static void
-print_case(const struct plan *plan, const struct expr *e, int digits,
-           struct buf *out)
+static const struct term *
+steps_of_case(struct builder *b, const struct plan *plan, const struct expr *e,
+              int digits)
 {
-    buf_add_text(out, "CASE");
+    struct terms args = {.n = 0};
+
     for (size_t i = 0; i < e->n_args; i++) {
-        bool last = i + 1 == e->n_args;
-
-        if (last && !e->args[i])
+        if (i + 1 == e->n_args && !e->args[i])
             break;
-        buf_add_text(out, last ? " ELSE " : i % 2 ? " THEN " : " WHEN ");
-        if (is_result(e, i))
-            print_expr(plan, e->args[i], digits, out);
-        else
-            duckdb_print_expr(e->args[i], "t", out);
+        terms_add(b, &args,
+                  is_result(e, i) ? steps_of(b, plan, e->args[i], digits)
+                                  : term_expr(b, e->args[i], "t"));
     }
-    buf_add_text(out, " END");
+    return term_of_list(b, TERM_CASE, &args);
 }
 
-static void
-print_call(const struct plan *plan, const struct expr *e, int digits,
-           struct buf *out)
+static const struct term *
+steps_of_product(struct builder *b, const struct plan *plan,
+                 const struct expr *e)
 {
-    struct grid_steps a = {0}, b = {0};
-    bool known = true;
+    struct grid_steps left = {0}, right = {0};
 
-    switch (e->call) {
-    case CALL_NEG:
-        buf_add_text(out, "(- ");
-        print_expr(plan, e->args[0], digits, out);
-        break;
-    case CALL_COALESCE:
-        buf_add_text(out, "coalesce(");
-        for (size_t i = 0; i < e->n_args; i++) {
-            buf_add_text(out, i ? ", " : "");
-            print_expr(plan, e->args[i], digits, out);
-        }
-        break;
-    case CALL_MUL:
-        known =
-            know_expr(plan, e->args[0], &a) && know_expr(plan, e->args[1], &b);
-        buf_add_text(out, "(");
-        print_expr(plan, e->args[0], a.digits, out);
-        buf_add_text(out, " * ");
-        print_expr(plan, e->args[1], b.digits, out);
-        break;
-    default:
-        buf_add_text(out, "(");
-        print_expr(plan, e->args[0], digits, out);
-        buf_add_text(out, e->call == CALL_ADD ? " + " : " - ");
-        print_expr(plan, e->args[1], digits, out);
-        break;
-    }
-    buf_add_text(out, ")");
-    out->failed |= !known;
+    b->failed |= !know_expr(plan, e->args[0], &left) ||
+                 !know_expr(plan, e->args[1], &right);
+    return term_binary(b, steps_of(b, plan, e->args[0], left.digits),
+                       TERM_TIMES, steps_of(b, plan, e->args[1], right.digits));
 }
 
-static void
-print_own(const struct plan *plan, const struct expr *e, int digits,
-          struct buf *out)
+static const struct term *
+steps_of_call(struct builder *b, const struct plan *plan, const struct expr *e,
+              int digits)
 {
-    char text[41];
+    struct terms args = {.n = 0};
+
+    if (e->call == CALL_MUL)
+        return steps_of_product(b, plan, e);
+    for (size_t i = 0; i < e->n_args; i++)
+        terms_add(b, &args, steps_of(b, plan, e->args[i], digits));
+    if (e->call == CALL_COALESCE)
+        return term_calls(b, TERM_COALESCE, &args);
+    if (b->failed)
+        return term_null(b);
+    if (e->call == CALL_NEG)
+        return term_negative(b, args.first->term);
+    return term_binary(b, args.first->term,
+                       e->call == CALL_ADD ? TERM_PLUS : TERM_MINUS,
+                       args.last->term);
+}
+
+/* e in steps of its own. */
+static const struct term *
+own_steps(struct builder *b, const struct plan *plan, const struct expr *e,
+          int digits)
+{
+    bool whole;
 
     switch (e->kind) {
     case EXPR_LITERAL:
-        custos_int_write(e->value.n, text);
-        buf_printf(out, "CAST(%s AS BIGINT)", text);
-        return;
+        return term_cast(b, term_number(b, e->value.n), STORED(I64));
     case EXPR_COLUMN:
-        buf_printf(out, "CAST(t.%s_%d AS BIGINT)",
-                   plan->table->columns[e->slot].type == TYPE_INT ? "column"
-                                                                  : "steps",
-                   e->slot);
-        return;
-    case EXPR_CASE: print_case(plan, e, digits, out); return;
-    default: print_call(plan, e, digits, out); return;
+        whole = plan->table->columns[e->slot].type == TYPE_INT;
+        return term_cast(b,
+                         whole ? term_name(b, "t", "column_%d", e->slot)
+                               : term_name(b, "t", "steps_%d", e->slot),
+                         STORED(I64));
+    case EXPR_CASE: return steps_of_case(b, plan, e, digits);
+    default: return steps_of_call(b, plan, e, digits);
     }
 }
 
-/* Prints e in steps of 10^-digits, which are no larger than its own. */
-static void
-print_expr(const struct plan *plan, const struct expr *e, int digits,
-           struct buf *out)
+/* e in steps of 10^-digits, which are no larger than its own. */
+static const struct term *
+steps_of(struct builder *b, const struct plan *plan, const struct expr *e,
+         int digits)
 {
     struct grid_steps own = {0};
-    char text[41];
 
-    out->failed |= !know_expr(plan, e, &own) || own.digits > digits;
-    if (out->failed)
-        return;
-    if (own.digits == digits) {
-        print_own(plan, e, digits, out);
-        return;
-    }
-    custos_int_write(power_of_ten(digits - own.digits), text);
-    buf_add_text(out, "(");
-    print_own(plan, e, own.digits, out);
-    buf_printf(out, " * CAST(%s AS BIGINT))", text);
+    b->failed |= !know_expr(plan, e, &own) || own.digits > digits;
+    if (b->failed)
+        return term_null(b);
+    if (own.digits == digits)
+        return own_steps(b, plan, e, digits);
+    return term_binary(
+        b, own_steps(b, plan, e, own.digits), TERM_TIMES,
+        term_cast(b, term_number(b, power_of_ten(digits - own.digits)),
+                  STORED(I64)));
 }
 
-bool
-grid_steps_print(const struct plan *plan, const struct expr *e, int digits,
-                 struct grid_steps *known, struct buf *out)
+const struct term *
+grid_steps_term(struct builder *b, const struct plan *plan,
+                const struct expr *e, int digits, struct grid_steps *known)
 {
     if (!know_expr(plan, e, known) || !refine(known, digits))
-        return false;
-    print_expr(plan, e, digits, out);
-    return !out->failed;
+        return NULL;
+    return steps_of(b, plan, e, digits);
 }

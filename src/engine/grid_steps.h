@@ -5,6 +5,7 @@
 #ifndef ENGINE_GRID_STEPS_H
 #define ENGINE_GRID_STEPS_H
 
+#include "engine/statement.h"
 #include "plan/plan.h"
 
 /* What is known about a value in steps of 10^-digits. */
@@ -18,19 +19,19 @@ struct grid_steps {
  * THEOREM  steps-are-exact
  *   Let e be made of sums, differences, products, negations, CASE and COALESCE
  *   over stored whole numbers and decimals with declared ranges and over
- *   literals. Its value times 10^digits is exactly the printed whole number.
+ *   literals. Its value times 10^digits is exactly the whole number returned.
  *   This number and every intermediate result are within +-2^62, in whatever
  *   order terms and factors are taken, so that no row makes 64 bits overflow.
  *   The number is within [lower, upper].
  * SOURCE   doc/proofs/steps-are-exact.md
  * NEEDS    stored columns within their declared ranges (view.h).
- * GIVES    false if e has another form or the proof of the range fails; the text
- *          is then unusable.
+ * GIVES    NULL if e has another form or the proof of the range fails.
  * FAILS    cannot otherwise.
  * TESTED   steps_equal_the_rational_value steps_stay_within_their_range
  *          no_order_of_terms_overflows
  */
-bool grid_steps_print(const struct plan *plan, const struct expr *e, int digits,
-                      struct grid_steps *known, struct buf *out);
+const struct term *
+grid_steps_term(struct builder *b, const struct plan *plan,
+                const struct expr *e, int digits, struct grid_steps *known);
 
 #endif

@@ -18,7 +18,9 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "engine/csv_fault.h"
+#include "engine/duck_print.h"
 #include "engine/key.h"
+#include "engine/open.h"
 #include "engine/refail.h"
 #include "store/file.h"
 
@@ -79,6 +81,71 @@ import_step(struct import *m, size_t table, const char *what, struct buf *b,
     return st;
 }
 
+custos_status
+import_make(struct import *m, size_t table, const char *what,
+            const struct builder *b, const char *name, const struct select *s,
+            custos_err *err)
+{
+    struct buf text;
+
+    buf_init(&text, NULL, SQL_MOST);
+    if (b->failed)
+        text.failed = true;
+    else
+        duck_print_table(DUCK_TABLE_STORED, name, s, m->views, &text);
+    return import_step(m, table, what, &text, err);
+}
+
+const struct input *
+import_rows(struct builder *b, struct import *m, size_t table)
+{
+    struct select *s;
+
+    if (m->policy->tables[table].attached)
+        return input_table(b, table);
+    s = select_new(b, input_named(b, "stage.source_%zu", table));
+    s->all = true;
+    select_where(b, s, term_not(b, term_name(b, NULL, "bad")));
+    return input_select(b, s);
+}
+
+custos_status
+import_has_table(struct import *m, const char *name, bool *out, custos_err *err)
+{
+    i128 there = 0;
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, NULL);
+    s = select_new(&b, input_named(&b, "duckdb_tables()"));
+    select_add_bare(&b, s, term_aggregate(&b, TERM_COUNT, NULL));
+    select_where(&b, s,
+                 term_binary(&b, term_name(&b, NULL, "table_name"), TERM_EQUAL,
+                             term_text(&b, str_of(name))));
+    st = import_ask_whole(m, &b, s, &there, err);
+    builder_clear(&b);
+    *out = there > 0;
+    return st;
+}
+
+custos_status
+import_ask_whole(struct import *m, const struct builder *b,
+                 const struct select *s, i128 *out, custos_err *err)
+{
+    custos_status st;
+    struct buf text;
+
+    buf_init(&text, NULL, SQL_MOST);
+    if (!b->failed)
+        duck_print_select(s, m->views, &text);
+    st = b->failed || text.failed
+             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+             : duck_ask_whole(m->c, buf_text(&text), out, err);
+    buf_clear(&text);
+    return st;
+}
+
 /* How many columns of all tables have ordinals. */
 static size_t
 count_ordinals(const struct policy *p)
@@ -122,80 +189,141 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
     return st ? refail(err, CUSTOS_EIO, "the store cannot be written") : st;
 }
 
-/* Prints h<i> for every column that has ordinals, computed from u, row_no and c<i>. */
+/* Adds the columns of the view, those of the input `of`. */
 static void
-print_ordinals(struct import *m, const struct policy_table *t, struct buf *out)
+add_view(struct builder *b, const struct policy_table *t, const char *of,
+         struct select *to)
 {
-    char name[32];
-
     for (size_t i = 0; i < t->n_columns; i++) {
-        if (!view_has_ordinal(t, i))
-            continue;
-        snprintf(name, sizeof name, "c%zu", i);
-        buf_printf(out, ", value_ordinal(%zu, row_no, u, ", m->ordinals++);
-        key_print(t->columns[i].type, false, name, out);
-        buf_printf(out, ") AS h%zu", i);
+        select_add_bare(b, to, term_name(b, of, "c%zu", i));
+        if (view_has_steps(&t->columns[i]))
+            select_add_bare(b, to, term_name(b, of, "g%zu", i));
+        if (view_has_index(&t->columns[i]))
+            select_add_bare(b, to, term_name(b, of, "k%zu", i));
     }
 }
 
-/*
- * Prints the statement that makes t<i> of a table with units. It sorts rows by unit
- * and hash, then numbers them as they stream by: r is the row's number minus that of
- * its unit's first row, plus 1. A window per unit would be shorter to write, but
- * does not spill to disk. import_check checks that the rows are in this order, and
- * value_ordinal checks that it gets rows in the order of row_no; within a unit, r
- * has the same order. Rows of a unit with the same hash are equal.
- */
+/* Adds h<i> for every column that has ordinals, computed from u, row_no and c<i>. */
 static void
-sorted_table(struct import *m, size_t i, struct buf *out)
+add_ordinals(struct builder *b, struct import *m, const struct policy_table *t,
+             struct select *to)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (view_has_ordinal(t, i))
+            select_add(
+                b, to,
+                term_call(b, TERM_ORDINAL, term_number(b, (i128)m->ordinals++),
+                          term_name(b, NULL, "row_no"), term_name(b, NULL, "u"),
+                          key_term(b, t->columns[i].type, false,
+                                   term_name(b, NULL, "c%zu", i)),
+                          NULL),
+                "h%zu", i);
+}
+
+/* The rows of table i with the number of their unit, sorted by it and by hash. */
+static struct select *
+rows_sorted(struct builder *b, struct import *m, size_t i)
 {
     const struct policy_table *t = &m->policy->tables[i];
-    struct buf rows;
+    struct input *join =
+        input_join(b, unit_path_from(b, m->policy, i, import_rows(b, m, i)),
+                   input_named(b, "people"));
+    struct select *s = select_new(b, join);
 
-    buf_printf(out,
-               "CREATE TABLE t%zu AS SELECT u, row_no - max(first_row_no) OVER "
-               "(ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 AS r, ",
-               i);
-    view_columns(t, "", out);
-    print_ordinals(m, t, out);
-    buf_add_text(out, " FROM (SELECT *, CASE WHEN lag(u) OVER () IS DISTINCT "
-                      "FROM u THEN row_no END AS first_row_no FROM (SELECT "
-                      "*, row_number() OVER () AS row_no FROM (SELECT "
-                      "people.u, ");
-    view_columns(t, "unit_rows.", out);
-    buf_add_text(out, ", ");
-    view_rank(t, UNIT_PATH_TEXT, out);
-    buf_add_text(out, " AS row_hash FROM ");
-    buf_init(&rows, NULL, SQL_MOST);
-    buf_printf(&rows, "(SELECT * FROM stage.source_%zu WHERE NOT bad)", i);
-    unit_path_from(m->policy, i, buf_text(&rows), out);
-    buf_clear(&rows);
-    buf_add_text(out,
-                 " JOIN people ON unit_rows.unit_value = people.x ORDER BY "
-                 "u, row_hash)))");
+    terms_add(b, &join->on,
+              term_binary(b, term_name(b, "unit_rows", "unit_value"),
+                          TERM_EQUAL, term_name(b, "people", "x")));
+    select_add_bare(b, s, term_name(b, "people", "u"));
+    add_view(b, t, "unit_rows", s);
+    select_add(b, s, view_rank(b, t, unit_path_text(b)), "row_hash");
+    select_order(b, s, &(struct sort){.term = term_name(b, NULL, "u")});
+    select_order(b, s, &(struct sort){.term = term_name(b, NULL, "row_hash")});
+    return s;
+}
+
+/* The same with row_no, and with first_row_no where a unit begins. */
+static struct select *
+rows_numbered(struct builder *b, struct import *m, size_t i)
+{
+    const struct term *unit = term_name(b, NULL, "u");
+    struct window every = {.partition = {.n = 0}};
+    struct select *s = select_new(b, input_select(b, rows_sorted(b, m, i)));
+
+    s->all = true;
+    select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &every), "row_no");
+    s = select_new(b, input_select(b, s));
+    s->all = true;
+    select_add(b, s,
+               term_if(b,
+                       term_binary(b, term_window(b, TERM_LAG, unit, &every),
+                                   TERM_DISTINCT, unit),
+                       term_name(b, NULL, "row_no")),
+               "first_row_no");
+    return s;
+}
+
+/*
+ * The rows of t<i> of a table with units. They are sorted by unit and hash, then
+ * numbered as they stream by: r is the row's number minus that of its unit's first
+ * row, plus 1. A window per unit would be shorter to write, but does not spill to
+ * disk. import_check checks that the rows are in this order, and value_ordinal checks
+ * that it gets rows in the order of row_no; within a unit, r has the same order. Rows
+ * of a unit with the same hash are equal.
+ */
+static struct select *
+sorted_table(struct builder *b, struct import *m, size_t i)
+{
+    const struct policy_table *t = &m->policy->tables[i];
+    struct select *s = select_new(b, input_select(b, rows_numbered(b, m, i)));
+    struct window so_far = {.so_far = true};
+    const struct term *first =
+        term_window(b, TERM_MAX, term_name(b, NULL, "first_row_no"), &so_far);
+
+    select_add_bare(b, s, term_name(b, NULL, "u"));
+    select_add(b, s,
+               term_binary(b,
+                           term_binary(b, term_name(b, NULL, "row_no"),
+                                       TERM_MINUS, first),
+                           TERM_PLUS, term_number(b, 1)),
+               "r");
+    add_view(b, t, NULL, s);
+    add_ordinals(b, m, t, s);
+    return s;
+}
+
+/* The rows of t<i> of a public table, or of one in which the unit is the row. */
+static struct select *
+plain_table(struct builder *b, size_t i, const struct policy_table *t)
+{
+    struct select *s = select_new(b, input_named(b, "stage.source_%zu", i));
+
+    add_view(b, t, NULL, s);
+    select_where(b, s, term_not(b, term_name(b, NULL, "bad")));
+    return s;
 }
 
 static custos_status
 import_table(struct import *m, size_t i, custos_err *err)
 {
     const struct policy_table *t = &m->policy->tables[i];
-    struct buf b;
+    bool plain = t->is_public || t->unit_is_row;
+    char name[48];
+    struct builder b;
+    struct buf drop;
     custos_status st;
 
-    buf_init(&b, NULL, SQL_MOST);
-    if (t->is_public || t->unit_is_row) {
-        buf_printf(&b, "CREATE TABLE t%zu AS SELECT ", i);
-        view_columns(t, "", &b);
-        buf_printf(&b, " FROM stage.source_%zu WHERE NOT bad", i);
-    } else {
-        sorted_table(m, i, &b);
-    }
-    st = import_step(m, i, "sorting by unit", &b, err);
+    builder_init(&b, NULL);
+    snprintf(name, sizeof name, "t%zu", i);
+    st = import_make(m, i, "sorting by unit", &b, name,
+                     plain ? plain_table(&b, i, t) : sorted_table(&b, m, i),
+                     err);
+    builder_clear(&b);
     if (st)
         return st;
-    buf_init(&b, NULL, 256);
-    buf_printf(&b, "DROP TABLE stage.source_%zu", i);
-    return import_step(m, i, "sorting by unit", &b, err);
+    snprintf(name, sizeof name, "stage.source_%zu", i);
+    buf_init(&drop, NULL, 256);
+    duck_print_drop(DUCK_TABLE_STORED, name, &drop);
+    return import_step(m, i, "sorting by unit", &drop, err);
 }
 
 /* The state of import_check: the last row it saw, and counts. */
@@ -406,7 +534,8 @@ engine_import(struct store *s, const struct policy *p, const char *base,
     custos_status st;
 
     m.sources = arena_take(a, p->n_tables + 1, sizeof *m.sources);
-    if (!m.sources || !tables_new(&m))
+    m.views = arena_take(a, p->n_tables + 1, sizeof *m.views);
+    if (!m.sources || !m.views || !tables_new(&m))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_tables; i++)
         m.steps += p->tables[i].attached ? 1 : 3;

@@ -9,6 +9,7 @@
 #include "engine/duck.h"
 #include "engine/engine.h"
 #include "engine/source.h"
+#include "engine/statement.h"
 #include "engine/view.h"
 
 enum { SQL_MOST = 256 << 20 };
@@ -18,6 +19,8 @@ enum { SQL_MOST = 256 << 20 };
    that, so no older version is opened. */
 enum { DATA_FORMAT = 4 };
 
+struct engine_table;
+
 struct import {
     struct store *store;
     const struct policy *policy;
@@ -26,7 +29,8 @@ struct import {
     arena *a;
     struct duck *db;
     struct duck_connection *c;
-    struct source *sources; /* by table */
+    struct source *sources;     /* by table */
+    struct engine_table *views; /* by table: how attached ones are read */
     struct engine_import_table *tables;
     bool lost_too_much;       /* the import fails for this reason */
     engine_progress progress; /* NULL: no reports */
@@ -40,6 +44,27 @@ struct import {
 CUSTOS_MUST_USE custos_status import_step(struct import *m, size_t table,
                                           const char *what, struct buf *b,
                                           custos_err *err);
+
+/* The same for the statement that makes a table of the version or the stage. */
+CUSTOS_MUST_USE custos_status import_make(
+    struct import *m, size_t table, const char *what, const struct builder *b,
+    const char *name, const struct select *s, custos_err *err);
+
+/* The result of a select that gives one whole number; NULL is 0. */
+CUSTOS_MUST_USE custos_status import_ask_whole(struct import *m,
+                                               const struct builder *b,
+                                               const struct select *s,
+                                               i128 *out, custos_err *err);
+
+/* Is there a table of this name, in the version or the stage? */
+CUSTOS_MUST_USE custos_status import_has_table(struct import *m,
+                                               const char *name, bool *out,
+                                               custos_err *err);
+
+/* The normalised rows of a table: of an attached one its view, else what is
+   staged. */
+const struct input *
+import_rows(struct builder *b, struct import *m, size_t table);
 
 /* Reports that the next step begins. */
 void import_show_step(struct import *m, const char *what);
@@ -102,12 +127,12 @@ unit_path_schema(const struct policy *p, const struct policy_table *t,
                  const struct policy_column *key);
 
 /*
- * Prints FROM text for the rows of table i with the value of their unit: the columns
- * unit_rows.unit_value and unit_rows.c0 ... It leaves out rows without a unit.
- * relation is a select in parentheses.
+ * The rows of table i, whose normalised rows are `rows`, with the value of their
+ * unit: the columns unit_rows.unit_value and unit_rows.c0 ... Rows without a unit are
+ * left out. unit_path_text: the value of the unit as a text.
  */
-#define UNIT_PATH_TEXT "CAST(unit_rows.unit_value AS VARCHAR)"
-void unit_path_from(const struct policy *p, size_t table, const char *relation,
-                    struct buf *out);
+const struct input *unit_path_from(struct builder *b, const struct policy *p,
+                                   size_t table, const struct input *rows);
+const struct term *unit_path_text(struct builder *b);
 
 #endif

@@ -1,35 +1,37 @@
 /*
- * Prints keys as engine text. If a key is made NULL, its row stays and is in the
+ * Keys as terms of a statement. If a key is made NULL, its row stays and is in the
  * NULL group.
  */
 #include "engine/key.h"
 
-void
-key_print(enum data_type type, bool wide, const char *value, struct buf *out)
+static struct store_type
+key_type(enum data_type type, bool wide)
 {
-    const char *name = type == TYPE_TEXT        ? "VARCHAR"
-                       : type == TYPE_DATE      ? "DATE"
-                       : type == TYPE_TIMESTAMP ? "TIMESTAMP"
-                       : wide                   ? "HUGEINT"
-                                                : "BIGINT";
-    struct buf v;
+    return type == TYPE_TEXT        ? STORED(TEXT)
+           : type == TYPE_DATE      ? STORED(DATE)
+           : type == TYPE_TIMESTAMP ? STORED(TIMESTAMP)
+           : wide                   ? STORED(I128)
+                                    : STORED(I64);
+}
 
-    if (type == TYPE_DECIMAL) {
-        buf_add_text(out, value);
-        return;
-    }
-    buf_init(&v, NULL, out->limit);
-    buf_printf(&v, "TRY_CAST(%s AS %s)", value, name);
+const struct term *
+key_term(struct builder *b, enum data_type type, bool wide,
+         const struct term *value)
+{
+    struct store_type to = key_type(type, wide);
+
+    if (type == TYPE_DECIMAL)
+        return value;
+    value = term_try_cast(b, value, to);
     if (type == TYPE_DATE || type == TYPE_TIMESTAMP)
-        buf_printf(out,
-                   "CASE WHEN %s BETWEEN %s '0001-01-01' AND %s '9999-12-31' "
-                   "THEN %s END",
-                   buf_text(&v), name, name, buf_text(&v));
-    else if (type == TYPE_TEXT)
-        buf_printf(out, "CASE WHEN strlen(%s) <= %d THEN %s END", buf_text(&v),
-                   (int)KEY_TEXT_MAX, buf_text(&v));
-    else
-        buf_add_text(out, buf_text(&v));
-    out->failed |= v.failed;
-    buf_clear(&v);
+        return term_if(b,
+                       term_between(b, value, term_day(b, to, "0001-01-01"),
+                                    term_day(b, to, "9999-12-31")),
+                       value);
+    if (type == TYPE_TEXT)
+        return term_if(b,
+                       term_binary(b, term_call(b, TERM_BYTES, value, NULL),
+                                   TERM_AT_MOST, term_number(b, KEY_TEXT_MAX)),
+                       value);
+    return value;
 }

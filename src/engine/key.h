@@ -1,6 +1,6 @@
 /*
- * Keys of discovered groups: how they are printed as engine text, and how two of
- * them are compared.
+ * Keys of discovered groups: how the engine computes them, and how two of them are
+ * compared.
  */
 #ifndef ENGINE_KEY_H
 #define ENGINE_KEY_H
@@ -8,17 +8,18 @@
 #include <string.h>
 
 #include "engine/duck.h"
+#include "engine/statement.h"
 #include "plan/plan.h"
 
 /*
- * Prints value, an engine text of the given type, as a key; wide: whole numbers are
- * HUGEINT, not BIGINT. The key is NULL for values that cannot be keys: dates
+ * A value of the given type as a key; wide: whole numbers have 128 bits, not 64. The
+ * key is NULL for values that cannot be keys: dates
  * outside the years 1 to 9999, timestamps before the year 1 or after 9999-12-31
  * 00:00:00 (existing stores rely on this), and texts of more than KEY_TEXT_MAX
  * bytes.
  */
-void
-key_print(enum data_type type, bool wide, const char *value, struct buf *out);
+const struct term *key_term(struct builder *b, enum data_type type, bool wide,
+                            const struct term *value);
 
 /* A key of a row, its text borrowed from the chunk. */
 static inline struct datum

@@ -52,8 +52,6 @@ struct engine {
     struct engine_data *data;
     struct duck_connection *connections[ENGINE_THREADS_MAX];
     size_t threads;
-    bool public_only; /* the statement that is being printed reads no private
-                         table */
     struct prepared *prepared; /* public parts of the question: prepare.h */
     size_t n_prepared;
 };

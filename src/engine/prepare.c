@@ -1,10 +1,13 @@
 #include "engine/prepare.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/ask.h"
+#include "engine/duck_print.h"
 #include "engine/import.h"
 #include "engine/refail.h"
 
@@ -13,15 +16,28 @@ struct prepared {
     char *text;
 };
 
-/* Prints r itself, as text for a statement that reads only public data. */
-static void
-print_part(struct engine *e, const struct relation *r, struct buf *out)
+/* r itself, for a statement that reads only public data. */
+static const struct input *
+part_input(struct builder *b, const struct relation *r)
 {
-    bool before = e->public_only;
+    bool before = b->public_only;
+    const struct input *in;
 
-    e->public_only = true;
-    relation_print(e, r, out);
-    e->public_only = before;
+    b->public_only = true;
+    in = relation_input(b, r);
+    b->public_only = before;
+    return in;
+}
+
+/* Its text, by which parts are compared. */
+static void
+part_text(struct builder *b, const struct input *part, struct buf *out)
+{
+    buf_init(out, NULL, SQL_MOST);
+    if (b->failed)
+        out->failed = true;
+    else
+        duck_print_input(part, b->engine->data->tables, out);
 }
 
 /* The number of the part with this text; n_prepared if there is none. */
@@ -35,20 +51,19 @@ find_text(const struct engine *e, const char *text)
     return i;
 }
 
-void
-prepare_print(struct engine *e, const struct relation *r, struct buf *out)
+const struct input *
+prepare_input(struct builder *b, const struct relation *r)
 {
+    struct engine *e = b->engine;
     struct buf text;
     size_t i;
 
-    buf_init(&text, NULL, SQL_MOST);
-    print_part(e, r, &text);
+    part_text(b, part_input(b, r), &text);
     i = find_text(e, buf_text(&text));
     if (text.failed || i == e->n_prepared)
-        out->failed = true;
-    else
-        buf_printf(out, "temp.main.prepared%zu", i);
+        b->failed = true;
     buf_clear(&text);
+    return input_named(b, "temp.main.prepared%zu", i);
 }
 
 /* --------------------------------------------------------------- parts -- */
@@ -102,22 +117,19 @@ struct preparing {
     size_t queries; /* how many queries of IN (SELECT ...) the part may read */
 };
 
-/* Creates the table of the part with this text. */
+/* Computes a part into a table. */
 static custos_status
-make_table(struct preparing *p, const char *text, custos_err *err)
+make_table(struct preparing *p, struct builder *b, const struct input *part,
+           custos_err *err)
 {
-    struct engine *e = p->e;
+    struct select *s = select_new(b, part);
+    char name[32];
     custos_status st;
-    struct buf b;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "CREATE OR REPLACE TEMP TABLE prepared%zu AS ",
-               e->n_prepared);
-    relation_queries(e, p->plan, p->queries, &b);
-    buf_printf(&b, "SELECT * FROM %s", text);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_do(e->connections[0], buf_text(&b), err);
-    buf_clear(&b);
+    snprintf(name, sizeof name, "prepared%zu", p->e->n_prepared);
+    s->all = true;
+    relation_queries(b, p->plan, p->queries, s);
+    st = ask_table(b, name, s, err);
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_EINVAL,
                     "the part of the query over public tables cannot be "
@@ -126,34 +138,44 @@ make_table(struct preparing *p, const char *text, custos_err *err)
     return st;
 }
 
+/* Makes room for one more part, with this text. */
+static char *
+part_room(struct engine *e, const struct buf *text)
+{
+    struct prepared *more =
+        realloc(e->prepared, (e->n_prepared + 1) * sizeof *more);
+
+    if (more)
+        e->prepared = more;
+    return more && !text->failed ? strdup(buf_text(text)) : NULL;
+}
+
 static custos_status
 prepare_part(void *ctx, const struct relation *r, custos_err *err)
 {
     struct preparing *p = ctx;
     struct engine *e = p->e;
     custos_status st = CUSTOS_OK;
-    struct prepared *more;
+    const struct input *part;
+    struct builder b;
     struct buf text;
-    char *copy;
+    char *copy = NULL;
 
-    buf_init(&text, NULL, SQL_MOST);
-    print_part(e, r, &text);
-    if (!text.failed && find_text(e, buf_text(&text)) < e->n_prepared) {
-        buf_clear(&text);
-        return CUSTOS_OK;
-    }
-    more = realloc(e->prepared, (e->n_prepared + 1) * sizeof *more);
-    if (more)
-        e->prepared = more;
-    copy = more && !text.failed ? strdup(buf_text(&text)) : NULL;
-    buf_clear(&text);
-    if (!copy)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = make_table(p, copy, err);
+    builder_init(&b, e);
+    part = part_input(&b, r);
+    part_text(&b, part, &text);
+    if (!text.failed && find_text(e, buf_text(&text)) < e->n_prepared)
+        goto out;
+    copy = part_room(e, &text);
+    st = copy ? make_table(p, &b, part, err)
+              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (st)
         free(copy);
     else
         e->prepared[e->n_prepared++].text = copy;
+out:
+    buf_clear(&text);
+    builder_clear(&b);
     return st;
 }
 
@@ -185,15 +207,13 @@ engine_prepare(struct engine *e, const struct plan *plan, custos_err *err)
 void
 engine_unprepare(struct engine *e)
 {
-    struct buf b;
     custos_err quiet = CUSTOS_ERR_INIT;
+    char name[32];
 
     for (size_t i = 0; i < e->n_prepared; i++) {
-        buf_init(&b, NULL, 128);
-        buf_printf(&b, "DROP TABLE IF EXISTS temp.main.prepared%zu", i);
+        snprintf(name, sizeof name, "prepared%zu", i);
         /* If this fails, the next question replaces the table. */
-        (void)!duck_do(e->connections[0], buf_text(&b), &quiet);
-        buf_clear(&b);
+        (void)!ask_drop(e, name, &quiet);
         free(e->prepared[i].text);
     }
     free(e->prepared);

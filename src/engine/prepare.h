@@ -8,9 +8,9 @@
  *   only public tables, into temporary tables that the private statement
  *   reads.
  * SOURCE   doc/proofs/public-first.md
- * NEEDS    relation_print prints a public part only if e->public_only is set,
- *          else the table that it was computed into; public_print and
- *          duckdb_print_public are called for public parts alone.
+ * NEEDS    relation_input gives a public part only if b->public_only is set,
+ *          else the table that it was computed into; public_select makes terms
+ *          of kind TERM_PUBLIC for public parts alone.
  * GIVES    whether a public part fails is a function of public data, decided
  *          above the charge. The private facts that the engine uses for
  *          planning (the least and greatest value of a column, whether a side
@@ -38,8 +38,7 @@ prepare_is_part(const struct relation *r)
            (r->kind == RELATION_TABLE && r->as->is_public && r->as->attached);
 }
 
-/* Prints the name of the table that part r was computed into; sets out->failed if
-   there is none. */
-void prepare_print(struct engine *e, const struct relation *r, struct buf *out);
+/* The table that part r was computed into; sets b->failed if there is none. */
+const struct input *prepare_input(struct builder *b, const struct relation *r);
 
 #endif

@@ -1,84 +1,72 @@
 /*
- * Queries over public tables, or over no table. The engine computes them
- * completely, from text that is printed from the closed tree. Such text may fail on
- * some values, so no statement that reads a private table contains it (prepare.h).
+ * Queries over public tables, or over no table. The engine computes them completely.
+ * Their expressions may fail on some values, so no statement that reads a private
+ * table contains them (prepare.h).
  */
 #include "base/ck.h"
 #include "base/error.h"
-#include "engine/import.h"
+#include "engine/ask.h"
 #include "engine/refail.h"
 #include "engine/relation.h"
 #include "engine/work.h"
 #include "plan/evaluate.h"
-#include "sql/duckdb.h"
 
-static void
-print_list(const struct key *keys, size_t n, const char *before,
-           const char *after, struct buf *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        buf_add_text(out, i ? ", " : before);
-        duckdb_print_public(keys[i].expr, "t", out);
-        buf_add_text(out, after);
-    }
-}
-
-/* Prints ORDER BY. If the query has none, orders by the keys or the distinct
+/* Orders by what the query says. If it says nothing, by the keys or the distinct
    outputs, so that the order is fixed where possible. */
 static void
-print_order(const struct plan *plan, struct buf *out)
+add_order(struct builder *b, const struct plan *plan, struct select *to)
 {
+    bool distinct = plan->query->distinct;
+    size_t n = distinct ? plan->n_outputs : plan->n_keys;
+
     for (size_t i = 0; i < plan->n_order_by; i++) {
         const struct order *o = &plan->order_by[i];
+        bool number =
+            o->expr->kind == EXPR_LITERAL && o->expr->value.type == TYPE_INT;
+        struct sort by = {.term = number ? term_number(b, o->expr->value.n)
+                                         : term_public(b, o->expr, "t"),
+                          .stated = true,
+                          .descending = o->descending,
+                          .nulls = o->nulls_first ? SORT_NULLS_FIRST
+                                                  : SORT_NULLS_LAST};
 
-        buf_add_text(out, i ? ", " : " ORDER BY ");
-        if (o->expr->kind == EXPR_LITERAL && o->expr->value.type == TYPE_INT)
-            buf_printf(out, "%lld", (long long)o->expr->value.n);
-        else
-            duckdb_print_public(o->expr, "t", out);
-        buf_add_text(out, o->descending ? " DESC" : " ASC");
-        buf_add_text(out, o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+        select_order(b, to, &by);
     }
-    if (plan->n_order_by > 0)
-        return;
-    if (!plan->query->distinct)
-        print_list(plan->keys, plan->n_keys, " ORDER BY ", " NULLS LAST", out);
-    for (size_t i = 0; i < plan->n_outputs && plan->query->distinct; i++)
-        buf_printf(out, "%s%zu NULLS LAST", i ? ", " : " ORDER BY ", i + 1);
+    for (size_t i = 0; i < n && plan->n_order_by == 0; i++) {
+        struct sort by = {.term = distinct
+                                      ? term_number(b, (i128)i + 1)
+                                      : term_public(b, plan->keys[i].expr, "t"),
+                          .nulls = SORT_NULLS_LAST};
+
+        select_order(b, to, &by);
+    }
 }
 
-void
-public_print(struct engine *e, const struct plan *plan, struct buf *out)
+struct select *
+public_select(struct builder *b, const struct plan *plan)
 {
     const struct query *q = plan->query;
+    const struct input *from =
+        plan->table ? input_as(b, relation_of_plan(b, plan), "t") : NULL;
+    struct select *s = select_new(b, from);
 
-    if (!e->public_only)
-        out->failed = true;
-    buf_add_text(out, q->distinct ? "SELECT DISTINCT " : "SELECT ");
-    for (size_t i = 0; i < plan->n_outputs; i++) {
-        buf_add_text(out, i ? ", " : "");
-        duckdb_print_public(plan->outputs[i].expr, "t", out);
-        buf_printf(out, " AS column_%zu", i);
-    }
-    if (plan->table) {
-        buf_add_text(out, " FROM ");
-        relation_of_plan(e, plan, out);
-        buf_add_text(out, " AS t");
-    }
-    if (plan->where) {
-        buf_add_text(out, " WHERE ");
-        duckdb_print_public(plan->where, "t", out);
-    }
-    print_list(plan->keys, plan->n_keys, " GROUP BY ", "", out);
-    if (plan->having) {
-        buf_add_text(out, " HAVING ");
-        duckdb_print_public(plan->having, "t", out);
-    }
-    print_order(plan, out);
-    if (q->has_limit)
-        buf_printf(out, " LIMIT %llu", (unsigned long long)q->limit);
-    if (q->offset > 0)
-        buf_printf(out, " OFFSET %llu", (unsigned long long)q->offset);
+    if (!b->public_only)
+        b->failed = true;
+    s->distinct = q->distinct;
+    for (size_t i = 0; i < plan->n_outputs; i++)
+        select_add(b, s, term_public(b, plan->outputs[i].expr, "t"),
+                   "column_%zu", i);
+    if (plan->where)
+        select_where(b, s, term_public(b, plan->where, "t"));
+    for (size_t i = 0; i < plan->n_keys; i++)
+        select_group(b, s, term_public(b, plan->keys[i].expr, "t"));
+    if (plan->having)
+        s->having = term_public(b, plan->having, "t");
+    add_order(b, plan, s);
+    s->has_limit = q->has_limit;
+    s->limit = q->limit;
+    s->offset = q->offset;
+    return s;
 }
 
 static bool
@@ -164,18 +152,17 @@ engine_public(struct engine *e, const struct plan *plan, arena *a,
               struct engine_rows *out, custos_err *err)
 {
     struct duck_rows *rows = NULL;
-    struct buf b;
+    struct builder b;
+    struct select *s;
     custos_status st;
 
     CUSTOS_REQUIRE(plan->is_public && (!plan->table || plan->table->is_public));
-    buf_init(&b, NULL, SQL_MOST);
-    e->public_only = true;
-    relation_queries(e, plan, plan->n_queries, &b);
-    public_print(e, plan, &b);
-    e->public_only = false;
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_ask(e->connections[0], buf_text(&b), &rows, err);
-    buf_clear(&b);
+    builder_init(&b, e);
+    b.public_only = true;
+    s = public_select(&b, plan);
+    relation_queries(&b, plan, plan->n_queries, s);
+    st = ask_rows(&b, 0, s, &rows, err);
+    builder_clear(&b);
     if (!st)
         st = rows_read(rows, a, out, err);
     duck_rows_free(rows);

@@ -8,7 +8,7 @@
 
 #include "base/ck.h"
 #include "base/error.h"
-#include "engine/import.h"
+#include "engine/ask.h"
 #include "engine/refail.h"
 #include "engine/relation.h"
 #include "engine/work.h"
@@ -148,25 +148,32 @@ row_take(struct collector *c, const struct duck_column *columns, size_t row,
     return CUSTOS_OK;
 }
 
-static void
-print_groups(struct engine *e, const struct plan *plan, const struct part *part,
-             struct buf *out)
+/* The values of all groups, each with its number of occurrences, in order. */
+static struct select *
+values_of_groups(struct builder *b, const struct plan *plan,
+                 const struct part *part)
 {
     struct work_values values = {.of = {part}, .n = 1};
+    const struct term *value = term_name(b, NULL, "value_0");
+    struct select *s =
+        select_new(b, input_select(b, plan->bounding == BOUND_GENERAL
+                                          ? general_bounded(b, plan, &values)
+                                          : sql_bounded(b, plan, &values)));
 
-    relation_queries(e, plan, plan->n_queries, out);
-    buf_add_text(out, "SELECT ");
-    for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(out, "key_%zu, ", i);
-    buf_add_text(out, "value_0, count(*) FROM (");
-    if (plan->bounding == BOUND_GENERAL)
-        general_bounded(e, plan, &values, out);
-    else
-        sql_bounded(e, plan, &values, out);
-    buf_add_text(out, ") WHERE value_0 IS NOT NULL GROUP BY ALL ORDER BY ");
-    for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(out, "key_%zu NULLS LAST, ", i); /* the null group is last */
-    buf_add_text(out, "value_0");
+    relation_queries(b, plan, plan->n_queries, s);
+    for (size_t i = 0; i < plan->n_keys; i++) {
+        struct sort by = {.term = term_name(b, NULL, "key_%zu", i),
+                          .nulls = SORT_NULLS_LAST}; /* the null group */
+
+        select_add_bare(b, s, by.term);
+        select_order(b, s, &by);
+    }
+    select_add_bare(b, s, value);
+    select_add_bare(b, s, term_aggregate(b, TERM_COUNT, NULL));
+    select_where(b, s, term_present(b, value));
+    select_order(b, s, &(struct sort){.term = value});
+    s->group_by_all = true;
+    return s;
 }
 
 static custos_status
@@ -176,13 +183,11 @@ collect_values(struct engine *e, struct collector *c, custos_err *err)
     struct duck_rows *rows = NULL;
     size_t n = 0;
     custos_status st;
-    struct buf b;
+    struct builder b;
 
-    buf_init(&b, NULL, SQL_MOST);
-    print_groups(e, c->plan, c->part, &b);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_ask(e->connections[0], buf_text(&b), &rows, err);
-    buf_clear(&b);
+    builder_init(&b, e);
+    st = ask_rows(&b, 0, values_of_groups(&b, c->plan, c->part), &rows, err);
+    builder_clear(&b);
     while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
         for (size_t row = 0; row < n && !st; row++)
             st = row_take(c, columns, row, err);

@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "engine/duck_print.h"
 #include "engine/view.h"
 
 custos_status
@@ -37,18 +38,37 @@ view_salt(struct duck_connection *c, const uint8_t secret[STORE_SECRET_BYTES],
     return st;
 }
 
-void
-view_rank(const struct policy_table *t, const char *unit, struct buf *out)
+const struct term *
+view_rank(struct builder *b, const struct policy_table *t,
+          const struct term *unit)
 {
-    /* Texts of numbers and dates hold no semicolon, so they need no length;
-       concat skips NULL. */
-    buf_printf(out, "row_hash(concat(strlen(%s), ':', %s, ';'", unit, unit);
-    for (size_t i = 0; i < t->n_columns; i++)
-        if (t->columns[i].type == TYPE_TEXT)
-            buf_printf(out, ", coalesce(strlen(c%zu) || ':', 'n'), c%zu", i, i);
-        else
-            buf_printf(out, ", c%zu, ';'", i);
-    buf_add_text(out, "))");
+    const struct term *colon = term_text(b, str_of(":"));
+    const struct term *end = term_text(b, str_of(";"));
+    struct terms parts = {.n = 0};
+
+    /* Texts of numbers and dates hold no semicolon, so they need no length; a part
+       that is NULL is skipped. */
+    terms_add(b, &parts, term_call(b, TERM_BYTES, unit, NULL));
+    terms_add(b, &parts, colon);
+    terms_add(b, &parts, unit);
+    terms_add(b, &parts, end);
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const struct term *value = term_name(b, NULL, "c%zu", i);
+        const struct term *length;
+
+        if (t->columns[i].type != TYPE_TEXT) {
+            terms_add(b, &parts, value);
+            terms_add(b, &parts, end);
+            continue;
+        }
+        length = term_binary(b, term_call(b, TERM_BYTES, value, NULL),
+                             TERM_APPEND, colon);
+        terms_add(b, &parts,
+                  term_call(b, TERM_COALESCE, length, term_text(b, str_of("n")),
+                            NULL));
+        terms_add(b, &parts, value);
+    }
+    return term_call(b, TERM_SALTED, term_calls(b, TERM_JOINED, &parts), NULL);
 }
 
 static void
@@ -57,7 +77,7 @@ facts_of_column(const struct policy_column *c, struct buf *out)
     buf_add_text(out, "column ");
     duck_quote_name(out, c->name);
     buf_add_text(out, " ");
-    view_type(c, out);
+    duck_print_type(view_type(c), out);
     buf_add_text(out, c->nullable ? "" : " not null");
     if (c->has_range) {
         buf_add_text(out, " range ");

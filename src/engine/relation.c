@@ -1,5 +1,5 @@
 /*
- * Prints relations of a plan as SQL of the engine. Theorem join-order says what the
+ * Relations of a plan as inputs of a statement. Theorem join-order says what the
  * rank is and which rows are cut first; unit-local says that no row is made from
  * rows of two units. Both are in plan/relation.h.
  */
@@ -10,20 +10,25 @@
 #include "engine/import.h"
 #include "engine/prepare.h"
 #include "engine/work.h"
-#include "sql/duckdb.h"
 
 void
-relation_column(const struct policy_column *c, bool stored, const char *before,
-                size_t i, size_t as, struct buf *out)
+relation_column(struct builder *b, const struct policy_column *c, bool stored,
+                const char *of, size_t i, size_t as, struct select *to)
 {
-    buf_printf(out, ", %scolumn_%zu AS column_%zu", before, i, as);
+    select_add(b, to, term_name(b, of, "column_%zu", i), "column_%zu", as);
     if (stored && view_has_steps(c))
-        buf_printf(out, ", %ssteps_%zu AS steps_%zu", before, i, as);
+        select_add(b, to, term_name(b, of, "steps_%zu", i), "steps_%zu", as);
     if (stored && view_has_index(c))
-        buf_printf(out, ", %sindex_%zu AS index_%zu", before, i, as);
+        select_add(b, to, term_name(b, of, "index_%zu", i), "index_%zu", as);
 }
 
 /* ---------------------------------------------------------------- tables -- */
+
+static const struct engine_table *
+stored_as(const struct builder *b, const struct policy_table *t)
+{
+    return &b->engine->data->tables[t->number];
+}
 
 /*
  * Names only the columns that are read, because each one costs the engine time.
@@ -31,85 +36,115 @@ relation_column(const struct policy_column *c, bool stored, const char *before,
  * by its text.
  */
 void
-relation_named(const struct engine *e, const struct policy_table *t,
-               const struct relation *r, struct buf *out)
+relation_named(struct builder *b, const struct policy_table *t,
+               const struct relation *r, struct select *to)
 {
     bool all = !r || (t->is_public && t->attached);
 
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!all && !relation_carries(r, i))
             continue;
-        buf_printf(out, ", c%zu AS column_%zu", i, i);
+        select_add(b, to, term_name(b, NULL, "c%zu", i), "column_%zu", i);
         if (view_has_steps(&t->columns[i]))
-            buf_printf(out, ", g%zu AS steps_%zu", i, i);
+            select_add(b, to, term_name(b, NULL, "g%zu", i), "steps_%zu", i);
         if (view_has_index(&t->columns[i]))
-            buf_printf(out, ", k%zu AS index_%zu", i, i);
-        if (e->data->tables[t->number].sorted && view_has_ordinal(t, i))
-            buf_printf(out, ", h%zu AS ordinal_%zu", i, i);
+            select_add(b, to, term_name(b, NULL, "k%zu", i), "index_%zu", i);
+        if (stored_as(b, t)->sorted && view_has_ordinal(t, i))
+            select_add(b, to, term_name(b, NULL, "h%zu", i), "ordinal_%zu", i);
     }
 }
 
-void
-relation_table(const struct engine *e, const struct policy_table *t,
-               const struct relation *r, struct buf *out)
+const struct input *
+relation_table(struct builder *b, const struct policy_table *t,
+               const struct relation *r)
 {
-    const struct engine_table *is = &e->data->tables[t->number];
+    struct select *s = select_new(b, input_table(b, t->number));
+    bool sorted = stored_as(b, t)->sorted;
 
-    buf_add_text(out, is->sorted ? "(SELECT u AS unit, r AS rank"
-                                 : "(SELECT 1 AS rank");
-    relation_named(e, t, r, out);
-    buf_printf(out, " FROM %s)", is->from);
+    if (sorted)
+        select_add(b, s, term_name(b, NULL, "u"), "unit");
+    select_add(b, s, sorted ? term_name(b, NULL, "r") : term_number(b, 1),
+               "rank");
+    relation_named(b, t, r, s);
+    return input_select(b, s);
 }
 
-/* Prints a table's rows; those of a private table with their unit and rank. */
-static void
-print_rows(struct engine *e, const struct relation *r, struct buf *out)
+/* The rows of a table in which the unit is the row: any unique number will do. */
+static const struct input *
+units_are_rows(struct builder *b, const struct relation *r)
 {
     const struct policy_table *t = r->as;
-    const struct engine_table *is = &e->data->tables[t->number];
+    struct select *s = select_new(b, input_table(b, t->number));
+    struct window every = {.partition = {.n = 0}};
 
-    if (t->is_public || is->sorted) {
-        relation_table(e, t, r, out);
-    } else if (t->unit_is_row) { /* any unique number will do */
-        buf_printf(out, "(SELECT %s AS unit, 1 AS rank",
-                   t->attached ? "row_number() OVER ()" : "rowid");
-        relation_named(e, t, r, out);
-        buf_printf(out, " FROM %s)", is->from);
-    } else {
-        buf_add_text(out, "(SELECT unit_value AS unit, row_number() OVER "
-                          "(PARTITION BY unit_value ORDER BY row_hash) AS "
-                          "rank");
-        relation_named(e, t, r, out);
-        buf_add_text(out, " FROM (SELECT *, ");
-        view_rank(t, UNIT_PATH_TEXT, out);
-        buf_add_text(out, " AS row_hash FROM ");
-        unit_path_from(e->data->policy, t->number, is->from, out);
-        buf_add_text(out, "))");
-    }
+    select_add(b, s,
+               t->attached ? term_window(b, TERM_ROW_NUMBER, NULL, &every)
+                           : term_name(b, NULL, "rowid"),
+               "unit");
+    select_add(b, s, term_number(b, 1), "rank");
+    relation_named(b, t, r, s);
+    return input_select(b, s);
+}
+
+/* The rows of an attached table, numbered by their hash. */
+static const struct input *
+rows_ranked(struct builder *b, const struct relation *r)
+{
+    const struct policy_table *t = r->as;
+    const struct term *unit = term_name(b, NULL, "unit_value");
+    struct select *hashed =
+        select_new(b, unit_path_from(b, b->engine->data->policy, t->number,
+                                     input_table(b, t->number)));
+    struct window own = {.partition = {.n = 0}};
+    struct select *s;
+
+    hashed->all = true;
+    select_add(b, hashed, view_rank(b, t, unit_path_text(b)), "row_hash");
+    s = select_new(b, input_select(b, hashed));
+    terms_add(b, &own.partition, unit);
+    terms_add(b, &own.order, term_name(b, NULL, "row_hash"));
+    select_add(b, s, unit, "unit");
+    select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &own), "rank");
+    relation_named(b, t, r, s);
+    return input_select(b, s);
+}
+
+/* A table's rows; those of a private table with their unit and rank. */
+static const struct input *
+table_rows(struct builder *b, const struct relation *r)
+{
+    const struct policy_table *t = r->as;
+
+    if (t->is_public || stored_as(b, t)->sorted)
+        return relation_table(b, t, r);
+    return t->unit_is_row ? units_are_rows(b, r) : rows_ranked(b, r);
 }
 
 /*
- * Prints a table's rows with their seeds. The seed of a row is a hash of its unit's
- * value and its rank, which together identify the row; if the unit is the row, it
- * is a hash of all its columns.
+ * A table's rows with their seeds. The seed of a row is a hash of its unit's value
+ * and its rank, which together identify the row; if the unit is the row, it is a
+ * hash of all its columns.
  */
-static void
-print_table(struct engine *e, const struct relation *r, struct buf *out)
+static const struct input *
+table_input(struct builder *b, const struct relation *r)
 {
     const struct policy_table *t = r->as;
+    const struct input *rows = table_rows(b, r);
+    struct terms hashed = {.n = 0};
+    struct select *s;
 
-    if (!r->seeded) {
-        print_rows(e, r, out);
-        return;
+    if (!r->seeded)
+        return rows;
+    if (!t->unit_is_row) {
+        terms_add(b, &hashed, term_name(b, NULL, "rank"));
+        terms_add(b, &hashed, term_name(b, NULL, "column_%zu", t->unit_column));
     }
-    buf_add_text(out, "(SELECT *, hash(");
-    if (!t->unit_is_row)
-        buf_printf(out, "rank, column_%zu", t->unit_column);
     for (size_t i = 0; t->unit_is_row && i < t->n_columns; i++)
-        buf_printf(out, "%scolumn_%zu", i ? ", " : "", i);
-    buf_add_text(out, ") AS seed FROM ");
-    print_rows(e, r, out);
-    buf_add_text(out, ")");
+        terms_add(b, &hashed, term_name(b, NULL, "column_%zu", i));
+    s = select_new(b, rows);
+    s->all = true;
+    select_add(b, s, term_calls(b, TERM_HASH, &hashed), "seed");
+    return input_select(b, s);
 }
 
 /* ------------------------------------------------------- other relations -- */
@@ -120,155 +155,172 @@ is_wide(const struct policy_column *c)
     return c->has_range && (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX);
 }
 
-void
-relation_typed(const struct policy_column *c, const char *value,
-               struct buf *out)
+const struct term *
+relation_typed(struct builder *b, const struct policy_column *c,
+               const struct term *value)
 {
-    bool clamp = c->type == TYPE_INT && c->has_range;
-    const char *type = is_wide(c) ? "HUGEINT" : "BIGINT";
-    char low[41], high[41];
+    struct store_type whole = is_wide(c) ? STORED(I128) : STORED(I64);
 
-    buf_printf(
-        out, clamp ? "whole_clamp(TRY_CAST(%s AS " : "coalesce(TRY_CAST(%s AS ",
-        value);
-    if (c->type == TYPE_INT)
-        buf_add_text(out, type);
-    else
-        view_type(c, out);
-    buf_add_text(out, clamp ? ")" : "), NULL)"); /* as in sql/duckdb.c */
-    if (!clamp)
-        return;
-    custos_int_write(c->lower.n, low);
-    custos_int_write(c->upper.n, high);
-    buf_printf(out, ", CAST('%s' AS %s), CAST('%s' AS %s))", low, type, high,
-               type);
+    if (c->type != TYPE_INT)
+        return term_call(b, TERM_COALESCE, /* as in sql/duckdb.c */
+                         term_try_cast(b, value, view_type(c)), term_null(b),
+                         NULL);
+    value = term_try_cast(b, value, whole);
+    if (!c->has_range)
+        return term_call(b, TERM_COALESCE, value, term_null(b), NULL);
+    return term_call(b, TERM_CLAMP, value, term_whole(b, c->lower.n, whole),
+                     term_whole(b, c->upper.n, whole), NULL);
 }
 
-void
-relation_computed(const struct policy_column *c, const struct expr *e,
-                  struct buf *out)
+const struct term *
+relation_computed(struct builder *b, const struct policy_column *c,
+                  const struct expr *e)
 {
-    struct buf value;
-
-    buf_init(&value, NULL, out->limit);
-    duckdb_print_expr(e, "t", &value);
-    relation_typed(c, buf_text(&value), out);
-    out->failed |= value.failed;
-    buf_clear(&value);
+    return relation_typed(b, c, term_expr(b, e, "t"));
 }
 
-static void
-print_extend(struct engine *e, const struct relation *r, struct buf *out)
+/* A relation under the name t, by which expressions refer to its columns. */
+static const struct input *
+input_t(struct builder *b, const struct relation *r)
+{
+    return input_as(b, relation_input(b, r), "t");
+}
+
+static const struct input *
+extend_input(struct builder *b, const struct relation *r)
 {
     size_t had = r->left->as->n_columns;
+    struct select *s = select_new(b, input_t(b, r->left));
 
-    buf_add_text(out, "(SELECT *");
-    for (size_t i = 0; i < r->n_exprs; i++) {
-        if (!relation_carries(r, had + i))
-            continue;
-        buf_add_text(out, ", ");
-        relation_computed(&r->as->columns[had + i], r->exprs[i], out);
-        buf_printf(out, " AS column_%zu", had + i);
-    }
-    buf_add_text(out, " FROM ");
-    relation_print(e, r->left, out);
-    buf_add_text(out, " AS t)");
+    s->all = true;
+    for (size_t i = 0; i < r->n_exprs; i++)
+        if (relation_carries(r, had + i))
+            select_add(
+                b, s,
+                relation_computed(b, &r->as->columns[had + i], r->exprs[i]),
+                "column_%zu", had + i);
+    return input_select(b, s);
 }
 
-static void
-print_filter(struct engine *e, const struct relation *r, struct buf *out)
+static const struct input *
+filter_input(struct builder *b, const struct relation *r)
 {
-    buf_add_text(out, "(SELECT * FROM ");
-    relation_print(e, r->left, out);
-    buf_add_text(out, " AS t WHERE ");
-    duckdb_print_expr(r->on, "t", out);
-    buf_add_text(out, ")");
+    struct select *s = select_new(b, input_t(b, r->left));
+
+    s->all = true;
+    select_where(b, s, term_expr(b, r->on, "t"));
+    return input_select(b, s);
 }
 
-static void
-print_union(struct engine *e, const struct relation *r, struct buf *out)
+/* t.rank <= the most rows that count of a unit of r */
+static const struct term *
+within_rank(struct builder *b, const struct relation *r)
 {
+    return term_binary(b, term_name(b, "t", "rank"), TERM_AT_MOST,
+                       term_number(b, relation_rows(r)));
+}
+
+/* One branch; before: rows of a unit in earlier branches. */
+static struct select *
+union_branch(struct builder *b, const struct relation *r, size_t branch,
+             unsigned long long before)
+{
+    const struct relation *of = r->branches[branch];
     size_t n = r->as->n_columns;
-    unsigned long long before = 0; /* rows of a unit in earlier branches */
+    struct select *s = select_new(b, input_t(b, of));
 
-    for (size_t b = 0; b < r->n_branches; b++) {
-        const struct relation *branch = r->branches[b];
+    if (relation_is_private(r)) {
+        select_add(b, s, term_name(b, "t", "unit"), "unit");
+        select_add(b, s,
+                   term_binary(b, term_number(b, before), TERM_PLUS,
+                               term_name(b, "t", "rank")),
+                   "rank");
+        select_where(b, s, within_rank(b, of));
+    } else {
+        select_add(b, s, term_number(b, 0), "unit");
+    }
+    if (r->seeded)
+        select_add(b, s,
+                   term_call(b, TERM_HASH, term_name(b, "t", "seed"),
+                             term_number(b, (i128)branch), NULL),
+                   "seed");
+    for (size_t i = 0; i < n; i++)
+        if (relation_carries(r, i))
+            relation_column(b, &r->as->columns[i], r->columns[i].stored, "t",
+                            r->slots[branch * n + i], i, s);
+    return s;
+}
 
-        buf_add_text(out, b ? " UNION ALL SELECT " : "(SELECT ");
-        if (relation_is_private(r))
-            buf_printf(out, "t.unit AS unit, %llu + t.rank AS rank", before);
+static const struct input *
+union_input(struct builder *b, const struct relation *r)
+{
+    struct select *first = NULL, *last = NULL;
+    unsigned long long before = 0;
+
+    for (size_t i = 0; i < r->n_branches; i++) {
+        struct select *s = union_branch(b, r, i, before);
+
+        if (last)
+            last->and_all = s;
         else
-            buf_add_text(out, "0 AS unit");
-        if (r->seeded)
-            buf_printf(out, ", hash(t.seed, %zu) AS seed", b);
-        for (size_t i = 0; i < n; i++)
-            if (relation_carries(r, i))
-                relation_column(&r->as->columns[i], r->columns[i].stored, "t.",
-                                r->slots[b * n + i], i, out);
-        buf_add_text(out, " FROM ");
-        relation_print(e, branch, out);
-        buf_add_text(out, " AS t");
-        if (relation_is_private(r))
-            buf_printf(out, " WHERE t.rank <= %llu", relation_rows(branch));
-        before += relation_rows(branch);
+            first = s;
+        last = s;
+        before += relation_rows(r->branches[i]);
     }
-    buf_add_text(out, ")");
+    return input_select(b, first);
 }
 
-/* Prints a public query with its outputs cast to the types of the columns. */
-static void
-print_public(struct engine *e, const struct relation *r, struct buf *out)
+/* A public query with its outputs cast to the types of the columns. */
+static const struct input *
+public_input(struct builder *b, const struct relation *r)
 {
-    char name[32];
+    struct select *s =
+        select_new(b, input_select(b, public_select(b, r->plan)));
 
-    buf_add_text(out, "(SELECT ");
-    for (size_t i = 0; i < r->as->n_columns; i++) {
-        snprintf(name, sizeof name, "column_%zu", i);
-        buf_add_text(out, i ? ", " : "");
-        relation_typed(&r->as->columns[i], name, out);
-        buf_printf(out, " AS column_%zu", i);
-    }
-    buf_add_text(out, " FROM (");
-    public_print(e, r->plan, out);
-    buf_add_text(out, "))");
+    for (size_t i = 0; i < r->as->n_columns; i++)
+        select_add(b, s,
+                   relation_typed(b, &r->as->columns[i],
+                                  term_name(b, NULL, "column_%zu", i)),
+                   "column_%zu", i);
+    return input_select(b, s);
 }
 
-void
-relation_print(struct engine *e, const struct relation *r, struct buf *out)
+const struct input *
+relation_input(struct builder *b, const struct relation *r)
 {
-    if (prepare_is_part(r) && !e->public_only) {
-        prepare_print(e, r, out);
-        return;
-    }
+    if (prepare_is_part(r) && !b->public_only)
+        return prepare_input(b, r);
     switch (r->kind) {
-    case RELATION_TABLE: print_table(e, r, out); return;
-    case RELATION_FILTER: print_filter(e, r, out); return;
-    case RELATION_EXTEND: print_extend(e, r, out); return;
-    case RELATION_JOIN: relation_join(e, r, out); return;
-    case RELATION_UNION: print_union(e, r, out); return;
-    case RELATION_UNITS: relation_units(e, r, out); return;
-    case RELATION_PUBLIC: print_public(e, r, out); return;
+    case RELATION_TABLE: return table_input(b, r);
+    case RELATION_FILTER: return filter_input(b, r);
+    case RELATION_EXTEND: return extend_input(b, r);
+    case RELATION_JOIN: return relation_join(b, r);
+    case RELATION_UNION: return union_input(b, r);
+    case RELATION_UNITS: return relation_units(b, r);
+    case RELATION_PUBLIC: return public_input(b, r);
     }
-    out->failed = true; /* UNREACHABLE: all kinds are above */
+    b->failed = true; /* UNREACHABLE: all kinds are above */
+    return &b->no_input;
 }
 
-void
-relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
+const struct input *
+relation_of_plan(struct builder *b, const struct plan *plan)
 {
     if (plan->from && plan->from->kind != RELATION_TABLE)
-        relation_print(e, plan->from, out);
-    else
-        relation_table(e, plan->table, plan->from, out);
+        return relation_input(b, plan->from);
+    return relation_table(b, plan->table, plan->from);
 }
 
 void
-relation_queries(struct engine *e, const struct plan *plan, size_t n,
-                 struct buf *out)
+relation_queries(struct builder *b, const struct plan *plan, size_t n,
+                 struct select *to)
 {
     for (size_t i = 0; i < n; i++) {
-        buf_printf(out, "%ssubquery_%zu AS (SELECT * FROM ", i ? ", " : "WITH ",
-                   i);
-        relation_print(e, plan->queries[i], out);
-        buf_add_text(out, i + 1 < n ? ")" : ") ");
+        struct select *q = select_new(b, relation_input(b, plan->queries[i]));
+        char name[32];
+
+        q->all = true;
+        snprintf(name, sizeof name, "subquery_%zu", i);
+        select_with(b, to, name, q);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * Prints relations as engine text, to be used after FROM.
+ * Relations as inputs of a statement, to be used after FROM.
  *
  * Names in statements:
  *
@@ -23,6 +23,7 @@
 #define ENGINE_RELATION_H
 
 #include "engine/open.h"
+#include "engine/statement.h"
 #include "plan/relation.h"
 
 static inline bool
@@ -39,58 +40,59 @@ relation_rows(const struct relation *r)
 }
 
 /*
- * Prints a name or a SELECT in parentheses, without alias. It has the columns that
- * are carried (plan/carry.h); for a private relation also the unit, and the rank,
- * which identifies a row within its unit (join-order); and the seed, if the
- * relation is seeded.
+ * The rows of a relation, without a name. They have the columns that are carried
+ * (plan/carry.h); for a private relation also the unit, and the rank, which
+ * identifies a row within its unit (join-order); and the seed, if the relation is
+ * seeded.
  */
-void
-relation_print(struct engine *e, const struct relation *r, struct buf *out);
+const struct input *relation_input(struct builder *b, const struct relation *r);
 
-/* Prints what a plan reads: its relation, or its table if it has none. */
-void
-relation_of_plan(struct engine *e, const struct plan *plan, struct buf *out);
+/* What a plan reads: its relation, or its table if it has none. */
+const struct input *
+relation_of_plan(struct builder *b, const struct plan *plan);
 
-/* Prints the rows of table t, with unit and rank if it is sorted. r says which
-   columns; NULL: all. */
-void relation_table(const struct engine *e, const struct policy_table *t,
-                    const struct relation *r, struct buf *out);
-
-/* Prints ", c2 AS column_2, g2 AS steps_2": the columns of a table that r carries;
+/* The rows of table t, with unit and rank if it is sorted. r says which columns;
    NULL: all. */
-void relation_named(const struct engine *e, const struct policy_table *t,
-                    const struct relation *r, struct buf *out);
+const struct input *
+relation_table(struct builder *b, const struct policy_table *t,
+               const struct relation *r);
 
-/* Prints "WITH subquery_0 AS (...), ..." for the first n queries of IN (SELECT ...).
-   Statements begin with all of them; a public part reads only the queries before
-   it. */
-void relation_queries(struct engine *e, const struct plan *plan, size_t n,
-                      struct buf *out);
+/* Adds "c2 AS column_2, g2 AS steps_2": the columns of a table that r carries;
+   NULL: all. */
+void relation_named(struct builder *b, const struct policy_table *t,
+                    const struct relation *r, struct select *to);
 
-/* Prints a value in the type of column c; a whole number is clamped to the range of
-   the column (bare-arithmetic relies on it). */
-void relation_typed(const struct policy_column *c, const char *value,
-                    struct buf *out);
+/* Adds subquery_0 ... to WITH: the first n queries of IN (SELECT ...). Statements
+   begin with all of them; a public part reads only the queries before it. */
+void relation_queries(struct builder *b, const struct plan *plan, size_t n,
+                      struct select *to);
+
+/* A value in the type of column c; a whole number is clamped to the range of the
+   column (bare-arithmetic relies on it). */
+const struct term *
+relation_typed(struct builder *b, const struct policy_column *c,
+               const struct term *value);
 
 /* The same for an expression. */
-void relation_computed(const struct policy_column *c, const struct expr *e,
-                       struct buf *out);
+const struct term *
+relation_computed(struct builder *b, const struct policy_column *c,
+                  const struct expr *e);
 
-/* Prints ", t.column_2 AS column_5, t.steps_2 AS steps_5": column i, with its steps
-   and index if stored, as column `as`. In this example `i` is 2, `as` is 5 and
-   `before` is "t.". */
-void relation_column(const struct policy_column *c, bool stored,
-                     const char *before, size_t i, size_t as, struct buf *out);
-
-/* relation_print for RELATION_JOIN. */
-void relation_join(struct engine *e, const struct relation *r, struct buf *out);
-
-/* relation_print for RELATION_UNITS. */
+/* Adds "t.column_2 AS column_5, t.steps_2 AS steps_5": column i, with its steps and
+   index if stored, as column `as`. In this example `i` is 2, `as` is 5 and `of` is
+   "t". */
 void
-relation_units(struct engine *e, const struct relation *r, struct buf *out);
+relation_column(struct builder *b, const struct policy_column *c, bool stored,
+                const char *of, size_t i, size_t as, struct select *to);
 
-/* Prints a query over public data, with outputs named column_0, column_1, ... Only for
-   a statement that reads nothing else: e->public_only. */
-void public_print(struct engine *e, const struct plan *plan, struct buf *out);
+/* relation_input for RELATION_JOIN. */
+const struct input *relation_join(struct builder *b, const struct relation *r);
+
+/* relation_input for RELATION_UNITS. */
+const struct input *relation_units(struct builder *b, const struct relation *r);
+
+/* A query over public data, with outputs named column_0, column_1, ... Only for a
+   statement that reads nothing else: b->public_only. */
+struct select *public_select(struct builder *b, const struct plan *plan);
 
 #endif

@@ -1,124 +1,115 @@
 /*
- * Prints aggregates per unit as engine text. The unit is a key of every group, even
- * if the query groups by something finer. Sums are of whole numbers, so that neither
- * the order of rows nor another unit can change the last digit.
+ * Aggregates per unit as inputs of a statement. The unit is a key of every group,
+ * even if the query groups by something finer. Sums are of whole numbers, so that
+ * neither the order of rows nor another unit can change the last digit.
  */
+#include <stdio.h>
+
 #include "base/base.h"
 #include "engine/relation.h"
 #include "engine/view.h"
 #include "engine/work.h"
-#include "sql/duckdb.h"
 
-/* Prints a sum of steps as a DOUBLE; up to 2^53, the number of steps is exact. */
-static void
-as_number(const struct part *v, const char *steps, struct buf *out)
+/* A sum of steps as a DOUBLE; up to 2^53, the number of steps is exact. */
+static const struct term *
+as_number(struct builder *b, const struct part *v, const struct term *steps)
 {
-    if (v->grid.base == 10 && v->grid.digits >= 0)
-        buf_printf(out, "CAST(%s AS DOUBLE) / CAST('1e%d' AS DOUBLE)", steps,
-                   v->grid.digits);
-    else
-        buf_printf(out, "CAST(%s AS DOUBLE) * pow(CAST(%d AS DOUBLE), %d)",
-                   steps, v->grid.base, -v->grid.digits);
+    const struct term *whole = term_cast(b, steps, STORED(F64));
+    char power[16];
+
+    if (v->grid.base != 10 || v->grid.digits < 0)
+        return term_binary(
+            b, whole, TERM_TIMES,
+            term_call(b, TERM_POWER,
+                      term_cast(b, term_number(b, v->grid.base), STORED(F64)),
+                      term_number(b, -v->grid.digits), NULL));
+    snprintf(power, sizeof power, "1e%d", v->grid.digits);
+    return term_binary(b, whole, TERM_OVER,
+                       term_cast(b, term_text(b, str_of(power)), STORED(F64)));
 }
 
-static const char *
+static enum term_aggregate
 function_of(enum aggregate a)
 {
-    return a == AGG_MIN ? "min(" : a == AGG_MAX ? "max(" : "sum(";
+    return a == AGG_MIN ? TERM_MIN : a == AGG_MAX ? TERM_MAX : TERM_SUM;
 }
 
-/* Prints sum, avg, min or max of numbers: in whole steps, within their limits. */
-static void
-print_steps(const struct relation *r, const struct expr *e,
-            const struct part *v, const struct policy_column *c,
-            struct buf *out)
+/* Sum, avg, min or max of numbers: in whole steps, within their limits. */
+static const struct term *
+aggregate_steps(struct builder *b, const struct relation *r,
+                const struct expr *e, const struct part *v,
+                const struct policy_column *c)
 {
     struct plan inner = {.from = r->left, .table = r->left->as};
-    struct buf value, sum, number;
+    const struct term *value = work_value(b, &inner, v);
+    const struct term *number =
+        term_aggregate(b, function_of(e->aggregate), value);
 
-    buf_init(&value, NULL, out->limit);
-    buf_init(&sum, NULL, out->limit);
-    buf_init(&number, NULL, out->limit);
-    work_value(&inner, v, &value);
-    buf_printf(&sum, "%s%s)", function_of(e->aggregate), buf_text(&value));
-    if (c->type == TYPE_INT && v->grid.digits == 0)
-        buf_add_text(&number, buf_text(&sum));
-    else
-        as_number(v, buf_text(&sum), &number);
+    if (c->type != TYPE_INT || v->grid.digits != 0)
+        number = as_number(b, v, number);
     if (e->aggregate == AGG_AVG)
-        buf_printf(&number, " / count(%s)", buf_text(&value));
-    relation_typed(c, buf_text(&number), out);
-    out->failed |= value.failed || sum.failed || number.failed;
-    buf_clear(&value);
-    buf_clear(&sum);
-    buf_clear(&number);
+        number = term_binary(b, number, TERM_OVER,
+                             term_aggregate(b, TERM_COUNT, value));
+    return relation_typed(b, c, number);
 }
 
-/* Prints a count of rows, values or distinct values, clamped to the range of c. */
-static void
-print_count(const struct expr *e, const struct policy_column *c,
-            struct buf *out)
+/* A count of rows, values or distinct values, clamped to the range of c. */
+static const struct term *
+aggregate_count(struct builder *b, const struct expr *e,
+                const struct policy_column *c)
 {
-    struct buf count;
+    const struct term *of =
+        e->aggregate == AGG_COUNT_ROWS ? NULL : term_expr(b, e->args[0], "t");
 
-    buf_init(&count, NULL, out->limit);
-    if (e->aggregate == AGG_COUNT_ROWS) {
-        buf_add_text(&count, "count(*)");
-    } else {
-        buf_add_text(&count,
-                     e->aggregate == AGG_COUNT ? "count(" : "count(DISTINCT ");
-        duckdb_print_expr(e->args[0], "t", &count);
-        buf_add_text(&count, ")");
-    }
-    relation_typed(c, buf_text(&count), out);
-    out->failed |= count.failed;
-    buf_clear(&count);
+    return relation_typed(b, c,
+                          term_aggregate(b,
+                                         e->aggregate == AGG_COUNT_DISTINCT
+                                             ? TERM_COUNT_DISTINCT
+                                             : TERM_COUNT,
+                                         of));
 }
 
-static void
-print_aggregate(const struct relation *r, size_t i, struct buf *out)
+static const struct term *
+aggregate_of(struct builder *b, const struct relation *r, size_t i)
 {
     const struct expr *e = r->exprs[r->n_keys + i];
     const struct policy_column *c = &r->as->columns[r->n_keys + i];
 
     if (e->aggregate == AGG_COUNT_ROWS || e->aggregate == AGG_COUNT ||
-        e->aggregate == AGG_COUNT_DISTINCT) {
-        print_count(e, c, out);
-        return;
-    }
-    if (data_type_is_number(e->args[0]->type)) {
-        print_steps(r, e, &r->values[i], c, out);
-        return;
-    }
-    buf_add_text(out, function_of(e->aggregate)); /* min or max of dates */
-    duckdb_print_expr(e->args[0], "t", out);
-    buf_add_text(out, ")");
+        e->aggregate == AGG_COUNT_DISTINCT)
+        return aggregate_count(b, e, c);
+    if (data_type_is_number(e->args[0]->type))
+        return aggregate_steps(b, r, e, &r->values[i], c);
+    return term_aggregate(b, function_of(e->aggregate), /* of dates */
+                          term_expr(b, e->args[0], "t"));
 }
 
-void
-relation_units(struct engine *e, const struct relation *r, struct buf *out)
+const struct input *
+relation_units(struct builder *b, const struct relation *r)
 {
     enum { FIRST_KEY = 3 };
+    struct select *s =
+        select_new(b, input_as(b, relation_input(b, r->left), "t"));
+    const struct term *rank = term_name(b, "t", "rank");
 
-    buf_printf(out, "(SELECT t.unit AS unit, %s AS rank",
-               r->as->rows_per_unit == 1 ? "1" : "min(t.rank)");
-    for (size_t i = 0; i < r->n_keys; i++) {
-        buf_add_text(out, ", ");
-        relation_computed(&r->as->columns[i], r->exprs[i], out);
-        buf_printf(out, " AS column_%zu", i);
-    }
-    for (size_t i = 0; i < r->n_exprs - r->n_keys; i++) {
-        buf_add_text(out, ", ");
-        print_aggregate(r, i, out);
-        buf_printf(out, " AS column_%zu", r->n_keys + i);
-    }
-    if (r->seeded)
-        buf_add_text(out, ", min(t.seed) AS seed");
-    buf_add_text(out, " FROM ");
-    relation_print(e, r->left, out);
-    buf_printf(out, " AS t WHERE t.rank <= %llu GROUP BY 1",
-               relation_rows(r->left));
+    select_add(b, s, term_name(b, "t", "unit"), "unit");
+    select_add(b, s,
+               r->as->rows_per_unit == 1 ? term_number(b, 1)
+                                         : term_aggregate(b, TERM_MIN, rank),
+               "rank");
     for (size_t i = 0; i < r->n_keys; i++)
-        buf_printf(out, ", %zu", FIRST_KEY + i);
-    buf_add_text(out, ")");
+        select_add(b, s, relation_computed(b, &r->as->columns[i], r->exprs[i]),
+                   "column_%zu", i);
+    for (size_t i = 0; i < r->n_exprs - r->n_keys; i++)
+        select_add(b, s, aggregate_of(b, r, i), "column_%zu", r->n_keys + i);
+    if (r->seeded)
+        select_add(b, s, term_aggregate(b, TERM_MIN, term_name(b, "t", "seed")),
+                   "seed");
+    select_where(b, s,
+                 term_binary(b, rank, TERM_AT_MOST,
+                             term_number(b, relation_rows(r->left))));
+    select_group(b, s, term_number(b, 1));
+    for (size_t i = 0; i < r->n_keys; i++)
+        select_group(b, s, term_number(b, (i128)(FIRST_KEY + i)));
+    return input_select(b, s);
 }

@@ -11,17 +11,18 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/add.h"
+#include "engine/ask.h"
 #include "engine/fold.h"
-#include "engine/import.h"
 #include "engine/relation.h"
 #include "engine/work.h"
 
 /* The work of one thread. */
 struct lane {
-    struct duck_connection *connection;
+    size_t number; /* of its connection */
     const struct plan *plan;
     const struct work_values *values;
-    struct buf sql;
+    struct builder builder;
+    const struct select *scan;
     struct fold fold;
     struct exact x;
     struct groups groups; /* discovered groups, to which x then points */
@@ -32,51 +33,50 @@ struct lane {
     custos_err err;
 };
 
-/* Prints all keys as one cell number; the first key varies slowest. */
-static void
-print_cell(const struct plan *plan, struct buf *out)
+/* All keys as one cell number; the first key varies slowest. */
+static const struct term *
+cell_term(struct builder *b, const struct plan *plan)
 {
-    buf_add_text(out, "CAST(");
-    for (size_t i = 0; i < plan->n_keys; i++)
-        buf_add_text(out, i ? "(" : "");
+    const struct term *cell = NULL;
+
     for (size_t i = 0; i < plan->n_keys; i++) {
         const struct key *k = &plan->keys[i];
+        const struct term *key =
+            term_cast(b, work_key(b, plan, i), STORED(I32));
 
-        if (i)
-            buf_printf(out, " * %zu + ", work_key_size(k));
-        buf_add_text(out, k->null_group ? "coalesce(CAST(" : "CAST(");
-        work_key(plan, i, out);
-        buf_add_text(out, " AS INTEGER)");
         if (k->null_group)
-            buf_printf(out, ", %zu)", k->n);
-        buf_add_text(out, i ? ")" : "");
+            key = term_call(b, TERM_COALESCE, key, term_number(b, (i128)k->n),
+                            NULL);
+        cell = cell ? term_binary(
+                          b,
+                          term_binary(b, cell, TERM_TIMES,
+                                      term_number(b, (i128)work_key_size(k))),
+                          TERM_PLUS, key)
+                    : key;
     }
-    buf_add_text(out, " AS INTEGER)");
+    return term_cast(b, cell, STORED(I32));
 }
 
-static void
-print_scan(struct engine *e, const struct plan *plan,
-           const struct work_values *values, int64_t from, int64_t last,
-           struct buf *out)
+static struct select *
+scan_of(struct builder *b, const struct plan *plan,
+        const struct work_values *values, int64_t from, int64_t last)
 {
-    buf_add_text(out, "SELECT t.unit");
-    if (plan->n_keys > 0 && !plan->selection) {
-        buf_add_text(out, ", ");
-        print_cell(plan, out);
-    }
-    for (size_t i = 0; i < plan->n_keys && plan->selection; i++) {
-        buf_add_text(out, ", ");
-        work_key(plan, i, out);
-    }
-    for (size_t i = 0; i < values->n; i++) {
-        buf_add_text(out, ", ");
-        work_value(plan, values->of[i], out);
-    }
-    buf_add_text(out, " FROM ");
-    relation_of_plan(e, plan, out);
-    buf_printf(out, " AS t WHERE t.unit BETWEEN %lld AND %lld", (long long)from,
-               (long long)last);
-    work_conditions(plan, out);
+    struct select *s =
+        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+    const struct term *unit = term_name(b, "t", "unit");
+
+    select_add_bare(b, s, unit);
+    if (plan->n_keys > 0 && !plan->selection)
+        select_add_bare(b, s, cell_term(b, plan));
+    for (size_t i = 0; i < plan->n_keys && plan->selection; i++)
+        select_add_bare(b, s, work_key(b, plan, i));
+    for (size_t i = 0; i < values->n; i++)
+        select_add_bare(b, s, work_value(b, plan, values->of[i]));
+    select_where(
+        b, s,
+        term_between(b, unit, term_number(b, from), term_number(b, last)));
+    work_conditions(b, plan, &s->where);
+    return s;
 }
 
 /* Are the first n values all not NULL? */
@@ -157,7 +157,7 @@ lane_run(void *ctx)
     size_t n = 0;
     custos_status st;
 
-    st = duck_ask(l->connection, buf_text(&l->sql), &rows, &l->err);
+    st = ask_rows(&l->builder, l->number, l->scan, &rows, &l->err);
     while (!st && !l->fold.torn &&
            !(st = duck_next(rows, &n, columns, &l->err)) && n > 0)
         if (!l->x.groups)
@@ -204,9 +204,9 @@ lane_init(struct lane *l, struct engine *e, const struct plan *plan,
     l->limit.groups = plan->groups;
     l->plan = plan;
     l->values = values;
-    buf_init(&l->sql, NULL, SQL_MOST);
-    print_scan(e, plan, values, from, last, &l->sql);
-    if (l->sql.failed ||
+    builder_init(&l->builder, e);
+    l->scan = scan_of(&l->builder, plan, values, from, last);
+    if (l->builder.failed ||
         !fold_init(&l->fold, plan->rows, plan->groups, plan->cells,
                    !plan->selection && is_tracked(plan), from, last))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -219,7 +219,7 @@ lane_clear(struct lane *l)
     exact_clear(&l->x);
     if (l->groups.plan)
         groups_clear(&l->groups);
-    buf_clear(&l->sql);
+    builder_clear(&l->builder);
     fold_clear(&l->fold);
 }
 
@@ -283,7 +283,7 @@ run_fold(struct engine *e, const struct plan *plan, struct exact *x,
 
         if (last < from)
             continue;
-        lanes[n].connection = e->connections[n];
+        lanes[n].number = n;
         st = lane_init(&lanes[n++], e, plan, &values, from, last, err);
         if (last < INT64_MAX)
             from = last + 1;

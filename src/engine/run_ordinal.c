@@ -19,7 +19,6 @@
  *          removing_a_unit_moves_few_groups
  */
 #include "base/error.h"
-#include "engine/import.h"
 #include "engine/key.h"
 #include "engine/ordinals.h"
 #include "engine/relation.h"
@@ -33,35 +32,39 @@ fits_ordinal(const struct engine *e, const struct plan *plan)
            view_has_ordinal(plan->table, (size_t)plan->keys[0].expr->slot);
 }
 
-/* Prints the rows that are kept: key_0, value_0 ..., ordinal. */
-static void
-print_rows(struct engine *e, const struct plan *plan,
-           const struct work_values *values, struct buf *out)
+/* The rows that are kept: key_0, ordinal, value_0 ... */
+static struct select *
+rows_kept(struct builder *b, const struct plan *plan,
+          const struct work_values *values)
 {
     int slot = plan->keys[0].expr->slot;
+    struct select *s =
+        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+    const struct term *ordinal = term_name(b, "t", "ordinal_%d", slot);
 
-    buf_printf(out, "SELECT t.column_%d AS key_0, t.ordinal_%d AS ordinal",
-               slot, slot);
-    for (size_t i = 0; i < values->n; i++) {
-        buf_add_text(out, ", ");
-        work_value(plan, values->of[i], out);
-        buf_printf(out, " AS value_%zu", i);
-    }
-    buf_add_text(out, " FROM ");
-    relation_of_plan(e, plan, out);
-    buf_printf(out, " AS t WHERE t.rank <= %llu",
-               (unsigned long long)plan->rows);
+    select_add(b, s, term_name(b, "t", "column_%d", slot), "key_0");
+    select_add(b, s, ordinal, "ordinal");
+    for (size_t i = 0; i < values->n; i++)
+        select_add(b, s, work_value(b, plan, values->of[i]), "value_%zu", i);
+    select_where(b, s,
+                 term_binary(b, term_name(b, "t", "rank"), TERM_AT_MOST,
+                             term_number(b, plan->rows)));
     /* Not needed if g >= m, since m rows have at most m values. Two comparisons,
        not abs(ordinal): the engine can skip blocks of rows by their least and
        largest ordinal. */
-    if (plan->groups < plan->rows)
-        buf_printf(out, " AND t.ordinal_%d >= -%llu AND t.ordinal_%d <= %llu",
-                   slot, (unsigned long long)plan->groups, slot,
-                   (unsigned long long)plan->groups);
+    if (plan->groups < plan->rows) {
+        select_where(b, s,
+                     term_binary(b, ordinal, TERM_AT_LEAST,
+                                 term_number(b, -(i128)plan->groups)));
+        select_where(b, s,
+                     term_binary(b, ordinal, TERM_AT_MOST,
+                                 term_number(b, plan->groups)));
+    }
+    return s;
 }
 
 /*
- * Groups by the stored column, which is fastest in the engine. Values that key_print
+ * Groups by the stored column, which is fastest in the engine. Values that key_term
  * makes NULL share one ordinal, and become one group when the groups are collected.
  */
 custos_status
@@ -70,23 +73,28 @@ run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
 {
     const struct expr *key = plan->keys[0].expr;
     struct work_values values;
-    struct buf b;
+    struct builder b;
+    struct select *s;
+    const struct term *stored, *again;
     custos_status st = work_values(plan, &values, err);
 
     if (st)
         return st;
-    buf_init(&b, NULL, SQL_MOST);
-    buf_add_text(&b, "SELECT ");
-    key_print(key->type, key->wide, "key_0", &b);
+    builder_init(&b, e);
+    stored = term_name(&b, NULL, "key_0");
+    again = term_filtered(&b, TERM_COUNT, NULL,
+                          term_binary(&b, term_name(&b, NULL, "ordinal"),
+                                      TERM_LESS, term_number(&b, 0)));
+    s = select_new(&b, input_select(&b, rows_kept(&b, plan, &values)));
+    select_add_bare(&b, s, key_term(&b, key->type, key->wide, stored));
     /* No ordinal is 0 here, so this counts the positive ones; if units are in many
-       groups, it is faster than FILTER (WHERE ordinal > 0). */
-    work_sums(plan, &values, "count(*) - count(*) FILTER (WHERE ordinal < 0)",
-              &b);
-    buf_add_text(&b, " FROM (");
-    print_rows(e, plan, &values, &b);
-    buf_add_text(&b, ") GROUP BY key_0");
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : work_collect(plan, e->connections[0], buf_text(&b), x, err);
-    buf_clear(&b);
+       groups, it is faster than to count those with ordinal > 0. */
+    work_sums(&b, plan, &values,
+              term_binary(&b, term_aggregate(&b, TERM_COUNT, NULL), TERM_MINUS,
+                          again),
+              s);
+    select_group(&b, s, stored);
+    st = work_collect(&b, plan, s, x, err);
+    builder_clear(&b);
     return st;
 }

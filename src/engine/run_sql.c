@@ -19,7 +19,7 @@
  */
 #include "base/ck.h"
 #include "base/error.h"
-#include "engine/import.h"
+#include "engine/ask.h"
 #include "engine/relation.h"
 #include "engine/work.h"
 
@@ -45,37 +45,56 @@ exact_clear(struct exact *x)
     x->values = NULL;
 }
 
+/* (value - centre)^2, at most 2^48 (grid_lay). */
+static const struct term *
+square(struct builder *b, const struct term *value, i128 centre)
+{
+    const struct term *off = term_cast(
+        b,
+        term_binary(b, value, TERM_MINUS, term_whole(b, centre, STORED(I128))),
+        STORED(I64));
+
+    return term_binary(b, off, TERM_TIMES, off);
+}
+
+/* The first column of a part; value is NULL if it adds none. */
+static const struct term *
+sum_of(struct builder *b, const struct part *p, const struct term *value,
+       const struct term *units)
+{
+    switch (p->kind) {
+    case PART_ROWS: return term_aggregate(b, TERM_COUNT, NULL);
+    case PART_UNITS: return units;
+    case PART_VALUES: return term_aggregate(b, TERM_COUNT, value);
+    case PART_QUANTILES: break;
+    case PART_DISTINCT: return term_aggregate(b, TERM_COUNT_DISTINCT, value);
+    case PART_SUM: return term_aggregate(b, TERM_SUM, value);
+    case PART_SQUARES:
+        return term_aggregate(b, TERM_SUM, square(b, value, p->centre));
+    }
+    return term_number(b, 0);
+}
+
 void
-work_sums(const struct plan *plan, const struct work_values *values,
-          const char *units, struct buf *out)
+work_sums(struct builder *b, const struct plan *plan,
+          const struct work_values *values, const struct term *units,
+          struct select *to)
 {
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
-        int v = values->part[i];
+        const struct term *value =
+            values->part[i] == WORK_NO_VALUE
+                ? NULL
+                : term_name(b, NULL, "value_%d", values->part[i]);
 
-        switch (p->kind) {
-        case PART_ROWS: buf_add_text(out, ", count(*), 0"); break;
-        case PART_UNITS: buf_printf(out, ", %s, 0", units); break;
-        case PART_VALUES: buf_printf(out, ", count(value_%d), 0", v); break;
-        case PART_QUANTILES: buf_add_text(out, ", 0, 0"); break;
-        case PART_DISTINCT:
-            buf_printf(out, ", count(DISTINCT value_%d), 0", v);
-            break;
-        case PART_SUM:
-            buf_printf(out, ", sum(value_%d), ", v);
-            buf_printf(out, p->centre ? "count(value_%d)" : "0", v);
-            break;
-        case PART_SQUARES: /* a square is at most 2^48 (grid_lay) */
-            buf_printf(out, ", sum(CAST(value_%d - ", v);
-            work_whole(p->centre, out);
-            buf_printf(out, " AS BIGINT) * CAST(value_%d - ", v);
-            work_whole(p->centre, out);
-            buf_add_text(out, " AS BIGINT)), 0");
-            break;
-        }
+        select_add_bare(b, to, sum_of(b, p, value, units));
+        select_add_bare(b, to,
+                        p->kind == PART_SUM && p->centre
+                            ? term_aggregate(b, TERM_COUNT, value)
+                            : term_number(b, 0));
     }
     if (plan->selection)
-        buf_printf(out, ", %s", units);
+        select_add_bare(b, to, units);
 }
 
 /* How many columns come before the sums: the keys, or one constant without keys. */
@@ -159,8 +178,8 @@ collect_groups(const struct plan *plan, const struct duck_column *columns,
 }
 
 custos_status
-work_collect(const struct plan *plan, struct duck_connection *c,
-             const char *sql, struct exact *x, custos_err *err)
+work_collect(struct builder *b, const struct plan *plan, const struct select *s,
+             struct exact *x, custos_err *err)
 {
     struct duck_column columns[DUCK_COLUMNS_MAX];
     struct duck_rows *rows = NULL;
@@ -170,7 +189,7 @@ work_collect(const struct plan *plan, struct duck_connection *c,
 
     if (key_columns(plan) + 2 * plan->n_parts + 1 > DUCK_COLUMNS_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW, "too many sums in one query");
-    st = duck_ask(c, sql, &rows, err);
+    st = ask_rows(b, 0, s, &rows, err);
     while (!st && good && !(st = duck_next(rows, &n, columns, err)) && n > 0)
         good =
             (x->groups ? collect_groups : collect_cells)(plan, columns, n, x);
@@ -180,30 +199,52 @@ work_collect(const struct plan *plan, struct duck_connection *c,
     return st;
 }
 
-void
-sql_bounded(struct engine *e, const struct plan *plan,
-            const struct work_values *values, struct buf *out)
+struct select *
+sql_bounded(struct builder *b, const struct plan *plan,
+            const struct work_values *values)
 {
-    buf_add_text(out, plan->bounding == BOUND_RANK ? "SELECT t.unit AS unit"
-                                                   : "SELECT 1 AS one");
+    struct select *s =
+        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+
+    if (plan->bounding == BOUND_RANK) {
+        select_add(b, s, term_name(b, "t", "unit"), "unit");
+        select_where(b, s,
+                     term_binary(b, term_name(b, "t", "rank"), TERM_AT_MOST,
+                                 term_number(b, plan->rows)));
+    } else {
+        select_add(b, s, term_number(b, 1), "one");
+        select_where(b, s, term_true(b));
+    }
+    work_columns(b, plan, values, s);
+    work_conditions(b, plan, &s->where);
+    return s;
+}
+
+/* The sums of all groups of the kept rows. */
+static struct select *
+sums_of_groups(struct builder *b, const struct plan *plan,
+               const struct work_values *values)
+{
+    struct select *s =
+        select_new(b, input_select(b, sql_bounded(b, plan, values)));
+    /* If each unit has one row, the number of rows is the number of units. */
+    bool distinct = plan->bounding == BOUND_RANK && plan->rows > 1;
+    const struct term *units =
+        distinct
+            ? term_aggregate(b, TERM_COUNT_DISTINCT, term_name(b, NULL, "unit"))
+            : term_aggregate(b, TERM_COUNT, NULL);
+
+    relation_queries(b, plan, plan->n_queries, s);
     for (size_t i = 0; i < plan->n_keys; i++) {
-        buf_add_text(out, ", ");
-        work_key(plan, i, out);
-        buf_printf(out, " AS key_%zu", i);
+        const struct term *key = term_name(b, NULL, "key_%zu", i);
+
+        select_add_bare(b, s, key);
+        select_group(b, s, key);
     }
-    for (size_t i = 0; i < values->n; i++) {
-        buf_add_text(out, ", ");
-        work_value(plan, values->of[i], out);
-        buf_printf(out, " AS value_%zu", i);
-    }
-    buf_add_text(out, " FROM ");
-    relation_of_plan(e, plan, out);
-    buf_add_text(out, " AS t WHERE ");
-    if (plan->bounding == BOUND_RANK)
-        buf_printf(out, "t.rank <= %llu", (unsigned long long)plan->rows);
-    else
-        buf_add_text(out, "true");
-    work_conditions(plan, out);
+    if (plan->n_keys == 0)
+        select_add_bare(b, s, term_number(b, 0));
+    work_sums(b, plan, values, units, s);
+    return s;
 }
 
 custos_status
@@ -211,7 +252,7 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
         custos_err *err)
 {
     struct work_values values;
-    struct buf b;
+    struct builder b;
     custos_status st = work_values(plan, &values, err);
 
     /* This predicate bounds a unit's groups only through its rows. A selection that
@@ -221,26 +262,8 @@ run_sql(struct engine *e, const struct plan *plan, struct exact *x,
         st = custos_fail(err, CUSTOS_EINTERNAL, "groups are not bounded");
     if (st)
         return st;
-    buf_init(&b, NULL, SQL_MOST);
-    relation_queries(e, plan, plan->n_queries, &b);
-    buf_add_text(&b, "SELECT ");
-    for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(&b, "%skey_%zu", i ? ", " : "", i);
-    if (plan->n_keys == 0)
-        buf_add_text(&b, "0");
-    /* If each unit has one row, the number of rows is the number of units. */
-    work_sums(plan, &values,
-              plan->bounding == BOUND_RANK && plan->rows > 1
-                  ? "count(DISTINCT unit)"
-                  : "count(*)",
-              &b);
-    buf_add_text(&b, " FROM (");
-    sql_bounded(e, plan, &values, &b);
-    buf_add_text(&b, ")");
-    for (size_t i = 0; i < plan->n_keys; i++)
-        buf_printf(&b, "%skey_%zu", i ? ", " : " GROUP BY ", i);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : work_collect(plan, e->connections[0], buf_text(&b), x, err);
-    buf_clear(&b);
+    builder_init(&b, e);
+    st = work_collect(&b, plan, sums_of_groups(&b, plan, &values), x, err);
+    builder_clear(&b);
     return st;
 }

@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "engine/import.h"
+#include "engine/open.h"
 #include "engine/refail.h"
 
 static custos_status
@@ -29,15 +30,36 @@ check_max_rows(const struct import *m, size_t i, custos_err *err)
                        SHOWN(t->name));
 }
 
+/* Notes the text by which an attached table is read. */
+static custos_status
+note_view(struct import *m, size_t i, custos_err *err)
+{
+    struct buf b;
+
+    if (!m->policy->tables[i].attached)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, SQL_MOST);
+    buf_add_text(&b, "(");
+    view_select(&m->policy->tables[i], &m->sources[i], VIEW_ROWS, &b);
+    buf_add_text(&b, ")");
+    m->views[i].from = b.failed ? NULL : arena_copy(m->a, str_of(buf_text(&b)));
+    buf_clear(&b);
+    return m->views[i].from ? CUSTOS_OK
+                            : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
 custos_status
 import_stage(struct import *m, custos_err *err)
 {
     const struct policy *p = m->policy;
     custos_status st = CUSTOS_OK;
 
-    for (size_t i = 0; i < p->n_tables && !st; i++)
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
         st = source_open(m->c, &p->tables[i], i, m->base, m->a, &m->sources[i],
                          err);
+        if (!st)
+            st = note_view(m, i, err);
+    }
     if (!st)
         st = import_units(m, err);
     for (size_t i = 0; i < p->n_tables && !st; i++) {

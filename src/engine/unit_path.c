@@ -23,6 +23,8 @@
 #include "engine/import.h"
 #include "engine/refail.h"
 
+enum { KEY_NAME_MAX = 64 };
+
 /* Does the path to the unit of some table lead through this key of t? If
    only_attached, asks about attached tables only. */
 static bool
@@ -48,47 +50,56 @@ unit_path_schema(const struct policy *p, const struct policy_table *t,
     return leads_through(p, t, key, true) ? "" : "stage.";
 }
 
-void
-unit_path_from(const struct policy *p, size_t table, const char *relation,
-               struct buf *out)
+/* The name of p<i>_<j>: the units of the values of a key of t. */
+static void
+key_name(const struct policy *p, const struct policy_table *t,
+         const struct policy_column *key, char out[KEY_NAME_MAX])
+{
+    snprintf(out, KEY_NAME_MAX, "%sp%zu_%zu", unit_path_schema(p, t, key),
+             (size_t)(t - p->tables), (size_t)(key - t->columns));
+}
+
+const struct term *
+unit_path_text(struct builder *b)
+{
+    return term_cast(b, term_name(b, "unit_rows", "unit_value"), STORED(TEXT));
+}
+
+const struct input *
+unit_path_from(struct builder *b, const struct policy *p, size_t table,
+               const struct input *rows)
 {
     const struct policy_table *t = &p->tables[table], *parent;
     const struct policy_column *own = &t->columns[t->unit_column], *key = NULL;
+    const struct term *unit;
+    char name[KEY_NAME_MAX];
+    struct input *join;
+    struct select *s;
 
     parent = policy_unit_parent(p, t, &key);
     if (!parent) {
+        unit = term_name(b, NULL, "c%zu", t->unit_column);
+        s = select_new(b, rows);
+        s->all = true;
         /* All units have one type (policy_read), and so has unit_value. */
-        buf_printf(out, "(SELECT *, ");
-        buf_printf(out,
-                   own->type == TYPE_INT ? "c%zu" : "CAST(c%zu AS VARCHAR)",
-                   t->unit_column);
-        buf_printf(
-            out, " AS unit_value FROM %s WHERE c%zu IS NOT NULL) AS unit_rows",
-            relation, t->unit_column);
-        return;
+        select_add(b, s,
+                   own->type == TYPE_INT ? unit
+                                         : term_cast(b, unit, STORED(TEXT)),
+                   "unit_value");
+        select_where(b, s, term_present(b, unit));
+        return input_as(b, input_select(b, s), "unit_rows");
     }
-    buf_printf(out,
-               "(SELECT child.*, parent.x AS unit_value FROM %s AS child JOIN "
-               "%sp%zu_%zu AS parent ON ",
-               relation, unit_path_schema(p, parent, key),
-               (size_t)(parent - p->tables), (size_t)(key - parent->columns));
-    buf_printf(out, "child.c%zu = parent.k) AS unit_rows",
-               t->unit_column); /* both have the same type */
-}
-
-/* Prints the normalised rows of a table, attached or staged. */
-static void
-print_relation(const struct import *m, size_t table, struct buf *out)
-{
-    if (m->policy->tables[table].attached) {
-        buf_add_text(out, "(");
-        view_select(&m->policy->tables[table], &m->sources[table], VIEW_ROWS,
-                    out);
-        buf_add_text(out, ")");
-    } else {
-        buf_printf(out, "(SELECT * FROM stage.source_%zu WHERE NOT bad)",
-                   table);
-    }
+    key_name(p, parent, key, name);
+    join = input_join(b, input_as(b, rows, "child"),
+                      input_as(b, input_named(b, "%s", name), "parent"));
+    terms_add(b, &join->on, /* both have the same type */
+              term_binary(b, term_name(b, "child", "c%zu", t->unit_column),
+                          TERM_EQUAL, term_name(b, "parent", "k")));
+    s = select_new(b, join);
+    s->all = true;
+    s->all_of = "child";
+    select_add(b, s, term_name(b, "parent", "x"), "unit_value");
+    return input_as(b, input_select(b, s), "unit_rows");
 }
 
 static custos_status
@@ -96,21 +107,37 @@ check_unique(struct import *m, size_t table, size_t key, const char *why,
              custos_err *err)
 {
     const struct policy_table *t = &m->policy->tables[table];
-    struct buf b;
+    const struct term *value;
+    struct builder b;
+    struct select *s;
     i128 doubled = 0;
     custos_status st;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "SELECT count(c%zu) - count(DISTINCT c%zu) FROM ", key, key);
-    print_relation(m, table, &b);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_ask_whole(m->c, buf_text(&b), &doubled, err);
-    buf_clear(&b);
+    builder_init(&b, NULL);
+    value = term_name(&b, NULL, "c%zu", key);
+    s = select_new(&b, import_rows(&b, m, table));
+    select_add_bare(
+        &b, s,
+        term_binary(&b, term_aggregate(&b, TERM_COUNT, value), TERM_MINUS,
+                    term_aggregate(&b, TERM_COUNT_DISTINCT, value)));
+    st = import_ask_whole(m, &b, s, &doubled, err);
+    builder_clear(&b);
     if (!st && doubled != 0)
         st =
             custos_fail(err, CUSTOS_EPOLICY, "column '%.*s' of table '%.*s' %s",
                         SHOWN(t->columns[key].name), SHOWN(t->name), why);
     return st;
+}
+
+/* Does p<table>_<key> exist? */
+static custos_status
+key_exists(struct import *m, size_t table, size_t key, bool *out,
+           custos_err *err)
+{
+    char name[KEY_NAME_MAX];
+
+    snprintf(name, sizeof name, "p%zu_%zu", table, key);
+    return import_has_table(m, name, out, err);
 }
 
 /* Makes p<table>_<key>, after the keys that its own path leads through. */
@@ -120,17 +147,13 @@ make_key(struct import *m, size_t table, size_t key, custos_err *err)
     const struct policy *p = m->policy;
     const struct policy_table *t = &p->tables[table], *parent;
     const struct policy_column *parent_key = NULL;
-    struct buf b, rows;
-    i128 there = 0;
-    custos_status st = CUSTOS_OK;
+    const struct term *value;
+    char name[KEY_NAME_MAX];
+    struct builder b;
+    struct select *s;
+    bool there = false;
+    custos_status st = key_exists(m, table, key, &there, err);
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b,
-               "SELECT count(*) FROM duckdb_tables() WHERE table_name = "
-               "'p%zu_%zu'",
-               table, key);
-    st = duck_ask_whole(m->c, buf_text(&b), &there, err);
-    buf_clear(&b);
     if (st || there)
         return st;
     parent = policy_unit_parent(p, t, &parent_key);
@@ -144,18 +167,16 @@ make_key(struct import *m, size_t table, size_t key, custos_err *err)
                           err);
     if (st)
         return st;
-    buf_init(&rows, NULL, SQL_MOST);
-    print_relation(m, table, &rows);
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b,
-               "CREATE TABLE %sp%zu_%zu AS SELECT c%zu AS k, unit_value AS x "
-               "FROM ",
-               unit_path_schema(p, t, &t->columns[key]), table, key, key);
-    unit_path_from(p, table, buf_text(&rows), &b);
-    buf_printf(&b, " WHERE c%zu IS NOT NULL", key);
-    b.failed |= rows.failed;
-    buf_clear(&rows);
-    return import_step(m, table, "finding the people", &b, err);
+    builder_init(&b, NULL);
+    value = term_name(&b, NULL, "c%zu", key);
+    s = select_new(&b, unit_path_from(&b, p, table, import_rows(&b, m, table)));
+    select_add(&b, s, value, "k");
+    select_add(&b, s, term_name(&b, NULL, "unit_value"), "x");
+    select_where(&b, s, term_present(&b, value));
+    key_name(p, t, &t->columns[key], name);
+    st = import_make(m, table, "finding the people", &b, name, s, err);
+    builder_clear(&b);
+    return st;
 }
 
 static bool
@@ -191,20 +212,60 @@ import_references(struct import *m, custos_err *err)
     return st;
 }
 
+/* The units of table i: those of its parent's keys, or of its own rows. */
+static struct select *
+units_of(struct builder *b, struct import *m, size_t i)
+{
+    const struct policy *p = m->policy;
+    const struct policy_table *t = &p->tables[i], *parent;
+    const struct policy_column *key = NULL;
+    char name[KEY_NAME_MAX];
+    struct select *s;
+
+    parent = policy_unit_parent(p, t, &key);
+    if (parent) {
+        key_name(p, parent, key, name);
+        s = select_new(b, input_named(b, "%s", name));
+        select_add_bare(b, s, term_name(b, NULL, "x"));
+        return s;
+    }
+    s = select_new(b, unit_path_from(b, p, i, import_rows(b, m, i)));
+    select_add(b, s, term_name(b, NULL, "unit_value"), "x");
+    return s;
+}
+
+/* Makes `people` from the units of all tables. */
+static custos_status
+make_people(struct import *m, struct builder *b, const struct select *units,
+            custos_err *err)
+{
+    const struct term *x = term_name(b, NULL, "x");
+    struct select *distinct = select_new(b, input_select(b, units)), *s;
+    struct window every = {.partition = {.n = 0}};
+
+    distinct->distinct = true;
+    select_add_bare(b, distinct, x);
+    select_where(b, distinct, term_present(b, x));
+    select_order(b, distinct, &(struct sort){.term = x});
+    s = select_new(b, input_select(b, distinct));
+    select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &every), "u");
+    select_add_bare(b, s, x);
+    return import_make(m, 0, "finding the people", b, "people", s, err);
+}
+
 custos_status
 import_unit_paths(struct import *m, custos_err *err)
 {
     const struct policy *p = m->policy;
+    struct select *first = NULL, *last = NULL;
     custos_status st = CUSTOS_OK;
-    struct buf b, rows;
-    bool any = false;
+    struct builder b;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_add_text(&b, "CREATE TABLE people AS SELECT row_number() OVER () AS u, "
-                     "x FROM (SELECT DISTINCT x FROM (");
+    builder_init(&b, NULL);
     for (size_t i = 0; i < p->n_tables && !st; i++) {
         const struct policy_table *t = &p->tables[i], *parent;
         const struct policy_column *key = NULL;
+        struct select *s;
 
         if (t->is_public || t->unit_is_row)
             continue;
@@ -214,25 +275,15 @@ import_unit_paths(struct import *m, custos_err *err)
                           (size_t)(key - parent->columns), err);
         if (st || t->attached)
             continue;
-        buf_add_text(&b, any ? " UNION ALL " : "");
-        any = true;
-        if (parent) {
-            buf_printf(&b, "SELECT x FROM %sp%zu_%zu",
-                       unit_path_schema(p, parent, key),
-                       (size_t)(parent - p->tables),
-                       (size_t)(key - parent->columns));
-            continue;
-        }
-        buf_init(&rows, NULL, SQL_MOST);
-        print_relation(m, i, &rows);
-        buf_add_text(&b, "SELECT unit_value AS x FROM ");
-        unit_path_from(p, i, buf_text(&rows), &b);
-        b.failed |= rows.failed;
-        buf_clear(&rows);
+        s = units_of(&b, m, i);
+        if (last)
+            last->and_all = s;
+        else
+            first = s;
+        last = s;
     }
-    buf_add_text(&b, ") WHERE x IS NOT NULL ORDER BY x)");
-    if (!st && any)
-        return import_step(m, 0, "finding the people", &b, err);
-    buf_clear(&b);
+    if (!st && first)
+        st = make_people(m, &b, first, err);
+    builder_clear(&b);
     return st;
 }

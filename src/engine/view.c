@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "engine/duck_print.h"
 
 bool
 view_has_index(const struct policy_column *c)
@@ -38,41 +39,37 @@ view_has_ordinal(const struct policy_table *t, size_t column)
            c->type != TYPE_REAL && !has_short_range(c);
 }
 
-void
-view_type(const struct policy_column *c, struct buf *out)
+struct store_type
+view_type(const struct policy_column *c)
 {
     switch (c->type) {
-    case TYPE_BOOL: buf_add_text(out, "BOOLEAN"); return;
-    case TYPE_INT: buf_add_text(out, "BIGINT"); return;
+    case TYPE_BOOL: return STORED(BOOL);
+    case TYPE_INT: return STORED(I64);
     case TYPE_DECIMAL:
-        buf_printf(out, "DECIMAL(%d,%d)",
-                   view_is_narrow(c) ? DIGITS_NARROW : DIGITS_WIDE, c->scale);
-        return;
-    case TYPE_REAL: buf_add_text(out, "DOUBLE"); return;
-    case TYPE_TEXT: buf_add_text(out, "VARCHAR"); return;
-    case TYPE_DATE: buf_add_text(out, "DATE"); return;
-    case TYPE_TIMESTAMP: buf_add_text(out, "TIMESTAMP"); return;
+        return STORED_DECIMAL(view_is_narrow(c) ? DIGITS_NARROW : DIGITS_WIDE,
+                              c->scale);
+    case TYPE_REAL: return STORED(F64);
+    case TYPE_DATE: return STORED(DATE);
+    case TYPE_TIMESTAMP: return STORED(TIMESTAMP);
+    case TYPE_TEXT:
     case TYPE_NULL: break;
     }
-    out->failed = true;
+    return STORED(TEXT);
 }
 
 /* The type that values are read as, before they are clamped. */
-static void
-wide_type(const struct policy_column *c, struct buf *out)
+static struct store_type
+wide_type(const struct policy_column *c)
 {
     if (c->type == TYPE_INT && c->has_range)
-        buf_add_text(out, "HUGEINT");
-    else if (c->type == TYPE_DECIMAL)
-        buf_printf(out, "DECIMAL(%d,%d)", DIGITS_WIDE, c->scale);
-    else
-        view_type(c, out);
+        return STORED(I128);
+    if (c->type == TYPE_DECIMAL)
+        return STORED_DECIMAL(DIGITS_WIDE, c->scale);
+    return view_type(c);
 }
 
 static void
-literal_as(const struct datum *d,
-           void (*type)(const struct policy_column *, struct buf *),
-           const struct policy_column *c, struct buf *out)
+literal_as(const struct datum *d, struct store_type type, struct buf *out)
 {
     struct buf text;
 
@@ -81,7 +78,7 @@ literal_as(const struct datum *d,
     buf_add_text(out, "CAST(");
     duck_quote_text(out, str_of(buf_text(&text)));
     buf_add_text(out, " AS ");
-    type(c, out);
+    duck_print_type(type, out);
     buf_add_text(out, ")");
     out->failed |= text.failed;
     buf_clear(&text);
@@ -91,7 +88,7 @@ void
 view_literal(const struct policy_column *c, const struct datum *d,
              struct buf *out)
 {
-    literal_as(d, view_type, c, out);
+    literal_as(d, view_type(c), out);
 }
 
 static bool
@@ -123,11 +120,11 @@ read_as_wide(const struct policy_column *c, enum duck_type type, const char *x,
         else
             buf_printf(out, "DECIMAL(%d,%d)", DIGITS_NARROW, c->scale);
         buf_add_text(out, ") AS ");
-        wide_type(c, out);
+        duck_print_type(wide_type(c), out);
         buf_add_text(out, "), ");
     }
     buf_printf(out, "TRY_CAST(%s AS ", x);
-    wide_type(c, out);
+    duck_print_type(wide_type(c), out);
     buf_add_text(out, both ? "))" : ")");
 }
 
@@ -140,7 +137,7 @@ whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
                "contains(%s, 'E') THEN CASE WHEN TRY_CAST(%s AS "
                "DECIMAL(38,9)) %% 1 = 0 THEN TRY_CAST(%s AS ",
                x, x, x, x, x);
-    wide_type(c, out);
+    duck_print_type(wide_type(c), out);
     buf_add_text(out, ") END ELSE ");
     read_as_wide(c, DUCK_TEXT, x, out);
     buf_add_text(out, " END");
@@ -224,11 +221,11 @@ print_clamped(const struct policy_column *c, enum duck_type type, size_t i,
     }
     if (c->has_range) {
         buf_printf(out, "CAST(greatest(least(v%zu, ", i);
-        literal_as(&c->upper, wide_type, c, out);
+        literal_as(&c->upper, wide_type(c), out);
         buf_add_text(out, "), ");
-        literal_as(&c->lower, wide_type, c, out);
+        literal_as(&c->lower, wide_type(c), out);
         buf_add_text(out, ") AS ");
-        view_type(c, out);
+        duck_print_type(view_type(c), out);
         buf_add_text(out, ")");
     } else {
         buf_printf(out, "v%zu", i);
@@ -280,18 +277,6 @@ view_index(const struct policy_column *c, const char *expr, struct buf *out)
                c->n_values <= 256     ? "UTINYINT"
                : c->n_values <= 65536 ? "USMALLINT"
                                       : "UINTEGER");
-}
-
-void
-view_columns(const struct policy_table *t, const char *prefix, struct buf *out)
-{
-    for (size_t i = 0; i < t->n_columns; i++) {
-        buf_printf(out, "%s%sc%zu", i ? ", " : "", prefix, i);
-        if (view_has_steps(&t->columns[i]))
-            buf_printf(out, ", %sg%zu", prefix, i);
-        if (view_has_index(&t->columns[i]))
-            buf_printf(out, ", %sk%zu", prefix, i);
-    }
 }
 
 /* Layer 4: a value that needs an index and has none becomes NULL. */

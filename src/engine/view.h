@@ -29,6 +29,7 @@
 
 #include "engine/duck.h"
 #include "engine/file_mark.h"
+#include "engine/statement.h"
 #include "policy/policy.h"
 #include "store/store.h"
 
@@ -59,8 +60,8 @@ bool view_is_narrow(const struct policy_column *c);
 /* Prints c<i> in whole steps of its grid, for columns with view_has_steps. */
 void view_stepped(const struct policy_column *c, size_t i, struct buf *out);
 
-/* Prints the type of c<i>: "BIGINT", "DECIMAL(18,2)" ... */
-void view_type(const struct policy_column *c, struct buf *out);
+/* The type of c<i>. */
+struct store_type view_type(const struct policy_column *c);
 
 /* Prints a value of the column as a literal of that type. */
 void view_literal(const struct policy_column *c, const struct datum *d,
@@ -69,10 +70,6 @@ void view_literal(const struct policy_column *c, const struct datum *d,
 /* Prints the index of expr among the values of c; NULL if it is not one of them. */
 void
 view_index(const struct policy_column *c, const char *expr, struct buf *out);
-
-/* Prints "c0, c1, g1, k1, ...", with prefix before each. */
-void
-view_columns(const struct policy_table *t, const char *prefix, struct buf *out);
 
 enum view_extra {
     VIEW_ROWS, /* the rows of the view */
@@ -107,8 +104,9 @@ CUSTOS_MUST_USE custos_status
 view_salt(struct duck_connection *c, const uint8_t secret[STORE_SECRET_BYTES],
           custos_err *err);
 
-/* Prints row_hash(...) over `unit` (a text expression) and all c<i>. */
-void view_rank(const struct policy_table *t, const char *unit, struct buf *out);
+/* The salted hash of `unit` (a text) and all c<i>. */
+const struct term *view_rank(struct builder *b, const struct policy_table *t,
+                             const struct term *unit);
 
 /* Prints all facts of the policy that the stored columns depend on. */
 void view_facts(const struct policy *p, struct buf *out);

@@ -1,5 +1,5 @@
 /*
- * Prints values as engine text; work_key.c prints keys.
+ * Values as terms of a statement; work_key.c has the keys.
  *
  * THEOREM  part-clamp
  *   Every value that a row adds to a part is within [lower, upper] of the part,
@@ -16,23 +16,11 @@
  */
 #include "engine/work.h"
 
-#include <stdio.h>
-
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/grid_steps.h"
 #include "engine/view.h"
 #include "plan/relation.h"
-#include "sql/duckdb.h"
-
-void
-work_whole(i128 n, struct buf *out)
-{
-    char text[41];
-
-    custos_int_write(n, text);
-    buf_printf(out, "CAST('%s' AS HUGEINT)", text);
-}
 
 static bool
 part_fits(const struct part *p, int64_t lower, int64_t upper)
@@ -67,65 +55,69 @@ stored_column(const struct plan *plan, const struct part *part, bool *inside)
     return c;
 }
 
-static void
-limit_decimal(i128 n, int digits, struct buf *out)
+static const struct term *
+limit_decimal(struct builder *b, i128 n, int digits)
 {
     struct datum d = {.type = TYPE_DECIMAL, .scale = digits, .n = n};
 
-    buf_add_text(out, "CAST('");
-    datum_write(&d, out);
-    buf_printf(out, "' AS DECIMAL(38,%d))", digits);
+    return term_value(b, &d, STORED_DECIMAL(DIGITS_WIDE, digits));
 }
 
-/* Prints d (a DECIMAL of the grid's digits) in steps. d is clamped first, so that
-   nothing can overflow. If a product might exceed 128 bits, the steps are read from
-   the text of d. */
-static void
-decimal_steps(const struct part *part, const char *d, struct buf *out)
+static i128
+power_of_ten(int digits)
+{
+    i128 n = 1;
+
+    for (int i = 0; i < digits; i++)
+        n *= 10;
+    return n;
+}
+
+/* d (a DECIMAL of the grid's digits) in steps. d is clamped first, so that nothing
+   can overflow. If a product might exceed 128 bits, the steps are read from the text
+   of d. */
+static const struct term *
+decimal_steps(struct builder *b, const struct part *part, const struct term *d)
 {
     int digits = part->grid.digits;
     bool narrow =
         digits <= 9 && part_fits(part, -((int64_t)1 << 59), (int64_t)1 << 59);
 
-    buf_add_text(out, narrow ? "CAST(" : "CAST(replace(CAST(");
-    buf_printf(out, "greatest(least(%s, ", d);
-    limit_decimal(part->upper, digits, out);
-    buf_add_text(out, "), ");
-    limit_decimal(part->lower, digits, out);
+    d = term_call(b, TERM_LEAST, d, limit_decimal(b, part->upper, digits),
+                  NULL);
+    d = term_call(b, TERM_GREATEST, d, limit_decimal(b, part->lower, digits),
+                  NULL);
     if (narrow)
-        buf_printf(out, ") * 1%.*s AS HUGEINT)", digits, "000000000");
+        d = term_binary(b, d, TERM_TIMES, term_number(b, power_of_ten(digits)));
     else
-        buf_add_text(out, ") AS VARCHAR), '.', '') AS HUGEINT)");
+        d = term_call(b, TERM_REPLACE, term_cast(b, d, STORED(TEXT)),
+                      term_text(b, str_of(".")), term_text(b, str_of("")),
+                      NULL);
+    return term_cast(b, d, STORED(I128));
 }
 
-/* Prints ", lower, upper)" of a part, as numbers of a type. */
-static void
-limits_print(const struct part *part, const char *type, struct buf *out)
+/* The value within the limits of a part, by our own function `by`. */
+static const struct term *
+within_limits(struct builder *b, const struct part *part, enum term_function by,
+              const struct term *value, struct store_type type)
 {
-    char lower[41], upper[41];
-
-    custos_int_write(part->lower, lower);
-    custos_int_write(part->upper, upper);
-    buf_printf(out, ", CAST('%s' AS %s), CAST('%s' AS %s))", lower, type, upper,
-               type);
+    return term_call(b, by, value, term_whole(b, part->lower, type),
+                     term_whole(b, part->upper, type), NULL);
 }
 
-/* Prints arithmetic on whole steps; false if it is not proved to be exact. */
-static bool
-whole_steps(const struct plan *plan, const struct part *part, bool *inside,
-            struct buf *steps)
+/* Arithmetic on whole steps; NULL if it is not proved to be exact. */
+static const struct term *
+whole_steps(struct builder *b, const struct plan *plan, const struct part *part,
+            bool *inside)
 {
-    size_t limit = steps->limit;
     struct grid_steps known;
+    const struct term *steps;
 
-    if (part->grid.base != 10 || part->grid.digits < 0 ||
-        !grid_steps_print(plan, part->of, part->grid.digits, &known, steps)) {
-        buf_clear(steps);
-        buf_init(steps, NULL, limit);
-        return false;
-    }
-    *inside = part->lower <= known.lower && known.upper <= part->upper;
-    return true;
+    if (part->grid.base != 10 || part->grid.digits < 0)
+        return NULL;
+    steps = grid_steps_term(b, plan, part->of, part->grid.digits, &known);
+    *inside = steps && part->lower <= known.lower && known.upper <= part->upper;
+    return steps;
 }
 
 static bool
@@ -134,143 +126,115 @@ is_time(const struct expr *e)
     return e->type == TYPE_DATE || e->type == TYPE_TIMESTAMP;
 }
 
-/* Prints the value; dates as days, timestamps as microseconds. */
-static void
-whole_print(const struct expr *of, struct buf *out)
+/* The value; dates as days, timestamps as microseconds. */
+static const struct term *
+whole_term(struct builder *b, const struct expr *of)
 {
-    buf_add_text(out, of->type == TYPE_DATE        ? "("
-                      : of->type == TYPE_TIMESTAMP ? "epoch_us("
-                                                   : "");
-    duckdb_print_expr(of, "t", out);
-    buf_add_text(out, of->type == TYPE_DATE        ? " - DATE '1970-01-01')"
-                      : of->type == TYPE_TIMESTAMP ? ")"
-                                                   : "");
+    const struct term *t = term_expr(b, of, "t");
+
+    if (of->type == TYPE_DATE)
+        return term_binary(b, t, TERM_MINUS,
+                           term_day(b, STORED(DATE), "1970-01-01"));
+    return of->type == TYPE_TIMESTAMP ? term_call(b, TERM_MICROSECONDS, t, NULL)
+                                      : t;
 }
 
 /* The type in which a value is clamped: wide if the value or a limit is wide. */
-static const char *
+static struct store_type
 clamp_type(const struct part *part, bool wide)
 {
-    return wide || !part_fits(part, INT64_MIN, INT64_MAX) ? "HUGEINT"
-                                                          : "BIGINT";
+    return wide || !part_fits(part, INT64_MIN, INT64_MAX) ? STORED(I128)
+                                                          : STORED(I64);
 }
 
 /*
- * Prints an expression in whole steps, clamped by our own functions, which give NULL
- * for NULL and NaN. A decimal is clamped by the engine's functions, which skip NULL,
+ * An expression in whole steps, clamped by our own functions, which give NULL for
+ * NULL and NaN. A decimal is clamped by the engine's functions, which skip NULL,
  * hence the CASE.
  */
-static void
-expression_steps(const struct part *part, struct buf *out)
+static const struct term *
+expression_steps(struct builder *b, const struct part *part)
 {
     const struct expr *of = part->of;
-    const char *type = clamp_type(part, of->type == TYPE_INT && of->wide);
-    struct buf e, d;
+    struct store_type type = clamp_type(part, of->type == TYPE_INT && of->wide);
+    const struct term *e = whole_term(b, of), *d;
 
-    buf_init(&e, NULL, out->limit);
-    buf_init(&d, NULL, out->limit);
-    whole_print(of, &e);
     if (expr_is_exact(of) && part->grid.base == 10 && part->grid.digits >= 0) {
-        buf_printf(&d, "TRY_CAST(%s AS DECIMAL(38,%d))", buf_text(&e),
-                   part->grid.digits);
-        buf_printf(out, "CASE WHEN %s IS NOT NULL THEN ", buf_text(&d));
-        decimal_steps(part, buf_text(&d), out);
-        buf_add_text(out, " END");
-    } else if ((of->type == TYPE_INT || is_time(of)) &&
-               part->grid.digits == 0) {
-        buf_printf(out, "whole_clamp(CAST(%s AS %s)", buf_text(&e), type);
-        limits_print(part, type, out);
-    } else {
-        buf_printf(out,
-                   "whole_of(CAST(%s AS DOUBLE) * pow(CAST(%d AS DOUBLE), "
-                   "%d)",
-                   buf_text(&e), part->grid.base, part->grid.digits);
-        limits_print(part, type, out);
+        d = term_try_cast(b, e, STORED_DECIMAL(DIGITS_WIDE, part->grid.digits));
+        return term_if(b, term_present(b, d), decimal_steps(b, part, d));
     }
-    out->failed |= e.failed || d.failed;
-    buf_clear(&e);
-    buf_clear(&d);
+    if ((of->type == TYPE_INT || is_time(of)) && part->grid.digits == 0)
+        return within_limits(b, part, TERM_CLAMP, term_cast(b, e, type), type);
+    d = term_call(b, TERM_POWER,
+                  term_cast(b, term_number(b, part->grid.base), STORED(F64)),
+                  term_number(b, part->grid.digits), NULL);
+    return within_limits(
+        b, part, TERM_WHOLE_OF,
+        term_binary(b, term_cast(b, e, STORED(F64)), TERM_TIMES, d), type);
 }
 
-/* Prints 1 if there is a value, else NULL. For values that are not numbers, which
-   are only counted. */
-static void
-print_presence(const struct part *part, struct buf *out)
+/* 1 if there is a value, else NULL. For values that are not numbers, which are only
+   counted. */
+static const struct term *
+presence(struct builder *b, const struct part *part)
 {
-    buf_add_text(out, "CASE WHEN ");
-    duckdb_print_expr(part->of, "t", out);
-    buf_add_text(out, " IS NOT NULL THEN 1 END");
+    return term_if(b, term_present(b, term_expr(b, part->of, "t")),
+                   term_number(b, 1));
 }
 
-/* Prints the value unchanged, for comparisons; NaN becomes NULL. */
-static void
-as_it_is(const struct part *part, struct buf *out)
+/* The value unchanged, for comparisons; NaN becomes NULL. */
+static const struct term *
+as_it_is(struct builder *b, const struct part *part)
 {
-    struct buf e;
+    const struct term *e = term_expr(b, part->of, "t"), *nan;
 
-    buf_init(&e, NULL, out->limit);
-    duckdb_print_expr(part->of, "t", &e);
-    if (part->of->kind != EXPR_COLUMN && part->of->type != TYPE_INT &&
-        data_type_is_number(part->of->type))
-        buf_printf(out, "CASE WHEN NOT isnan(CAST(%s AS DOUBLE)) THEN %s END",
-                   buf_text(&e), buf_text(&e));
-    else
-        buf_add_text(out, buf_text(&e));
-    out->failed |= e.failed;
-    buf_clear(&e);
+    if (part->of->kind == EXPR_COLUMN || part->of->type == TYPE_INT ||
+        !data_type_is_number(part->of->type))
+        return e;
+    nan = term_call(b, TERM_IS_NAN, term_cast(b, e, STORED(F64)), NULL);
+    return term_if(b, term_not(b, nan), e);
 }
 
-/* Prints steps that are stored, or computed from stored steps; false: neither. */
-static bool
-plain_steps(const struct plan *plan, const struct part *part, bool *inside,
-            bool *wide, struct buf *out)
+/* Steps that are stored, or computed from stored steps; NULL: neither. */
+static const struct term *
+plain_steps(struct builder *b, const struct plan *plan, const struct part *part,
+            bool *inside, bool *wide)
 {
     const struct policy_column *c = stored_column(plan, part, inside);
     i128 lower, upper;
 
     *wide = false;
     if (!c)
-        return whole_steps(plan, part, inside, out);
+        return whole_steps(b, plan, part, inside);
     if (view_steps(c, &lower, &upper))
         *wide = lower < INT64_MIN || upper > INT64_MAX;
-    buf_printf(out, "t.%s_%d", c->type == TYPE_INT ? "column" : "steps",
-               part->of->slot);
-    return true;
+    return c->type == TYPE_INT ? term_name(b, "t", "column_%d", part->of->slot)
+                               : term_name(b, "t", "steps_%d", part->of->slot);
 }
 
-void
-work_value(const struct plan *plan, const struct part *part, struct buf *out)
+const struct term *
+work_value(struct builder *b, const struct plan *plan, const struct part *part)
 {
-    const char *type = part_fits(part, INT32_MIN, INT32_MAX)   ? "INTEGER"
-                       : part_fits(part, INT64_MIN, INT64_MAX) ? "BIGINT"
-                                                               : "HUGEINT";
-    bool plain, inside = false, wide;
-    struct buf steps;
+    struct store_type type = part_fits(part, INT32_MIN, INT32_MAX) ? STORED(I32)
+                             : part_fits(part, INT64_MIN, INT64_MAX)
+                                 ? STORED(I64)
+                                 : STORED(I128);
+    bool inside = false, wide;
+    const struct term *steps;
 
-    if (part->kind == PART_DISTINCT) {
-        as_it_is(part, out);
-        return;
-    }
-    if (!data_type_is_number(part->of->type) && part->kind != PART_QUANTILES) {
-        print_presence(part, out);
-        return;
-    }
-    buf_init(&steps, NULL, out->limit);
-    plain = plain_steps(plan, part, &inside, &wide, &steps);
-    if (!plain)
-        expression_steps(part, &steps);
-    if (plain && inside) {
-        buf_add_text(out, buf_text(&steps));
-    } else if (plain) {
-        buf_printf(out, "CAST(whole_clamp(CAST(%s AS %s)", buf_text(&steps),
-                   clamp_type(part, wide));
-        limits_print(part, clamp_type(part, wide), out);
-        buf_printf(out, " AS %s)", type);
-    } else {
-        buf_printf(out, "CAST(%s AS %s)", buf_text(&steps), type);
-    }
-    out->failed |= steps.failed;
-    buf_clear(&steps);
+    if (part->kind == PART_DISTINCT)
+        return as_it_is(b, part);
+    if (!data_type_is_number(part->of->type) && part->kind != PART_QUANTILES)
+        return presence(b, part);
+    steps = plain_steps(b, plan, part, &inside, &wide);
+    if (!steps)
+        return term_cast(b, expression_steps(b, part), type);
+    if (inside)
+        return steps;
+    steps = term_cast(b, steps, clamp_type(part, wide));
+    return term_cast(
+        b, within_limits(b, part, TERM_CLAMP, steps, clamp_type(part, wide)),
+        type);
 }
 
 static bool

@@ -1,13 +1,14 @@
 /*
- * A plan as engine text, in pieces: which cell a row is in, which whole
+ * A plan as pieces of a statement: which cell a row is in, which whole
  * numbers it adds, which rows count. All ways of bounding combine these
- * pieces. Columns have the names of relation.h, prefixed with the alias t.
+ * pieces. Columns have the names of relation.h, of the input t.
  */
 #ifndef ENGINE_WORK_H
 #define ENGINE_WORK_H
 
 #include "engine/groups.h"
 #include "engine/open.h"
+#include "engine/statement.h"
 
 enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = 2048 };
 
@@ -39,22 +40,25 @@ CUSTOS_MUST_USE custos_status work_values(const struct plan *plan,
                                           struct work_values *out,
                                           custos_err *err);
 
-/* Prints a value in whole steps, clamped to the part's limits; or NULL. */
-void
-work_value(const struct plan *plan, const struct part *part, struct buf *out);
+/* A value in whole steps, clamped to the part's limits; or NULL. */
+const struct term *
+work_value(struct builder *b, const struct plan *plan, const struct part *part);
 
-/* Prints the index of key k, from 0; NULL if it is not one of the key's values. For a
-   key from the data, prints the value itself. */
-void work_key(const struct plan *plan, size_t k, struct buf *out);
+/* The index of key k, from 0; NULL if it is not one of the key's values. For a key
+   from the data, the value itself. */
+const struct term *
+work_key(struct builder *b, const struct plan *plan, size_t k);
 
 /* The number of values of key k, including the null group. */
 size_t work_key_size(const struct key *k);
 
-/* " AND (...)" for WHERE and for keys without a null group. */
-void work_conditions(const struct plan *plan, struct buf *out);
+/* Adds WHERE, and that keys without a null group are there. */
+void
+work_conditions(struct builder *b, const struct plan *plan, struct terms *to);
 
-/* "CAST('-12' AS HUGEINT)" */
-void work_whole(i128 n, struct buf *out);
+/* Adds key_0 ..., value_0 ... */
+void work_columns(struct builder *b, const struct plan *plan,
+                  const struct work_values *values, struct select *to);
 
 /* Fills x as the plan says. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
@@ -82,24 +86,25 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
                                           struct exact *x, custos_err *err);
 
 /*
- * work_sums prints two columns for every part, computed from value_0 ..., and for
- * discovered groups a last one, the number of units; `units` is the SQL expression
- * that counts units. work_collect runs a query whose rows have the keys and these
- * columns, and adds them to x.
+ * work_sums adds two columns for every part, computed from value_0 ..., and for
+ * discovered groups a last one, the number of units; `units` counts units.
+ * work_collect runs a select whose rows have the keys and these columns, and adds
+ * them to x.
  */
-void work_sums(const struct plan *plan, const struct work_values *values,
-               const char *units, struct buf *out);
-CUSTOS_MUST_USE custos_status work_collect(const struct plan *plan,
-                                           struct duck_connection *c,
-                                           const char *sql, struct exact *x,
-                                           custos_err *err);
+void work_sums(struct builder *b, const struct plan *plan,
+               const struct work_values *values, const struct term *units,
+               struct select *to);
+CUSTOS_MUST_USE custos_status work_collect(struct builder *b,
+                                           const struct plan *plan,
+                                           const struct select *s,
+                                           struct exact *x, custos_err *err);
 
-/* Print a SELECT of the rows that are kept: key_0 ..., value_0 ... sql_bounded bounds
-   by a predicate, general_bounded by windows. */
-void sql_bounded(struct engine *e, const struct plan *plan,
-                 const struct work_values *values, struct buf *out);
-void general_bounded(struct engine *e, const struct plan *plan,
-                     const struct work_values *values, struct buf *out);
+/* The rows that are kept: key_0 ..., value_0 ... sql_bounded bounds by a predicate,
+   general_bounded by windows. */
+struct select *sql_bounded(struct builder *b, const struct plan *plan,
+                           const struct work_values *values);
+struct select *general_bounded(struct builder *b, const struct plan *plan,
+                               const struct work_values *values);
 
 /*
  * engine_quantiles for the groups in `among`, identified by their number there, in

@@ -1,14 +1,13 @@
 /*
- * Prints keys and conditions as engine text. A public key is printed as the index of
- * its value, a key from the data as the value itself.
+ * Keys and conditions as terms of a statement. A public key is the index of its
+ * value, a key from the data is the value itself.
  */
-#include <stdlib.h>
-
 #include "engine/key.h"
 #include "engine/view.h"
 #include "engine/work.h"
 #include "plan/relation.h"
-#include "sql/duckdb.h"
+
+enum { LABEL_BYTES = 1 << 20 };
 
 size_t
 work_key_size(const struct key *k)
@@ -16,24 +15,40 @@ work_key_size(const struct key *k)
     return k->n + (k->null_group ? 1 : 0);
 }
 
+/* A listed value of a key as an expression. */
+static const struct term *
+key_literal(struct builder *b, const struct key *k, size_t i)
+{
+    struct expr *literal =
+        b->failed ? NULL : arena_take(b->a, 1, sizeof *literal);
+
+    b->failed |= !literal;
+    if (!literal)
+        return term_null(b);
+    *literal = (struct expr){
+        .kind = EXPR_LITERAL, .type = k->expr->type, .value = k->values[i]};
+    return term_expr(b, literal, "t");
+}
+
 /*
  * Finds the index in a list of literals. Decimals are compared as doubles: the engine
  * would convert decimals of two scales to the larger scale, where one may not fit.
  */
-static void
-key_listed(const struct key *k, const char *e, struct buf *out)
+static const struct term *
+key_listed(struct builder *b, const struct key *k, const struct term *e)
 {
-    struct expr literal = {.kind = EXPR_LITERAL, .type = k->expr->type};
     bool decimal = k->expr->type == TYPE_DECIMAL;
+    struct terms args = {.n = 0};
 
-    buf_printf(out, decimal ? "CASE CAST(%s AS DOUBLE)" : "CASE %s", e);
+    terms_add(b, &args, decimal ? term_cast(b, e, STORED(F64)) : e);
     for (size_t i = 0; i < k->n; i++) {
-        literal.value = k->values[i];
-        buf_add_text(out, decimal ? " WHEN CAST(" : " WHEN ");
-        duckdb_print_expr(&literal, "t", out);
-        buf_printf(out, decimal ? " AS DOUBLE) THEN %zu" : " THEN %zu", i);
+        const struct term *literal = key_literal(b, k, i);
+
+        terms_add(b, &args,
+                  decimal ? term_cast(b, literal, STORED(F64)) : literal);
+        terms_add(b, &args, term_number(b, (i128)i));
     }
-    buf_add_text(out, " END");
+    return term_of_list(b, TERM_CHOOSE, &args);
 }
 
 /* The number of decimal places with which all values of a decimal key are written. */
@@ -48,17 +63,15 @@ label_scale(const struct key *k)
     return scale;
 }
 
-/* Prints the text by which a value is looked up; for a timestamp its microseconds. */
-static void
-label_value(const struct key *k, const char *e, struct buf *out)
+/* The text by which a value is looked up; for a timestamp its microseconds. */
+static const struct term *
+label_value(struct builder *b, const struct key *k, const struct term *e)
 {
     if (k->expr->type == TYPE_TIMESTAMP)
-        buf_printf(out, "CAST(epoch_us(%s) AS VARCHAR)", e);
+        e = term_call(b, TERM_MICROSECONDS, e, NULL);
     else if (k->expr->type == TYPE_DECIMAL)
-        buf_printf(out, "CAST(TRY_CAST(%s AS DECIMAL(38,%d)) AS VARCHAR)", e,
-                   label_scale(k));
-    else
-        buf_printf(out, "CAST(%s AS VARCHAR)", e);
+        e = term_try_cast(b, e, STORED_DECIMAL(DIGITS_WIDE, label_scale(k)));
+    return term_cast(b, e, STORED(TEXT));
 }
 
 /* The same for a listed value. */
@@ -74,24 +87,22 @@ label_text(const struct key *k, const struct datum *v, struct buf *out)
     datum_write(&d, out);
 }
 
-/* For many values: the engine finds a label of an ENUM by hashing. */
-static void
-key_labelled(const struct key *k, const char *e, struct buf *out)
+/* For many values: the engine finds a label by hashing. */
+static const struct term *
+key_labelled(struct builder *b, const struct key *k, const struct term *e)
 {
+    struct terms args = {.n = 0};
     struct buf text;
 
-    buf_add_text(out, "enum_code(TRY_CAST(");
-    label_value(k, e, out);
-    buf_add_text(out, " AS ENUM(");
+    terms_add(b, &args, label_value(b, k, e));
     for (size_t i = 0; i < k->n; i++) {
-        buf_init(&text, NULL, out->limit);
+        buf_init(&text, NULL, LABEL_BYTES);
         label_text(k, &k->values[i], &text);
-        buf_add_text(out, i ? ", " : "");
-        duck_quote_text(out, (str){buf_text(&text), text.len});
-        out->failed |= text.failed;
+        b->failed |= text.failed;
+        terms_add(b, &args, term_text(b, (str){buf_text(&text), text.len}));
         buf_clear(&text);
     }
-    buf_add_text(out, ")))");
+    return term_of_list(b, TERM_LABELS, &args);
 }
 
 static i128
@@ -107,42 +118,34 @@ whole_is_narrow(const struct key *k)
     return k->from >= INT64_MIN && whole_last(k) <= INT64_MAX;
 }
 
-static void
-whole_literal(const struct key *k, i128 n, struct buf *out)
+static const struct term *
+whole_literal(struct builder *b, const struct key *k, i128 n)
 {
-    char text[41];
-
-    if (!whole_is_narrow(k)) {
-        work_whole(n, out);
-        return;
-    }
-    custos_int_write(n, text);
-    buf_printf(out, "CAST('%s' AS BIGINT)", text);
+    return term_whole(b, n, whole_is_narrow(k) ? STORED(I64) : STORED(I128));
 }
 
-/* Prints the index of a whole number among n numbers from k->from on, or NULL. */
-static void
-key_whole(const struct key *k, struct buf *out)
+/* The index of a whole number among n numbers from k->from on, or NULL. */
+static const struct term *
+key_whole(struct builder *b, const struct key *k)
 {
     bool narrow = whole_is_narrow(k) && !k->expr->wide;
-    const char *type = narrow ? "BIGINT" : "HUGEINT";
-    char from[41];
+    struct store_type type = narrow ? STORED(I64) : STORED(I128);
+    const struct term *e = term_expr(b, k->expr, "t");
 
-    custos_int_write(k->from, from);
-    buf_add_text(out, narrow ? "whole_index(" : "whole_index(CAST(");
-    duckdb_print_expr(k->expr, "t", out);
-    buf_printf(out, "%s, CAST('%s' AS %s), CAST('%zu' AS %s))",
-               narrow ? "" : " AS HUGEINT)", from, type, k->n, type);
+    return term_call(b, TERM_WHOLE_INDEX, narrow ? e : term_cast(b, e, type),
+                     term_whole(b, k->from, type),
+                     term_whole(b, (i128)k->n, type), NULL);
 }
 
-static void
-key_period(const struct key *k, struct buf *out)
+static const struct term *
+key_period(struct builder *b, const struct key *k)
 {
-    buf_add_text(out, "whole_index(period_number(");
-    duckdb_print_expr(key_in_period(k), "t", out);
-    buf_printf(out, ", CAST('%d' AS BIGINT)), ", (int)k->period);
-    whole_literal(k, k->from, out);
-    buf_printf(out, ", CAST('%zu' AS BIGINT))", k->n);
+    const struct term *period =
+        term_call(b, TERM_PERIOD, term_expr(b, key_in_period(k), "t"),
+                  term_whole(b, (i128)k->period, STORED(I64)), NULL);
+
+    return term_call(b, TERM_WHOLE_INDEX, period, whole_literal(b, k, k->from),
+                     term_whole(b, (i128)k->n, STORED(I64)), NULL);
 }
 
 /*
@@ -163,58 +166,30 @@ key_is_bare(const struct plan *plan, const struct key *k)
            k->from <= lower && upper <= whole_last(k);
 }
 
-static void
-key_private(const struct key *k, struct buf *out)
-{
-    struct buf value;
-
-    buf_init(&value, NULL, out->limit);
-    duckdb_print_expr(k->expr, "t", &value);
-    key_print(k->expr->type, k->expr->wide, buf_text(&value), out);
-    out->failed |= value.failed;
-    buf_clear(&value);
-}
-
-void
-work_key(const struct plan *plan, size_t index, struct buf *out)
+const struct term *
+work_key(struct builder *b, const struct plan *plan, size_t index)
 {
     enum { FEW = 16 };
     const struct key *k = &plan->keys[index];
-    struct buf e;
+    const struct term *e;
 
-    if (k->kind == KEY_PRIVATE) {
-        key_private(k, out);
-        return;
-    }
-    if (k->kind == KEY_STORED) {
-        buf_printf(out, "t.index_%d", k->column);
-        return;
-    }
+    if (k->kind == KEY_STORED)
+        return term_name(b, "t", "index_%d", k->column);
     if (key_is_bare(plan, k)) {
-        buf_printf(out, k->from ? "(t.column_%d - " : "t.column_%d", k->column);
-        if (k->from)
-            whole_literal(k, k->from, out);
-        buf_add_text(out, k->from ? ")" : "");
-        return;
+        e = term_name(b, "t", "column_%d", k->column);
+        return k->from
+                   ? term_binary(b, e, TERM_MINUS, whole_literal(b, k, k->from))
+                   : e;
     }
-    if (k->kind == KEY_WHOLE) {
-        key_whole(k, out);
-        return;
-    }
-    if (k->kind == KEY_PERIOD) {
-        key_period(k, out);
-        return;
-    }
-    buf_init(&e, NULL, out->limit);
-    duckdb_print_expr(k->expr, "t", &e);
-    buf_add_text(out, "CAST(");
-    if (k->n > FEW)
-        key_labelled(k, buf_text(&e), out);
-    else
-        key_listed(k, buf_text(&e), out);
-    buf_add_text(out, " AS INTEGER)");
-    out->failed |= e.failed;
-    buf_clear(&e);
+    if (k->kind == KEY_WHOLE)
+        return key_whole(b, k);
+    if (k->kind == KEY_PERIOD)
+        return key_period(b, k);
+    e = term_expr(b, k->expr, "t");
+    if (k->kind == KEY_PRIVATE)
+        return key_term(b, k->expr->type, k->expr->wide, e);
+    e = k->n > FEW ? key_labelled(b, k, e) : key_listed(b, k, e);
+    return term_cast(b, e, STORED(I32));
 }
 
 /* Does every stored row have this key? True for a column that is not nullable: rows
@@ -228,33 +203,36 @@ key_is_there(const struct plan *plan, const struct key *k)
 
 /* Conditions use stored steps, but not on attached tables, which would have to compute
    the steps first. */
-static void
-print_where(const struct plan *plan, struct buf *out)
+static const struct term *
+where_term(struct builder *b, const struct plan *plan)
 {
     const struct policy_table *t = plan->table;
-    bool *stepped = calloc(t->n_columns + 1, sizeof *stepped);
+    bool *stepped =
+        b->failed ? NULL : arena_take(b->a, t->n_columns + 1, sizeof *stepped);
 
-    out->failed |= !stepped;
+    b->failed |= !stepped;
     for (size_t i = 0; stepped && i < t->n_columns; i++)
         stepped[i] = !t->attached && view_has_steps(&t->columns[i]) &&
                      (!plan->from || plan->from->columns[i].stored);
-    duckdb_print_condition(plan->where, "t", stepped, out);
-    free(stepped);
+    return term_condition(b, plan->where, "t", stepped);
 }
 
 void
-work_conditions(const struct plan *plan, struct buf *out)
+work_conditions(struct builder *b, const struct plan *plan, struct terms *to)
 {
-    if (plan->where) {
-        buf_add_text(out, " AND (");
-        print_where(plan, out);
-        buf_add_text(out, ")");
-    }
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        if (plan->keys[i].null_group || key_is_there(plan, &plan->keys[i]))
-            continue;
-        buf_add_text(out, " AND ");
-        work_key(plan, i, out);
-        buf_add_text(out, " IS NOT NULL");
-    }
+    if (plan->where)
+        terms_add(b, to, where_term(b, plan));
+    for (size_t i = 0; i < plan->n_keys; i++)
+        if (!plan->keys[i].null_group && !key_is_there(plan, &plan->keys[i]))
+            terms_add(b, to, term_present(b, work_key(b, plan, i)));
+}
+
+void
+work_columns(struct builder *b, const struct plan *plan,
+             const struct work_values *values, struct select *to)
+{
+    for (size_t i = 0; i < plan->n_keys; i++)
+        select_add(b, to, work_key(b, plan, i), "key_%zu", i);
+    for (size_t i = 0; i < values->n; i++)
+        select_add(b, to, work_value(b, plan, values->of[i]), "value_%zu", i);
 }

@@ -9,6 +9,7 @@
 
 #include "engine/relation.h"
 #include "fact_compare.h"
+#include "printed.h"
 #include "sql/duckdb.h"
 
 enum { FACT_PROBES_MAX = 4096, FACT_TEXT_MAX = 1 << 20 };
@@ -166,7 +167,7 @@ fact_from(const struct made *m, struct fact_case *c, const struct relation *r)
     struct buf b;
 
     buf_init(&b, NULL, FACT_TEXT_MAX);
-    relation_print(m->engine, r, &b);
+    print_relation(m->engine, r, &b);
     return fact_keep(c, &b);
 }
 
@@ -220,7 +221,7 @@ fact_part(struct fact_probes *p, struct fact_case *c, size_t owner,
     struct buf b;
 
     buf_init(&b, NULL, FACT_TEXT_MAX);
-    work_value(c->plan, part, &b);
+    print_value(c->plan, part, &b);
     probe->text = fact_keep(c, &b);
     probe->limited = part->kind == PART_SUM || part->kind == PART_SQUARES;
     probe->never_null = fact_of(part->of) && !fact_of(part->of)->nullable &&
@@ -238,7 +239,7 @@ fact_key(struct fact_probes *p, struct fact_case *c, size_t owner, size_t k,
     struct buf b;
 
     buf_init(&b, NULL, FACT_TEXT_MAX);
-    work_key(c->plan, k, &b);
+    print_key(c->plan, k, &b);
     probe->text = fact_keep(c, &b);
     probe->limited = key->kind != KEY_PRIVATE;
     probe->never_null =
@@ -256,7 +257,7 @@ fact_walk(const struct made *m, struct fact_probes *p, struct fact_case *c,
     struct buf b;
 
     buf_init(&b, NULL, FACT_TEXT_MAX);
-    relation_of_plan(m->engine, plan, &b);
+    print_of_plan(m->engine, plan, &b);
     from = fact_keep(c, &b);
     fact_nodes(p, c, owner, plan->where, from, SIZE_MAX);
     for (size_t i = 0; i < plan->n_keys; i++) {

@@ -4,6 +4,7 @@
  * between two joins with many public rows.
  */
 #include "plan/unit_work.h"
+#include "printed.h"
 #include "shop.h"
 
 static void
@@ -188,7 +189,7 @@ rows_are_cut_between_joins(void **state)
         bound = (long long)(r->as->rows_per_unit * s.n[TAGS]);
         buf_init(&b, NULL, 1 << 20);
         buf_add_text(&b, "SELECT max(n) FROM (SELECT count(*) AS n FROM ");
-        relation_of_plan(s.made.engine, a.plan, &b);
+        print_of_plan(s.made.engine, a.plan, &b);
         buf_add_text(&b, " GROUP BY unit)");
         most = ask_whole(&s, buf_text(&b));
         if (most < 1 || most > bound)
@@ -215,7 +216,7 @@ check_rows(struct shop *s, const struct plan *plan, const struct relation *r,
     buf_init(&b, NULL, 1 << 20);
     buf_add_text(&b, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n "
                      "FROM ");
-    relation_print(s->made.engine, r, &b);
+    print_relation(s->made.engine, r, &b);
     buf_add_text(&b, " GROUP BY unit)");
     most = ask_whole(s, buf_text(&b));
     if ((uint64_t)most > unit_rows(plan, r, stored))

@@ -7,6 +7,7 @@
 #include "engine/duck.h"
 #include "engine/grid_steps.h"
 #include "num/rat.h"
+#include "printed.h"
 #include "support/support.h"
 
 enum { DEPTH = 4, ROWS = 40, TEXT_MAX = 1 << 16, ARENA_MAX = 1 << 24 };
@@ -289,26 +290,31 @@ check_sum(struct bench *b, const char *number, int more)
     struct plan *plan = NULL;
     struct grid_steps known = {0};
     struct query *q;
+    const struct term *steps = NULL;
+    struct builder t;
     struct buf sql, text;
     custos_err err = CUSTOS_ERR_INIT;
-    bool printed = false;
 
+    builder_init(&t, NULL);
     buf_init(&sql, NULL, TEXT_MAX);
     buf_init(&text, NULL, TEXT_MAX);
     buf_printf(&sql, "SELECT sum(%s) FROM t", number);
     if (!sql_read(a, str_of(buf_text(&sql)), &q, &err) &&
-        !plan_make(a, q, b->policy, NULL, &plan, &err))
-        printed =
-            plan->parts[0].grid.base == 10 &&
-            grid_steps_print(plan, plan->parts[0].of,
-                             plan->parts[0].grid.digits + more, &known, &text);
-    if (printed)
+        !plan_make(a, q, b->policy, NULL, &plan, &err) &&
+        plan->parts[0].grid.base == 10)
+        steps = grid_steps_term(&t, plan, plan->parts[0].of,
+                                plan->parts[0].grid.digits + more, &known);
+    if (steps) {
+        assert_false(t.failed);
+        print_term(&t, steps, &text);
         check_rows(b->connection, plan, buf_text(&text), &known);
+    }
     buf_clear(&sql);
     buf_clear(&text);
+    builder_clear(&t);
     plan_free(plan);
     arena_free(a);
-    return printed;
+    return steps != NULL;
 }
 
 static void

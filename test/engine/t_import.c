@@ -2,8 +2,8 @@
  * Import of sources: units, domains, ranks, and rejected sources.
  */
 #include "base/sha256.h"
-#include "engine/relation.h"
 #include "made.h"
+#include "printed.h"
 #include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
@@ -272,6 +272,7 @@ static void
 rank_tells_null_from_empty(void **state)
 {
     struct made m;
+    struct builder t;
     struct buf b;
 
     (void)state;
@@ -282,10 +283,14 @@ rank_tells_null_from_empty(void **state)
     made_ready(&m, NOTES);
     buf_init(&b, NULL, 1 << 16);
     buf_add_text(&b, "SELECT count(DISTINCT ");
-    view_rank(&m.policy->tables[0], "c0", &b);
+    builder_init(&t, NULL);
+    print_term(
+        &t, view_rank(&t, &m.policy->tables[0], term_name(&t, NULL, "c0")), &b);
+    assert_false(t.failed);
     buf_add_text(&b, ") FROM t0");
     assert_string_equal(made_ask(&m, buf_text(&b)), "11");
     buf_clear(&b);
+    builder_clear(&t);
     assert_string_equal(made_ask(&m, "SELECT min(r), max(r), count(DISTINCT r) "
                                      "FROM t0"),
                         "1 11 11");
@@ -432,16 +437,21 @@ one_file_has_many_tables(void **state)
 static const char *
 ask_relation(struct made *m)
 {
+    struct builder t;
     struct buf b;
     const char *text;
 
+    builder_init(&t, m->engine);
     buf_init(&b, NULL, 1 << 16);
     buf_add_text(&b, "SELECT column_0, column_1, column_2, column_3, column_4, "
                      "column_5, column_6, column_7 FROM ");
-    relation_table(m->engine, &m->policy->tables[0], NULL, &b);
+    duck_print_input(relation_table(&t, &m->policy->tables[0], NULL),
+                     m->engine->data->tables, &b);
+    assert_false(t.failed);
     buf_add_text(&b, " AS t ORDER BY column_0");
     text = made_ask(m, buf_text(&b));
     buf_clear(&b);
+    builder_clear(&t);
     return text;
 }
 

@@ -4,6 +4,7 @@
  * rows can meet.
  */
 #include "pairs.h"
+#include "printed.h"
 #include "support/said.h"
 
 /* ----------------------------------------------------------------- joins -- */
@@ -334,7 +335,7 @@ no_unit_has_more_rows_than_it_may(void **state)
             buf_init(&b, NULL, 1 << 20);
             buf_add_text(&b, "SELECT count(*) FROM (SELECT count(*) AS n, "
                              "count(DISTINCT rank) AS d FROM ");
-            relation_of_plan(s.made.engine, a.plan, &b);
+            print_of_plan(s.made.engine, a.plan, &b);
             buf_printf(&b,
                        " WHERE rank <= %llu GROUP BY unit) WHERE n > %llu OR "
                        "n <> d",
@@ -369,7 +370,7 @@ numbered(struct shop *s, const char *from)
         "ORDER BY column_%d, rank) FROM ",
         a.plan->parts[0].of->slot, a.plan->parts[1].of->slot,
         a.plan->parts[0].of->slot);
-    relation_of_plan(s->made.engine, a.plan, &b);
+    print_of_plan(s->made.engine, a.plan, &b);
     buf_printf(&b, " AS t WHERE column_%d > 108", a.plan->parts[0].of->slot);
     text = strdup(made_ask(&s->made, buf_text(&b)));
     assert_non_null(text);
@@ -447,7 +448,7 @@ joins_hand_on_what_is_read(void **state)
         shop_plan(&s, cases[i].sql, &a);
         buf_init(&b, NULL, 1 << 20);
         buf_add_text(&b, "SELECT count(*) FROM (DESCRIBE SELECT * FROM ");
-        relation_of_plan(s.made.engine, a.plan, &b);
+        print_of_plan(s.made.engine, a.plan, &b);
         buf_add_text(&b, ") WHERE column_name LIKE 'column%'");
         if (strcmp(made_ask(&s.made, buf_text(&b)), cases[i].columns) != 0)
             fail_msg("%s: not %s columns", cases[i].sql, cases[i].columns);
@@ -508,7 +509,7 @@ units_have_proven_ranges(void **state)
 
         buf_init(&b, NULL, 1 << 20);
         buf_add_text(&b, "SELECT count(*) FROM ");
-        relation_of_plan(s.made.engine, a.plan, &b);
+        print_of_plan(s.made.engine, a.plan, &b);
         buf_add_text(&b, " WHERE abs(column_1) > 27 OR column_2 NOT BETWEEN 1 "
                          "AND 3 OR abs(column_3) > 9 OR column_4 > column_5 OR "
                          "column_4 > column_3 OR column_5 < column_3 OR "

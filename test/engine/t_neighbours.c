@@ -4,6 +4,7 @@
  * broken.
  */
 #include "asked.h"
+#include "printed.h"
 #include "support/said.h"
 
 /*
@@ -166,7 +167,7 @@ nan_adds_nothing(void **state)
     q.f.slot = 9; /* not a stored column: t.column_9 */
     q.parts[3].lower = 0;
     buf_init(&b, NULL, 1 << 16);
-    work_value(&q.plan, &q.parts[3], &b);
+    print_value(&q.plan, &q.parts[3], &b);
     value = buf_text(&b);
     snprintf(sql, sizeof sql,
              "SELECT CAST(%s AS BIGINT) FROM (VALUES (CAST('nan' AS DOUBLE)), "

@@ -8,8 +8,7 @@
 #include "engine/duck.h"
 #include "base/period.h"
 #include "engine/duck_own.h"
-#include "engine/relation.h"
-#include "engine/work.h"
+#include "printed.h"
 #include "sql/text_limits.h"
 #include "support/support.h"
 
@@ -233,12 +232,19 @@ computed_columns_are_clamped(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct builder t;
         struct buf b;
 
+        builder_init(&t, NULL);
         buf_init(&b, NULL, 1 << 12);
-        relation_typed(&column, cases[i][0], &b);
+        print_term(
+            &t,
+            relation_typed(&t, &column, term_name(&t, NULL, "%s", cases[i][0])),
+            &b);
+        assert_false(t.failed);
         gives(buf_text(&b), cases[i][1]);
         buf_clear(&b);
+        builder_clear(&t);
     }
 }
 
@@ -261,7 +267,7 @@ keys_have_a_place_or_none(void **state)
 
     (void)state;
     buf_init(&b, NULL, 1 << 12);
-    work_key(&plan, 0, &b);
+    print_key(&plan, 0, &b);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char sql[1024];
 

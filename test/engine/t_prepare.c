@@ -4,8 +4,7 @@
 #include "engine/prepare.h"
 
 #include "made.h"
-
-#include "engine/work.h"
+#include "printed.h"
 
 static const char POLICY[] =
     "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
@@ -41,20 +40,27 @@ plan_of(struct made *m, const char *sql)
 }
 
 /*
- * The statement's WITH and FROM, in m's memory; NULL if it cannot be printed.
+ * The statement's WITH and FROM, in m's memory; NULL if it cannot be built.
  */
 static const char *
 text_of(struct made *m, const struct plan *plan)
 {
     const char *text = NULL;
-    struct buf b;
+    struct builder b;
+    struct select *s;
+    struct buf out;
 
-    buf_init(&b, NULL, 1 << 16);
-    relation_queries(m->engine, plan, plan->n_queries, &b);
-    relation_of_plan(m->engine, plan, &b);
+    builder_init(&b, m->engine);
+    buf_init(&out, NULL, 1 << 16);
+    s = select_new(&b, relation_of_plan(&b, plan));
+    s->all = true;
+    relation_queries(&b, plan, plan->n_queries, s);
     if (!b.failed)
-        text = arena_copy(m->a, str_of(buf_text(&b)));
-    buf_clear(&b);
+        duck_print_select(s, m->engine->data->tables, &out);
+    if (!b.failed && !out.failed)
+        text = arena_copy(m->a, str_of(buf_text(&out)));
+    buf_clear(&out);
+    builder_clear(&b);
     return text;
 }
 
