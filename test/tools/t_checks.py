@@ -13,6 +13,7 @@ TREE = {
     "README.md": "[doc](doc/README.md), `src/plan/plan.h`, `tools/docs`\n",
     "include/custos.h": "int custos_noise(void);\n",
     "src/LAYERS": "base:\nplan: base\n<gmp.h>: base\n\"base/seal.h\": base\n",
+    "src/SQLTEXT": "# why\nprinter plan/plan_print.c\n",
     "src/base/README.md": "| File | What |\n|---|---|\n| `text` | text |\n",
     "src/base/text.c": "int\ntext_read(void)\n{\n    return 0;\n}\n",
     "src/plan/README.md": "| File | What |\n|---|---|\n| `plan*` | plans |\n",
@@ -33,6 +34,11 @@ plan_make(void)
 {
     return 0;
 }
+""",
+    "src/plan/plan_print.c": 'const char *const engine = "SELECT 1";\n',
+    "src/plan/plan_fail.c": """const int refused =
+    custos_fail("no aggregates in WHERE", HINT
+                "write count(*), or GROUP BY the unit");
 """,
     "src/plan/plan_main.c": """int
 main(void)
@@ -97,7 +103,7 @@ class Checks(unittest.TestCase):
         for name, text in TREE.items():
             self.write(name, text)
         (self.root / "tools").mkdir()
-        for tool in ("docs", "functions", "layers", "theorems", "budgets"):
+        for tool in ("docs", "functions", "layers", "sqltext", "theorems", "budgets"):
             shutil.copy(SRC / "tools" / tool, self.root / "tools")
         self.run_tool("theorems")
 
@@ -122,6 +128,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.run_tool("docs")[0], 0, self.run_tool("docs"))
         self.assertEqual(self.run_tool("theorems", "--check")[0], 0)
         self.assertEqual(self.run_tool("budgets"), (0, ""))
+        self.assertEqual(self.run_tool("sqltext")[0], 0,
+                         self.run_tool("sqltext"))
 
     def test_layers_finds_forbidden_includes(self):
         self.write("src/base/seal.h", "")
@@ -136,6 +144,21 @@ class Checks(unittest.TestCase):
             (self.root / f"src/{home}/bad.c").unlink()
         self.write("src/base/good.c", '#include "base/seal.h"\n')
         self.assertEqual(self.run_tool("layers")[0], 0)
+
+    def test_sqltext_finds_sql_outside_printers(self):
+        for text in ["SELECT u FROM t", "CAST(%s AS BIGINT)", " FROM ", ", %s AS ",
+                     " WHERE rank <= %d", "count(*)", "CASE WHEN %s", "x IS NULL",
+                     'DROP TABLE " "t', " ORDER BY"]:
+            with self.subTest(text=text):
+                self.write("src/plan/more.c", f'const char a[] = "{text}";\n')
+                self.found("src/plan/more.c:1: SQL outside a printer", "sqltext")
+        for text in ["rows that pass WHERE count", "UNION ALL adds up rows"]:
+            self.write("src/plan/more.c", f'const char a[] = "{text}";\n')
+            self.assertEqual(self.run_tool("sqltext")[0], 0, text)
+
+    def test_sqltext_finds_files_listed_in_vain(self):
+        self.write("src/SQLTEXT", TREE["src/SQLTEXT"] + "left plan/plan.c\n")
+        self.found("plan/plan.c has no SQL: remove it", "sqltext")
 
     def test_docs_finds_names_without_files(self):
         for name, text, said in [
