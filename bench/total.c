@@ -49,8 +49,8 @@ must(custos_status st, const custos_err *err)
 static double
 seconds(struct duck_connection *c, const char *sql)
 {
-    struct duck_column columns[8];
-    struct duck_rows *rows = NULL;
+    struct column columns[8];
+    struct result *rows = NULL;
     struct timespec from, to;
     custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
@@ -58,9 +58,9 @@ seconds(struct duck_connection *c, const char *sql)
     clock_gettime(CLOCK_MONOTONIC, &from);
     must(duck_ask(c, sql, &rows, &err), &err);
     do
-        must(duck_next(rows, &n, columns, &err), &err);
+        must(result_next(rows, &n, columns, &err), &err);
     while (n > 0);
-    duck_rows_free(rows);
+    result_free(rows);
     clock_gettime(CLOCK_MONOTONIC, &to);
     return (double)(to.tv_sec - from.tv_sec) +
            1e-9 * (double)(to.tv_nsec - from.tv_nsec);

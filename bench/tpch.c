@@ -114,17 +114,18 @@ struct exact {
 };
 
 static double
-number_at(const struct duck_column *c, size_t row)
+number_at(const struct column *c, size_t row)
 {
-    return c->type == DUCK_F64 ? duck_real(c, row)
-                               : (double)duck_whole(c, row) / pow(10, c->scale);
+    return c->type == COLUMN_F64
+               ? column_real(c, row)
+               : (double)column_whole(c, row) / pow(10, c->scale);
 }
 
 static double
 ask_plain(const struct tpch_query *q, struct exact *exact)
 {
-    struct duck_column columns[TPCH_COLUMNS];
-    struct duck_rows *rows = NULL;
+    struct column columns[TPCH_COLUMNS];
+    struct result *rows = NULL;
     char sql[2048], key[KEY_MAX];
     size_t n = 0;
     custos_err err = CUSTOS_ERR_INIT;
@@ -134,22 +135,22 @@ ask_plain(const struct tpch_query *q, struct exact *exact)
     snprintf(sql, sizeof sql, "SELECT %s", q->sql);
     if (duck_ask(plain, sql, &rows, &err))
         made_stop(sql, &err);
-    while (!duck_next(rows, &n, columns, &err) && n > 0)
+    while (!result_next(rows, &n, columns, &err) && n > 0)
         for (size_t row = 0; row < n; row++) {
             key[0] = 0;
             for (size_t i = 0; i < q->n_keys; i++) {
-                str s = duck_text(&columns[i], row);
+                str s = column_text(&columns[i], row);
 
                 snprintf(key + strlen(key), sizeof key - strlen(key), "%.*s,",
                          (int)s.len, s.ptr);
             }
             for (size_t i = q->n_keys;
-                 i < duck_width(rows) && exact->n < CELLS_MAX; i++) {
+                 i < result_width(rows) && exact->n < CELLS_MAX; i++) {
                 snprintf(exact->key[exact->n], KEY_MAX, "%s%zu", key, i);
                 exact->value[exact->n++] = number_at(&columns[i], row);
             }
         }
-    duck_rows_free(rows);
+    result_free(rows);
     return measure_seconds() - t;
 }
 

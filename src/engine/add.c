@@ -45,29 +45,29 @@ ADD_DEFINE(i64, int64_t)
 
 static inline void
 add_any(enum part_kind kind, i128 centre, const struct kept *k,
-        const struct duck_column *value, i128 *cells)
+        const struct column *value, i128 *cells)
 {
     for (size_t i = 0; i < k->n; i++)
-        if (!duck_null(value, k->row[i]))
+        if (!column_is_null(value, k->row[i]))
             cells[cell_at(k, i)] +=
-                term(kind, duck_whole(value, k->row[i]), centre);
+                term(kind, column_whole(value, k->row[i]), centre);
 }
 
 static inline void
 add_values(enum part_kind kind, i128 centre, const struct kept *k,
-           const struct duck_column *value, i128 *cells)
+           const struct column *value, i128 *cells)
 {
-    if (value->type == DUCK_I32)
+    if (value->type == COLUMN_I32)
         add_i32(kind, centre, k, value->data, value->valid, cells);
-    else if (value->type == DUCK_I64)
+    else if (value->type == COLUMN_I64)
         add_i64(kind, centre, k, value->data, value->valid, cells);
     else
         add_any(kind, centre, k, value, cells);
 }
 
 void
-add_part(const struct part *p, const struct kept *k,
-         const struct duck_column *value, i128 *cells)
+add_part(const struct part *p, const struct kept *k, const struct column *value,
+         i128 *cells)
 {
     switch (p->kind) {
     case PART_ROWS:

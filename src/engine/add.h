@@ -4,7 +4,7 @@
 #ifndef ENGINE_ADD_H
 #define ENGINE_ADD_H
 
-#include "engine/duck.h"
+#include "engine/rows.h"
 #include "plan/plan.h"
 
 struct kept {
@@ -17,6 +17,6 @@ struct kept {
 /* Adds the kept rows to part p's cells; value is NULL for PART_ROWS and
    PART_UNITS. */
 void add_part(const struct part *p, const struct kept *k,
-              const struct duck_column *value, i128 *cells);
+              const struct column *value, i128 *cells);
 
 #endif

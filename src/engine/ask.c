@@ -20,7 +20,7 @@ print(const struct builder *b, const struct select *s, struct buf *out,
 
 custos_status
 ask_rows(const struct builder *b, size_t connection, const struct select *s,
-         struct duck_rows **out, custos_err *err)
+         struct result **out, custos_err *err)
 {
     struct buf text;
     custos_status st = print(b, s, &text, err);

@@ -4,17 +4,17 @@
 #ifndef ENGINE_ASK_H
 #define ENGINE_ASK_H
 
-#include "engine/duck.h"
+#include "engine/rows.h"
 #include "engine/statement.h"
 
 /*
- * Runs s on one of the handle's connections, as duck_ask does. A builder that has
+ * Runs s on one of the handle's connections, and gives its rows. A builder that has
  * failed gives CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status ask_rows(const struct builder *b,
                                        size_t connection,
                                        const struct select *s,
-                                       struct duck_rows **out, custos_err *err);
+                                       struct result **out, custos_err *err);
 
 /* The result of a select that gives one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status ask_whole(const struct builder *b,

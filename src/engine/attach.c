@@ -38,16 +38,16 @@ not_decoded(const struct policy_table *t, custos_err *err)
 /* Counts the changes of one row: the items of its list `changes`. */
 static custos_status
 count_changes(struct import *m, struct engine_import_table *t,
-              const struct duck_column *list, size_t row, custos_err *err)
+              const struct column *list, size_t row, custos_err *err)
 {
     size_t from = 0, n = 0;
-    struct duck_column items = duck_items(list, row, &from, &n);
+    struct column items = column_items(list, row, &from, &n);
     custos_status st = CUSTOS_OK;
 
     for (size_t k = 0; k < n && !st; k++) {
-        str x = duck_text(&items, from + k);
+        str x = column_text(&items, from + k);
 
-        if (duck_null(&items, from + k))
+        if (column_is_null(&items, from + k))
             continue;
         t->columns[k].changes[import_change_of(x)].count++;
         st = import_example_add(m, &t->columns[k], x, err);
@@ -60,7 +60,7 @@ count_changes(struct import *m, struct engine_import_table *t,
    NULL. */
 static custos_status
 count_chunk(struct import *m, struct engine_import_table *t,
-            const struct duck_column *columns, size_t n, uint64_t *left,
+            const struct column *columns, size_t n, uint64_t *left,
             custos_err *err)
 {
     const struct policy_table *is = t->is;
@@ -68,14 +68,14 @@ count_chunk(struct import *m, struct engine_import_table *t,
 
     for (size_t k = 0; k < is->n_columns; k++) {
         for (size_t r = 0; r < n; r++)
-            left[k] += !duck_null(columns, r);
+            left[k] += !column_is_null(columns, r);
         columns += 1 + view_has_steps(&is->columns[k]) +
                    view_has_index(&is->columns[k]);
     }
     t->rows += n;
     for (size_t r = 0; r < n && !st; r++) {
-        t->kept += !duck_whole(&columns[0], r);
-        if (!duck_null(&columns[1], r))
+        t->kept += !column_whole(&columns[0], r);
+        if (!column_is_null(&columns[1], r))
             st = count_changes(m, t, &columns[1], r, err);
     }
     return st;
@@ -85,10 +85,10 @@ count_chunk(struct import *m, struct engine_import_table *t,
 static custos_status
 read_and_count(struct import *m, size_t i, custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
+    struct column columns[ROWS_COLUMNS_MAX];
     struct engine_import_table *t = &m->tables[i];
     uint64_t *left = arena_take(m->a, t->is->n_columns, sizeof *left);
-    struct duck_rows *rows = NULL;
+    struct result *rows = NULL;
     size_t n = 1;
     custos_status st;
     struct buf b;
@@ -99,11 +99,11 @@ read_and_count(struct import *m, size_t i, custos_err *err)
                            : duck_ask(m->c, buf_text(&b), &rows, err);
     buf_clear(&b);
     while (!st && n > 0) {
-        st = duck_next(rows, &n, columns, err);
+        st = result_next(rows, &n, columns, err);
         if (!st)
             st = count_chunk(m, t, columns, n, left, err);
     }
-    duck_rows_free(rows);
+    result_free(rows);
     for (size_t k = 0; k < t->is->n_columns && !st; k++)
         import_column_end(t, &t->columns[k], left[k]);
     return st;

@@ -116,16 +116,16 @@ counts_of(struct builder *b, const struct plan *plan, size_t n)
 
 /* Reads the one row and seals each of its numbers, negated. */
 static custos_status
-seal_row(struct duck_rows *rows, size_t n, custos_sealed **out, custos_err *err)
+seal_row(struct result *rows, size_t n, custos_sealed **out, custos_err *err)
 {
-    struct duck_column columns[BOUND_SELECTION_MAX];
+    struct column columns[BOUND_SELECTION_MAX];
     size_t found = 0;
-    custos_status st = duck_next(rows, &found, columns, err);
+    custos_status st = result_next(rows, &found, columns, err);
 
     if (!st && found != 1)
         st = custos_fail(err, CUSTOS_EENGINE, "a bound selection has one row");
     for (size_t i = 0; i < n && !st; i++) {
-        int64_t few = -(int64_t)duck_whole(&columns[i], 0);
+        int64_t few = -(int64_t)column_whole(&columns[i], 0);
 
         st = custos_seal_ints(NULL, &few, 1, &out[i], err);
         wipe(&few, sizeof few);
@@ -138,7 +138,7 @@ engine_bound_counts(struct engine *e, const struct plan *plan,
                     custos_sealed **out, custos_err *err)
 {
     const struct bound_selection *r = plan->bound_selection;
-    struct duck_rows *rows = NULL;
+    struct result *rows = NULL;
     custos_status st = CUSTOS_OK;
     struct builder b;
 
@@ -150,7 +150,7 @@ engine_bound_counts(struct engine *e, const struct plan *plan,
     builder_clear(&b);
     if (!st)
         st = seal_row(rows, r->n - 1, out, err);
-    duck_rows_free(rows);
+    result_free(rows);
     if (!st)
         return CUSTOS_OK;
     for (size_t i = 0; i + 1 < r->n; i++) {

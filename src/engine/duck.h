@@ -16,49 +16,12 @@
 #include "base/base.h"
 #include "base/str.h"
 #include "custos.h"
+#include "engine/rows.h"
 
 struct duck;            /* a database */
 struct duck_connection; /* used by one thread at a time */
-struct duck_rows;       /* a result */
 
 enum duck_mode { DUCK_READ, DUCK_WRITE };
-
-/* The layout of a column's values in memory. */
-enum duck_type {
-    DUCK_OTHER,
-    DUCK_BOOL,
-    DUCK_I8,
-    DUCK_I16,
-    DUCK_I32,
-    DUCK_I64,
-    DUCK_I128,
-    DUCK_U8,
-    DUCK_U16,
-    DUCK_U32,
-    DUCK_U64,
-    DUCK_F64,
-    DUCK_TEXT,
-    DUCK_DATE,      /* i32: days */
-    DUCK_TIMESTAMP, /* i64: microseconds */
-    DUCK_DECIMAL16, /* n / 10^scale */
-    DUCK_DECIMAL32,
-    DUCK_DECIMAL64,
-    DUCK_DECIMAL128,
-    DUCK_LIST,    /* see duck_items */
-    DUCK_NOTHING, /* every value is NULL */
-};
-
-struct duck_column {
-    enum duck_type type;
-    int scale;
-    const void *data;
-    const uint64_t *valid; /* a bit per row, 0 for NULL; no array: no NULLs */
-    enum duck_type item;   /* DUCK_LIST: the type of its items */
-    const void *items;
-    const uint64_t *items_valid;
-};
-
-enum { DUCK_COLUMNS_MAX = 1024 };
 
 /* The version of the library that is loaded, such as "v1.4.4". */
 const char *duck_version(void);
@@ -104,43 +67,14 @@ CUSTOS_MUST_USE custos_status duck_do_slowly(struct duck_connection *c,
  * the caller frees *out. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status duck_ask(struct duck_connection *c,
-                                       const char *sql, struct duck_rows **out,
+                                       const char *sql, struct result **out,
                                        custos_err *err);
 
 /* Gives only the names and types of a query's columns; the query does not run. */
 CUSTOS_MUST_USE custos_status duck_describe(struct duck_connection *c,
                                             const char *sql,
-                                            struct duck_rows **out,
+                                            struct result **out,
                                             custos_err *err);
-void duck_rows_free(struct duck_rows *r);
-
-size_t duck_width(const struct duck_rows *r);
-const char *duck_name(const struct duck_rows *r, size_t column);
-enum duck_type
-duck_column_type(const struct duck_rows *r, size_t column, int *scale);
-/* The type of a column and, for a list, the type of its items. */
-enum duck_type
-duck_item_type(const struct duck_rows *r, size_t column, enum duck_type *item);
-
-/*
- * Reads the next chunk: *n rows, 0 at the end. Fills columns[i] for every column,
- * valid until the next call. May fail: CUSTOS_EENGINE.
- */
-CUSTOS_MUST_USE custos_status duck_next(struct duck_rows *r, size_t *n,
-                                        struct duck_column *columns,
-                                        custos_err *err);
-
-/* One value of a chunk. duck_whole gives 0 for a float; duck_real is for public
-   values only. */
-bool duck_null(const struct duck_column *c, size_t row);
-i128 duck_whole(const struct duck_column *c, size_t row);
-double duck_real(const struct duck_column *c, size_t row);
-str duck_text(const struct duck_column *c, size_t row);
-
-/* The items of a list column as a column; the row's *n items begin at *from. */
-struct duck_column
-duck_items(const struct duck_column *c, size_t row, size_t *from, size_t *n);
-
 /* The result of a query that gives one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status duck_ask_whole(struct duck_connection *c,
                                              const char *sql, i128 *out,

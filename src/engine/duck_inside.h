@@ -37,6 +37,6 @@ bool duck_prepare(struct duck_connection *c, const char *sql,
 void duck_forget_all(struct duck_connection *c);
 
 /* Describes a flat vector as a column. */
-void duck_vector_read(duckdb_vector v, struct duck_column *out);
+void duck_vector_read(duckdb_vector v, struct column *out);
 
 #endif

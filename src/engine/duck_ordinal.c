@@ -35,17 +35,17 @@ enum { ARG_COLUMN, ARG_ROW, ARG_UNIT, ARG_VALUE, ARGS };
 
 /* Numbers all rows of a chunk; false if one is out of order. */
 static bool
-number_rows(struct ordinal_memory *p, const struct duck_column *arg, size_t n,
+number_rows(struct ordinal_memory *p, const struct column *arg, size_t n,
             int16_t *to)
 {
     for (size_t i = 0; i < n; i++) {
-        i128 column = duck_whole(&arg[ARG_COLUMN], i);
+        i128 column = column_whole(&arg[ARG_COLUMN], i);
         struct datum key = key_at(&arg[ARG_VALUE], i);
 
         if (column < 0 || column >= (i128)p->n ||
             !ordinals_next(
-                &p->columns[column], (int64_t)duck_whole(&arg[ARG_ROW], i),
-                (int64_t)duck_whole(&arg[ARG_UNIT], i), &key, &to[i]))
+                &p->columns[column], (int64_t)column_whole(&arg[ARG_ROW], i),
+                (int64_t)column_whole(&arg[ARG_UNIT], i), &key, &to[i]))
             return false;
     }
     return true;
@@ -56,7 +56,7 @@ value_ordinal(duckdb_function_info info, duckdb_data_chunk input,
               duckdb_vector output)
 {
     struct ordinal_memory *p = duckdb_scalar_function_get_extra_info(info);
-    struct duck_column arg[ARGS];
+    struct column arg[ARGS];
     size_t n = duckdb_data_chunk_get_size(input);
     bool good = true;
 
@@ -64,7 +64,7 @@ value_ordinal(duckdb_function_info info, duckdb_data_chunk input,
         duckdb_vector v = duckdb_data_chunk_get_vector(input, i);
 
         duck_vector_read(v, &arg[i]);
-        good = good && arg[i].type != DUCK_OTHER && arg[i].type != DUCK_F64;
+        good = good && arg[i].type != COLUMN_OTHER && arg[i].type != COLUMN_F64;
     }
     if (good && !atomic_flag_test_and_set(&p->busy)) {
         good = number_rows(p, arg, n, duckdb_vector_get_data(output));

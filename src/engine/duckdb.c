@@ -4,6 +4,8 @@
  * Results are streamed: chunks of up to 2,048 rows come as the engine makes
  * them, and their vectors are read in place.
  */
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -16,15 +18,23 @@ struct duck {
     duckdb_database db;
 };
 
+/* The vectors of the engine are read in place: these layouts must be ours. */
+static_assert(sizeof(struct column_wide) == sizeof(duckdb_hugeint) &&
+                  offsetof(duckdb_hugeint, lower) == 0 &&
+                  sizeof(struct column_string) == sizeof(duckdb_string_t) &&
+                  offsetof(struct column_string, there.all) ==
+                      offsetof(duckdb_string_t, value.pointer.ptr) &&
+                  sizeof(struct column_part) == sizeof(duckdb_list_entry) &&
+                  offsetof(duckdb_list_entry, offset) == 0,
+              "values are in DuckDB's layout");
+
 struct duck_rows {
+    struct result is;
     duckdb_prepared_statement statement;
     struct duck_statements *kept; /* owns the statement; NULL: we do */
     struct duck_numbers bound;
     duckdb_result result;
     duckdb_data_chunk chunk;
-    size_t width;
-    struct duck_column *shape; /* type and scale by column */
-    char **names;
     bool has_result;
 };
 
@@ -188,44 +198,44 @@ duck_do_slowly(struct duck_connection *c, const char *sql,
     return st;
 }
 
-static enum duck_type
+static enum column_type
 decimal_type(duckdb_type inside)
 {
     switch (inside) {
-    case DUCKDB_TYPE_SMALLINT: return DUCK_DECIMAL16;
-    case DUCKDB_TYPE_INTEGER: return DUCK_DECIMAL32;
-    case DUCKDB_TYPE_BIGINT: return DUCK_DECIMAL64;
-    case DUCKDB_TYPE_HUGEINT: return DUCK_DECIMAL128;
-    default: return DUCK_OTHER;
+    case DUCKDB_TYPE_SMALLINT: return COLUMN_DECIMAL16;
+    case DUCKDB_TYPE_INTEGER: return COLUMN_DECIMAL32;
+    case DUCKDB_TYPE_BIGINT: return COLUMN_DECIMAL64;
+    case DUCKDB_TYPE_HUGEINT: return COLUMN_DECIMAL128;
+    default: return COLUMN_OTHER;
     }
 }
 
-static enum duck_type
+static enum column_type
 type_of(duckdb_type type)
 {
     switch (type) {
-    case DUCKDB_TYPE_BOOLEAN: return DUCK_BOOL;
-    case DUCKDB_TYPE_TINYINT: return DUCK_I8;
-    case DUCKDB_TYPE_SMALLINT: return DUCK_I16;
-    case DUCKDB_TYPE_INTEGER: return DUCK_I32;
-    case DUCKDB_TYPE_BIGINT: return DUCK_I64;
-    case DUCKDB_TYPE_HUGEINT: return DUCK_I128;
-    case DUCKDB_TYPE_UTINYINT: return DUCK_U8;
-    case DUCKDB_TYPE_USMALLINT: return DUCK_U16;
-    case DUCKDB_TYPE_UINTEGER: return DUCK_U32;
-    case DUCKDB_TYPE_UBIGINT: return DUCK_U64;
-    case DUCKDB_TYPE_DOUBLE: return DUCK_F64;
-    case DUCKDB_TYPE_VARCHAR: return DUCK_TEXT;
-    case DUCKDB_TYPE_DATE: return DUCK_DATE;
-    case DUCKDB_TYPE_TIMESTAMP: return DUCK_TIMESTAMP;
-    case DUCKDB_TYPE_LIST: return DUCK_LIST;
-    case DUCKDB_TYPE_SQLNULL: return DUCK_NOTHING;
-    default: return DUCK_OTHER;
+    case DUCKDB_TYPE_BOOLEAN: return COLUMN_BOOL;
+    case DUCKDB_TYPE_TINYINT: return COLUMN_I8;
+    case DUCKDB_TYPE_SMALLINT: return COLUMN_I16;
+    case DUCKDB_TYPE_INTEGER: return COLUMN_I32;
+    case DUCKDB_TYPE_BIGINT: return COLUMN_I64;
+    case DUCKDB_TYPE_HUGEINT: return COLUMN_I128;
+    case DUCKDB_TYPE_UTINYINT: return COLUMN_U8;
+    case DUCKDB_TYPE_USMALLINT: return COLUMN_U16;
+    case DUCKDB_TYPE_UINTEGER: return COLUMN_U32;
+    case DUCKDB_TYPE_UBIGINT: return COLUMN_U64;
+    case DUCKDB_TYPE_DOUBLE: return COLUMN_F64;
+    case DUCKDB_TYPE_VARCHAR: return COLUMN_TEXT;
+    case DUCKDB_TYPE_DATE: return COLUMN_DATE;
+    case DUCKDB_TYPE_TIMESTAMP: return COLUMN_TIMESTAMP;
+    case DUCKDB_TYPE_LIST: return COLUMN_LIST;
+    case DUCKDB_TYPE_SQLNULL: return COLUMN_NOTHING;
+    default: return COLUMN_OTHER;
     }
 }
 
 static void
-shape_read(duckdb_logical_type logical, struct duck_column *out)
+shape_read(duckdb_logical_type logical, struct column *out)
 {
     duckdb_type type = duckdb_get_type_id(logical);
 
@@ -243,11 +253,11 @@ shape_read(duckdb_logical_type logical, struct duck_column *out)
 }
 
 void
-duck_vector_read(duckdb_vector v, struct duck_column *out)
+duck_vector_read(duckdb_vector v, struct column *out)
 {
     duckdb_logical_type logical = duckdb_vector_get_column_type(v);
 
-    *out = (struct duck_column){.type = DUCK_OTHER};
+    *out = (struct column){.type = COLUMN_OTHER};
     shape_read(logical, out);
     duckdb_destroy_logical_type(&logical);
     out->data = duckdb_vector_get_data(v);
@@ -258,77 +268,34 @@ duck_vector_read(duckdb_vector v, struct duck_column *out)
 static custos_status
 rows_shape(struct duck_rows *r, custos_err *err)
 {
-    r->width = duckdb_prepared_statement_column_count(r->statement);
-    if (r->width > DUCK_COLUMNS_MAX)
+    r->is.width = duckdb_prepared_statement_column_count(r->statement);
+    if (r->is.width > ROWS_COLUMNS_MAX)
         return fail_engine(err, "more columns than are read");
-    r->shape = calloc(r->width + 1, sizeof *r->shape);
-    r->names = calloc(r->width + 1, sizeof *r->names);
-    if (!r->shape || !r->names)
+    r->is.shape = calloc(r->is.width + 1, sizeof *r->is.shape);
+    r->is.names = calloc(r->is.width + 1, sizeof *r->is.names);
+    if (!r->is.shape || !r->is.names)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < r->width; i++) {
+    for (size_t i = 0; i < r->is.width; i++) {
         duckdb_logical_type logical =
             duckdb_prepared_statement_column_logical_type(r->statement, i);
         const char *name =
             duckdb_prepared_statement_column_name(r->statement, i);
 
-        shape_read(logical, &r->shape[i]);
+        shape_read(logical, &r->is.shape[i]);
         duckdb_destroy_logical_type(&logical);
-        r->names[i] = strdup(name ? name : "");
+        r->is.names[i] = strdup(name ? name : "");
         duckdb_free((void *)name);
-        if (!r->names[i])
+        if (!r->is.names[i])
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     return CUSTOS_OK;
 }
 
-custos_status
-duck_describe(struct duck_connection *c, const char *sql,
-              struct duck_rows **out, custos_err *err)
+static void
+rows_free(struct result *result)
 {
-    struct duck_rows *r = calloc(1, sizeof *r);
-    custos_status st;
+    struct duck_rows *r = (struct duck_rows *)result;
 
-    if (!r)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (!duck_prepare(c, sql, &r->statement, &r->kept, &r->bound))
-        st = fail_engine(err, duckdb_prepare_error(r->statement));
-    else
-        st = rows_shape(r, err);
-    if (st)
-        duck_rows_free(r);
-    else
-        *out = r;
-    return st;
-}
-
-custos_status
-duck_ask(struct duck_connection *c, const char *sql, struct duck_rows **out,
-         custos_err *err)
-{
-    struct duck_rows *r = NULL;
-    custos_status st = duck_describe(c, sql, &r, err);
-    duckdb_state state;
-
-    if (st)
-        return st;
-    r->has_result = true;
-    duck_numbers_use(&r->bound);
-    state = duckdb_execute_prepared_streaming(r->statement, &r->result);
-    duck_numbers_use(NULL);
-    if (state != DuckDBSuccess) {
-        st = fail_engine(err, duckdb_result_error(&r->result));
-        duck_rows_free(r);
-        return st;
-    }
-    *out = r;
-    return CUSTOS_OK;
-}
-
-void
-duck_rows_free(struct duck_rows *r)
-{
-    if (!r)
-        return;
     duckdb_destroy_data_chunk(&r->chunk);
     if (r->has_result)
         duckdb_destroy_result(&r->result);
@@ -336,44 +303,18 @@ duck_rows_free(struct duck_rows *r)
         r->kept->busy = false;
     else
         duckdb_destroy_prepare(&r->statement);
-    for (size_t i = 0; r->names && i < r->width; i++)
-        free(r->names[i]);
-    free(r->names);
-    free(r->shape);
+    for (size_t i = 0; r->is.names && i < r->is.width; i++)
+        free(r->is.names[i]);
+    free(r->is.names);
+    free(r->is.shape);
     free(r);
 }
 
-size_t
-duck_width(const struct duck_rows *r)
-{
-    return r->width;
-}
-
-const char *
-duck_name(const struct duck_rows *r, size_t column)
-{
-    return r->names[column];
-}
-
-enum duck_type
-duck_column_type(const struct duck_rows *r, size_t column, int *scale)
-{
-    if (scale)
-        *scale = r->shape[column].scale;
-    return r->shape[column].type;
-}
-
-enum duck_type
-duck_item_type(const struct duck_rows *r, size_t column, enum duck_type *item)
-{
-    *item = r->shape[column].item;
-    return r->shape[column].type;
-}
-
-custos_status
-duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
+static custos_status
+rows_next(struct result *result, size_t *n, struct column *columns,
           custos_err *err)
 {
+    struct duck_rows *r = (struct duck_rows *)result;
     const char *words;
 
     duckdb_destroy_data_chunk(&r->chunk);
@@ -387,13 +328,13 @@ duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
         *n = 0;
         return CUSTOS_OK;
     }
-    for (size_t i = 0; i < r->width; i++) {
+    for (size_t i = 0; i < r->is.width; i++) {
         duckdb_vector v = duckdb_data_chunk_get_vector(r->chunk, i);
 
-        columns[i] = r->shape[i];
+        columns[i] = r->is.shape[i];
         columns[i].data = duckdb_vector_get_data(v);
         columns[i].valid = duckdb_vector_get_validity(v);
-        if (columns[i].type == DUCK_LIST) {
+        if (columns[i].type == COLUMN_LIST) {
             v = duckdb_list_vector_get_child(v);
             columns[i].items = duckdb_vector_get_data(v);
             columns[i].items_valid = duckdb_vector_get_validity(v);
@@ -403,26 +344,86 @@ duck_next(struct duck_rows *r, size_t *n, struct duck_column *columns,
     return CUSTOS_OK;
 }
 
+static const struct result_ops rows_ops = {rows_next, rows_free};
+
+/* Prepares a statement. */
+static custos_status
+rows_new(struct duck_connection *c, const char *sql, struct duck_rows **out,
+         custos_err *err)
+{
+    struct duck_rows *r = calloc(1, sizeof *r);
+    custos_status st;
+
+    if (!r)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    r->is.ops = &rows_ops;
+    if (!duck_prepare(c, sql, &r->statement, &r->kept, &r->bound))
+        st = fail_engine(err, duckdb_prepare_error(r->statement));
+    else
+        st = rows_shape(r, err);
+    if (st)
+        rows_free(&r->is);
+    else
+        *out = r;
+    return st;
+}
+
+custos_status
+duck_describe(struct duck_connection *c, const char *sql, struct result **out,
+              custos_err *err)
+{
+    struct duck_rows *r = NULL;
+    custos_status st = rows_new(c, sql, &r, err);
+
+    if (!st)
+        *out = &r->is;
+    return st;
+}
+
+custos_status
+duck_ask(struct duck_connection *c, const char *sql, struct result **out,
+         custos_err *err)
+{
+    struct duck_rows *r = NULL;
+    custos_status st = rows_new(c, sql, &r, err);
+    duckdb_state state;
+
+    if (st)
+        return st;
+    r->has_result = true;
+    duck_numbers_use(&r->bound);
+    state = duckdb_execute_prepared_streaming(r->statement, &r->result);
+    duck_numbers_use(NULL);
+    if (state != DuckDBSuccess) {
+        st = fail_engine(err, duckdb_result_error(&r->result));
+        rows_free(&r->is);
+        return st;
+    }
+    *out = &r->is;
+    return CUSTOS_OK;
+}
+
 custos_status
 duck_ask_whole(struct duck_connection *c, const char *sql, i128 *out,
                custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
-    struct duck_rows *r = NULL;
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct result *r = NULL;
     size_t n = 0;
     custos_status st = duck_ask(c, sql, &r, err);
 
     if (st)
         return st;
-    st = duck_next(r, &n, columns, err);
+    st = result_next(r, &n, columns, err);
     if (!st && (n != 1 || r->width != 1))
         st = fail_engine(err, "not one value");
     if (!st)
-        *out = duck_null(&columns[0], 0) ? 0 : duck_whole(&columns[0], 0);
+        *out =
+            column_is_null(&columns[0], 0) ? 0 : column_whole(&columns[0], 0);
     /* Read to the end: an open result would keep its transaction open. */
     if (!st)
-        st = duck_next(r, &n, columns, err);
-    duck_rows_free(r);
+        st = result_next(r, &n, columns, err);
+    result_free(r);
     return st;
 }
 

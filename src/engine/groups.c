@@ -184,8 +184,8 @@ group_of(struct groups *g, const struct datum *keys, size_t n_keys, size_t *out)
 }
 
 bool
-groups_has(const struct groups *g, const struct duck_column *columns,
-           size_t row, size_t *out)
+groups_has(const struct groups *g, const struct column *columns, size_t row,
+           size_t *out)
 {
     struct datum keys[PLAN_KEYS_MAX];
     uint64_t hash;
@@ -197,14 +197,14 @@ groups_has(const struct groups *g, const struct duck_column *columns,
 
 /* groups_find for one key, the common case. */
 static bool
-find_one(struct groups *g, const struct duck_column *c, const uint32_t *row,
+find_one(struct groups *g, const struct column *c, const uint32_t *row,
          size_t n, int32_t *cell)
 {
     struct datum key = {.type = TYPE_INT};
     size_t group = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (c->type == DUCK_I64 && !c->valid)
+        if (c->type == COLUMN_I64 && !c->valid)
             key.n = ((const int64_t *)c->data)[row[i]];
         else
             key = key_at(c, row[i]);
@@ -216,8 +216,8 @@ find_one(struct groups *g, const struct duck_column *c, const uint32_t *row,
 }
 
 bool
-groups_find(struct groups *g, const struct duck_column *columns,
-            const uint32_t *row, size_t n, int32_t *cell)
+groups_find(struct groups *g, const struct column *columns, const uint32_t *row,
+            size_t n, int32_t *cell)
 {
     struct datum keys[PLAN_KEYS_MAX];
     size_t group = 0;

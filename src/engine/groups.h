@@ -6,7 +6,7 @@
 #ifndef ENGINE_GROUPS_H
 #define ENGINE_GROUPS_H
 
-#include "engine/duck.h"
+#include "engine/rows.h"
 #include "plan/plan.h"
 
 struct groups {
@@ -30,11 +30,11 @@ void groups_clear(struct groups *g);
  * Sets cell[row[i]] to the group of each of n rows of a chunk, and adds groups that
  * are new. columns: one for every key. False if out of memory.
  */
-bool groups_find(struct groups *g, const struct duck_column *columns,
+bool groups_find(struct groups *g, const struct column *columns,
                  const uint32_t *row, size_t n, int32_t *cell);
 
 /* Finds the group of a row without adding one; false if there is none. */
-bool groups_has(const struct groups *g, const struct duck_column *columns,
+bool groups_has(const struct groups *g, const struct column *columns,
                 size_t row, size_t *out);
 
 /* groups_merge adds all groups of `from`; groups_pick adds n of them, in the order

@@ -334,7 +334,7 @@ struct walk {
 };
 
 static void
-walk_see(struct walk *o, const struct duck_column *columns, size_t n)
+walk_see(struct walk *o, const struct column *columns, size_t n)
 {
     const int64_t *u = columns[0].data, *r = columns[1].data;
 
@@ -353,8 +353,8 @@ walk_see(struct walk *o, const struct duck_column *columns, size_t n)
 static custos_status
 import_check(struct import *m, size_t i, custos_err *err)
 {
-    struct duck_column columns[2];
-    struct duck_rows *rows = NULL;
+    struct column columns[2];
+    struct result *rows = NULL;
     struct walk o = {0};
     struct buf b, cuts;
     uint64_t kept = m->tables[i].kept, next = 0;
@@ -367,7 +367,7 @@ import_check(struct import *m, size_t i, custos_err *err)
     buf_printf(&b, "SELECT u, r FROM t%zu", i);
     st = duck_ask(m->c, buf_text(&b), &rows, err);
     buf_clear(&b);
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0) {
+    while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0) {
         walk_see(&o, columns, n);
         if (o.rows >= next) {
             buf_printf(&cuts, "INSERT INTO cuts VALUES (%zu, %lld);", i,
@@ -375,7 +375,7 @@ import_check(struct import *m, size_t i, custos_err *err)
             next = o.rows + every;
         }
     }
-    duck_rows_free(rows);
+    result_free(rows);
     if (!st && o.broken)
         st = custos_fail(err, CUSTOS_EINTERNAL,
                          "the engine did not write rows in order");

@@ -13,7 +13,7 @@
 #include "engine/import.h"
 #include "engine/value_format.h"
 
-/* A result has at most DUCK_COLUMNS_MAX columns. */
+/* A result has at most ROWS_COLUMNS_MAX columns. */
 enum { EXAMPLES_MAX = 100, COLUMNS_AT_ONCE = 500 };
 
 uint64_t
@@ -78,8 +78,8 @@ static custos_status
 staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
                 custos_err *err)
 {
-    struct duck_column column;
-    struct duck_rows *rows = NULL;
+    struct column column;
+    struct result *rows = NULL;
     size_t n = 1;
     custos_status st;
     struct buf b;
@@ -93,12 +93,12 @@ staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
     st = duck_ask(m->c, buf_text(&b), &rows, err);
     buf_clear(&b);
     while (!st && n > 0) {
-        st = duck_next(rows, &n, &column, err);
+        st = result_next(rows, &n, &column, err);
         for (size_t r = 0; r < n && !st; r++)
             st = import_example_add(m, &m->tables[i].columns[k],
-                                    duck_text(&column, r), err);
+                                    column_text(&column, r), err);
     }
-    duck_rows_free(rows);
+    result_free(rows);
     return st;
 }
 
@@ -107,8 +107,8 @@ static custos_status
 ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
            custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
-    struct duck_rows *rows = NULL;
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct result *rows = NULL;
     size_t got = 0;
     custos_status st;
 
@@ -116,12 +116,12 @@ ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
                      : duck_ask(m->c, buf_text(sql), &rows, err);
     buf_clear(sql);
     if (!st)
-        st = duck_next(rows, &got, columns, err);
+        st = result_next(rows, &got, columns, err);
     for (size_t i = 0; i < n && !st && got == 1; i++)
-        out[i] = (uint64_t)duck_whole(&columns[i], 0);
+        out[i] = (uint64_t)column_whole(&columns[i], 0);
     if (!st) /* read to the end: an open result keeps its transaction open */
-        st = duck_next(rows, &got, columns, err);
-    duck_rows_free(rows);
+        st = result_next(rows, &got, columns, err);
+    result_free(rows);
     return st;
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "engine/duck.h"
+#include "engine/rows.h"
 #include "engine/statement.h"
 #include "plan/plan.h"
 
@@ -23,13 +23,13 @@ const struct term *key_term(struct builder *b, enum data_type type, bool wide,
 
 /* A key of a row, its text borrowed from the chunk. */
 static inline struct datum
-key_at(const struct duck_column *c, size_t row)
+key_at(const struct column *c, size_t row)
 {
-    if (duck_null(c, row))
+    if (column_is_null(c, row))
         return (struct datum){.type = TYPE_NULL};
-    if (c->type == DUCK_TEXT)
-        return (struct datum){.type = TYPE_TEXT, .text = duck_text(c, row)};
-    return (struct datum){.type = TYPE_INT, .n = duck_whole(c, row)};
+    if (c->type == COLUMN_TEXT)
+        return (struct datum){.type = TYPE_TEXT, .text = column_text(c, row)};
+    return (struct datum){.type = TYPE_INT, .n = column_whole(c, row)};
 }
 
 /* Multiplies, and combines both halves of the product; for hash tables only. */

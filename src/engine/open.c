@@ -24,8 +24,8 @@ enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2 };
 static custos_status
 check_facts(struct engine *e, custos_err *err)
 {
-    struct duck_column columns[2];
-    struct duck_rows *rows = NULL;
+    struct column columns[2];
+    struct result *rows = NULL;
     struct buf facts;
     size_t n = 0;
     custos_status st;
@@ -35,28 +35,28 @@ check_facts(struct engine *e, custos_err *err)
     st = duck_ask(e->connections[0], "SELECT format, text FROM facts", &rows,
                   err);
     if (!st)
-        st = duck_next(rows, &n, columns, err);
+        st = result_next(rows, &n, columns, err);
     if (st || n != 1)
         st = refail(err, CUSTOS_ECORRUPT,
                     "the data in the store is damaged" HINT
                     "import it again with custos init");
-    else if (duck_whole(&columns[0], 0) > DATA_FORMAT)
+    else if (column_whole(&columns[0], 0) > DATA_FORMAT)
         st = custos_fail(
             err, CUSTOS_EUNSUPPORTED,
             "the data in the store was imported by a newer custos" HINT
             "use that version, or import the data again with "
             "custos init");
-    else if (duck_whole(&columns[0], 0) < DATA_FORMAT)
+    else if (column_whole(&columns[0], 0) < DATA_FORMAT)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "the data in the store was imported by an older "
                          "custos" HINT "import it again with custos init (the "
                          "ledger and its budget stay)");
     else if (facts.failed ||
-             !str_equal(duck_text(&columns[1], 0), str_of(buf_text(&facts))))
+             !str_equal(column_text(&columns[1], 0), str_of(buf_text(&facts))))
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the data was imported under another policy (tables, "
                          "columns or units differ)" HINT "run custos init");
-    duck_rows_free(rows);
+    result_free(rows);
     buf_clear(&facts);
     return st;
 }
@@ -64,11 +64,11 @@ check_facts(struct engine *e, custos_err *err)
 /* Takes over what the import wrote about an attached table: its view, its file and
    the statement that opens it. */
 static custos_status
-source_take(struct engine *e, const struct duck_column *columns, size_t row,
+source_take(struct engine *e, const struct column *columns, size_t row,
             custos_err *err)
 {
-    size_t i = (size_t)duck_whole(&columns[0], row);
-    str view = duck_text(&columns[3], row);
+    size_t i = (size_t)column_whole(&columns[0], row);
+    str view = column_text(&columns[3], row);
     struct engine_table *t;
     struct buf b;
 
@@ -81,12 +81,12 @@ source_take(struct engine *e, const struct duck_column *columns, size_t row,
     buf_add_text(&b, ")");
     t->from = b.failed ? NULL : arena_copy(e->data->a, str_of(buf_text(&b)));
     buf_clear(&b);
-    t->attach = arena_copy(e->data->a, duck_text(&columns[1], row));
-    t->path = arena_copy(e->data->a, duck_text(&columns[2], row));
-    t->mark =
-        (struct file_mark){.size = (int64_t)duck_whole(&columns[4], row),
-                           .changed_ns = (int64_t)duck_whole(&columns[5], row),
-                           .inode = (int64_t)duck_whole(&columns[6], row)};
+    t->attach = arena_copy(e->data->a, column_text(&columns[1], row));
+    t->path = arena_copy(e->data->a, column_text(&columns[2], row));
+    t->mark = (struct file_mark){
+        .size = (int64_t)column_whole(&columns[4], row),
+        .changed_ns = (int64_t)column_whole(&columns[5], row),
+        .inode = (int64_t)column_whole(&columns[6], row)};
     return t->from && t->attach && t->path
                ? CUSTOS_OK
                : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -116,8 +116,8 @@ attach_table(struct engine *e, struct engine_table *t, struct buf *paths)
 static custos_status
 open_sources(struct engine *e, struct buf *paths, custos_err *err)
 {
-    struct duck_column columns[7];
-    struct duck_rows *rows = NULL;
+    struct column columns[7];
+    struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
 
@@ -125,10 +125,10 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
                   "SELECT t, attach, path, view, size, changed_ns, inode FROM "
                   "sources",
                   &rows, err);
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+    while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n && !st; k++)
             st = source_take(e, columns, k, err);
-    duck_rows_free(rows);
+    result_free(rows);
     for (size_t i = 0; i < e->data->policy->n_tables && !st; i++)
         if (e->data->tables[i].path)
             attach_table(e, &e->data->tables[i], paths);
@@ -163,8 +163,8 @@ open_tables(struct engine *e, custos_err *err)
 static custos_status
 open_cuts(struct engine *e, custos_err *err)
 {
-    struct duck_column columns[2];
-    struct duck_rows *rows = NULL;
+    struct column columns[2];
+    struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
 
@@ -172,9 +172,9 @@ open_cuts(struct engine *e, custos_err *err)
                   "SELECT t, u FROM cuts WHERE t IS NOT NULL AND u IS NOT NULL "
                   "ORDER BY t, u",
                   &rows, err);
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+    while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n; k++) {
-            size_t i = (size_t)duck_whole(&columns[0], k);
+            size_t i = (size_t)column_whole(&columns[0], k);
             struct engine_table *t = &e->data->tables[i];
 
             if (i >= e->data->policy->n_tables)
@@ -183,9 +183,9 @@ open_cuts(struct engine *e, custos_err *err)
                 t->cuts =
                     arena_take(e->data->a, ENGINE_CUTS_MAX, sizeof *t->cuts);
             if (t->cuts && t->n_cuts < ENGINE_CUTS_MAX)
-                t->cuts[t->n_cuts++] = (int64_t)duck_whole(&columns[1], k);
+                t->cuts[t->n_cuts++] = (int64_t)column_whole(&columns[1], k);
         }
-    duck_rows_free(rows);
+    result_free(rows);
     return st;
 }
 

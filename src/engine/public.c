@@ -70,30 +70,30 @@ public_select(struct builder *b, const struct plan *plan)
 }
 
 static bool
-datum_take(const struct duck_column *c, size_t row, arena *a, struct datum *out)
+datum_take(const struct column *c, size_t row, arena *a, struct datum *out)
 {
     *out = (struct datum){.type = TYPE_NULL};
-    if (duck_null(c, row))
+    if (column_is_null(c, row))
         return true;
-    out->n = duck_whole(c, row);
+    out->n = column_whole(c, row);
     out->scale = c->scale;
     switch (c->type) {
-    case DUCK_BOOL: out->type = TYPE_BOOL; return true;
-    case DUCK_DATE: out->type = TYPE_DATE; return true;
-    case DUCK_TIMESTAMP: out->type = TYPE_TIMESTAMP; return true;
-    case DUCK_DECIMAL16:
-    case DUCK_DECIMAL32:
-    case DUCK_DECIMAL64:
-    case DUCK_DECIMAL128: out->type = TYPE_DECIMAL; return true;
-    case DUCK_F64: *out = datum_of_double(duck_real(c, row)); return true;
-    case DUCK_TEXT:
+    case COLUMN_BOOL: out->type = TYPE_BOOL; return true;
+    case COLUMN_DATE: out->type = TYPE_DATE; return true;
+    case COLUMN_TIMESTAMP: out->type = TYPE_TIMESTAMP; return true;
+    case COLUMN_DECIMAL16:
+    case COLUMN_DECIMAL32:
+    case COLUMN_DECIMAL64:
+    case COLUMN_DECIMAL128: out->type = TYPE_DECIMAL; return true;
+    case COLUMN_F64: *out = datum_of_double(column_real(c, row)); return true;
+    case COLUMN_TEXT:
         out->type = TYPE_TEXT;
-        out->text = duck_text(c, row);
+        out->text = column_text(c, row);
         out->text.ptr = arena_copy(a, out->text);
         return out->text.ptr != NULL;
-    case DUCK_LIST:
-    case DUCK_NOTHING:
-    case DUCK_OTHER: return true;
+    case COLUMN_LIST:
+    case COLUMN_NOTHING:
+    case COLUMN_OTHER: return true;
     default: out->type = TYPE_INT; return true;
     }
 }
@@ -121,16 +121,16 @@ rows_grow(struct engine_rows *r, size_t *room, size_t n, arena *a)
 }
 
 static custos_status
-rows_read(struct duck_rows *rows, arena *a, struct engine_rows *out,
+rows_read(struct result *rows, arena *a, struct engine_rows *out,
           custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
-    struct engine_rows r = {.n_columns = duck_width(rows)};
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct engine_rows r = {.n_columns = result_width(rows)};
     size_t n = 0, room = 0;
     custos_status st;
     bool fits = true;
 
-    while (!(st = duck_next(rows, &n, columns, err)) && n > 0 && fits) {
+    while (!(st = result_next(rows, &n, columns, err)) && n > 0 && fits) {
         fits = rows_grow(&r, &room, n, a);
         for (size_t i = 0; i < n && fits; i++)
             for (size_t k = 0; k < r.n_columns && fits; k++)
@@ -151,7 +151,7 @@ custos_status
 engine_public(struct engine *e, const struct plan *plan, arena *a,
               struct engine_rows *out, custos_err *err)
 {
-    struct duck_rows *rows = NULL;
+    struct result *rows = NULL;
     struct builder b;
     struct select *s;
     custos_status st;
@@ -165,6 +165,6 @@ engine_public(struct engine *e, const struct plan *plan, arena *a,
     builder_clear(&b);
     if (!st)
         st = rows_read(rows, a, out, err);
-    duck_rows_free(rows);
+    result_free(rows);
     return st;
 }

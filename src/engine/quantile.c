@@ -125,12 +125,12 @@ collector_grow(struct collector *c, size_t n)
 }
 
 static custos_status
-row_take(struct collector *c, const struct duck_column *columns, size_t row,
+row_take(struct collector *c, const struct column *columns, size_t row,
          custos_err *err)
 {
     size_t keys = c->plan->n_keys, cell = 0;
-    i128 value = duck_whole(&columns[keys], row);
-    i128 times = duck_whole(&columns[keys + 1], row);
+    i128 value = column_whole(&columns[keys], row);
+    i128 times = column_whole(&columns[keys + 1], row);
     custos_status st;
 
     if (c->among ? !groups_has(c->among, columns, row, &cell)
@@ -179,8 +179,8 @@ values_of_groups(struct builder *b, const struct plan *plan,
 static custos_status
 collect_values(struct engine *e, struct collector *c, custos_err *err)
 {
-    struct duck_column columns[PLAN_KEYS_MAX + 2];
-    struct duck_rows *rows = NULL;
+    struct column columns[PLAN_KEYS_MAX + 2];
+    struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
     struct builder b;
@@ -188,10 +188,10 @@ collect_values(struct engine *e, struct collector *c, custos_err *err)
     builder_init(&b, e);
     st = ask_rows(&b, 0, values_of_groups(&b, c->plan, c->part), &rows, err);
     builder_clear(&b);
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+    while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t row = 0; row < n && !st; row++)
             st = row_take(c, columns, row, err);
-    duck_rows_free(rows);
+    result_free(rows);
     return st ? st : groups_until(c, c->n_groups, err);
 }
 

@@ -81,18 +81,17 @@ scan_of(struct builder *b, const struct plan *plan,
 
 /* Are the first n values all not NULL? */
 static bool
-all_valid(const struct duck_column *c, size_t n)
+all_valid(const struct column *c, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (duck_null(c, i))
+        if (column_is_null(c, i))
             return false;
     return true;
 }
 
 /* Adds up the kept rows of a chunk; values: the columns of its values. */
 static void
-lane_add(struct lane *l, const struct kept *kept,
-         const struct duck_column *values)
+lane_add(struct lane *l, const struct kept *kept, const struct column *values)
 {
     for (size_t i = 0; i < l->plan->n_parts; i++) {
         int v = l->values->part[i];
@@ -106,14 +105,14 @@ lane_add(struct lane *l, const struct kept *kept,
 /* lane_chunk for discovered groups, where each key is a column. False if out of
    memory. */
 static bool
-lane_groups(struct lane *l, const struct duck_column *columns, size_t n)
+lane_groups(struct lane *l, const struct column *columns, size_t n)
 {
     uint32_t row[WORK_CHUNK_MOST];
     uint8_t first[WORK_CHUNK_MOST];
     int32_t cell[WORK_CHUNK_MOST];
     struct kept kept = {.row = row, .first = first, .cell = cell};
 
-    if (n > WORK_CHUNK_MOST || columns[0].type != DUCK_I64 ||
+    if (n > WORK_CHUNK_MOST || columns[0].type != COLUMN_I64 ||
         (columns[0].valid && !all_valid(&columns[0], n))) {
         l->fold.torn = true;
         return true;
@@ -128,7 +127,7 @@ lane_groups(struct lane *l, const struct duck_column *columns, size_t n)
 }
 
 static void
-lane_chunk(struct lane *l, const struct duck_column *columns, size_t n)
+lane_chunk(struct lane *l, const struct column *columns, size_t n)
 {
     const struct plan *plan = l->plan;
     uint32_t row[WORK_CHUNK_MOST];
@@ -137,8 +136,8 @@ lane_chunk(struct lane *l, const struct duck_column *columns, size_t n)
     struct kept kept = {
         .row = row, .first = first, .cell = keyed ? columns[1].data : NULL};
 
-    if (n > WORK_CHUNK_MOST || columns[0].type != DUCK_I64 ||
-        (keyed && columns[1].type != DUCK_I32) ||
+    if (n > WORK_CHUNK_MOST || columns[0].type != COLUMN_I64 ||
+        (keyed && columns[1].type != COLUMN_I32) ||
         (columns[0].valid && !all_valid(&columns[0], n)) ||
         (keyed && columns[1].valid && !all_valid(&columns[1], n))) {
         l->fold.torn = true;
@@ -152,19 +151,19 @@ static void *
 lane_run(void *ctx)
 {
     struct lane *l = ctx;
-    struct duck_column columns[WORK_VALUES_MAX + PLAN_KEYS_MAX + 1];
-    struct duck_rows *rows = NULL;
+    struct column columns[WORK_VALUES_MAX + PLAN_KEYS_MAX + 1];
+    struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
 
     st = ask_rows(&l->builder, l->number, l->scan, &rows, &l->err);
     while (!st && !l->fold.torn &&
-           !(st = duck_next(rows, &n, columns, &l->err)) && n > 0)
+           !(st = result_next(rows, &n, columns, &l->err)) && n > 0)
         if (!l->x.groups)
             lane_chunk(l, columns, n);
         else if (!lane_groups(l, columns, n))
             st = custos_fail(&l->err, CUSTOS_ENOMEM, "out of memory");
-    duck_rows_free(rows);
+    result_free(rows);
     if (!st && l->fold.torn) {
         st = custos_fail(&l->err, CUSTOS_EENGINE,
                          "the query could not be completed");

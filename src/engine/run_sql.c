@@ -105,15 +105,16 @@ key_columns(const struct plan *plan)
 }
 
 bool
-work_cell(const struct plan *plan, const struct duck_column *columns,
-          size_t row, size_t *out)
+work_cell(const struct plan *plan, const struct column *columns, size_t row,
+          size_t *out)
 {
     size_t cell = 0;
 
     for (size_t i = 0; i < plan->n_keys; i++) {
         const struct key *k = &plan->keys[i];
-        i128 n = duck_null(&columns[i], row) ? (i128)k->n
-                                             : duck_whole(&columns[i], row);
+        i128 n = column_is_null(&columns[i], row)
+                     ? (i128)k->n
+                     : column_whole(&columns[i], row);
 
         if (n < 0 || n >= (i128)work_key_size(k))
             return false;
@@ -125,26 +126,26 @@ work_cell(const struct plan *plan, const struct duck_column *columns,
 
 /* Adds the sums of a result row to a cell. */
 static void
-add_row(const struct plan *plan, const struct duck_column *columns, size_t row,
+add_row(const struct plan *plan, const struct column *columns, size_t row,
         size_t cell, struct exact *x)
 {
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
-        const struct duck_column *c = &columns[key_columns(plan) + 2 * i];
+        const struct column *c = &columns[key_columns(plan) + 2 * i];
         i128 *to = x->groups ? &x->groups->values[i][cell]
                              : &x->values[i * x->cells + cell];
 
-        if (!duck_null(&c[0], row))
-            *to += duck_whole(&c[0], row);
+        if (!column_is_null(&c[0], row))
+            *to += column_whole(&c[0], row);
         if (p->kind == PART_SUM)
-            *to -= p->centre * duck_whole(&c[1], row);
+            *to -= p->centre * column_whole(&c[1], row);
     }
 }
 
 /* Adds result rows to public cells; skips rows that are in no cell. */
 static bool
-collect_cells(const struct plan *plan, const struct duck_column *columns,
-              size_t n, struct exact *x)
+collect_cells(const struct plan *plan, const struct column *columns, size_t n,
+              struct exact *x)
 {
     size_t cell;
 
@@ -156,11 +157,10 @@ collect_cells(const struct plan *plan, const struct duck_column *columns,
 
 /* Adds result rows to discovered groups; their last column is the number of units. */
 static bool
-collect_groups(const struct plan *plan, const struct duck_column *columns,
-               size_t n, struct exact *x)
+collect_groups(const struct plan *plan, const struct column *columns, size_t n,
+               struct exact *x)
 {
-    const struct duck_column *units =
-        &columns[plan->n_keys + 2 * plan->n_parts];
+    const struct column *units = &columns[plan->n_keys + 2 * plan->n_parts];
     uint32_t rows[WORK_CHUNK_MOST] = {0};
     int32_t cell[WORK_CHUNK_MOST];
 
@@ -171,7 +171,7 @@ collect_groups(const struct plan *plan, const struct duck_column *columns,
     if (!groups_find(x->groups, columns, rows, n, cell))
         return false;
     for (size_t row = 0; row < n; row++) {
-        x->groups->units[cell[row]] += duck_whole(units, row);
+        x->groups->units[cell[row]] += column_whole(units, row);
         add_row(plan, columns, row, (size_t)cell[row], x);
     }
     return true;
@@ -181,19 +181,19 @@ custos_status
 work_collect(struct builder *b, const struct plan *plan, const struct select *s,
              struct exact *x, custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
-    struct duck_rows *rows = NULL;
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
     bool good = true;
 
-    if (key_columns(plan) + 2 * plan->n_parts + 1 > DUCK_COLUMNS_MAX)
+    if (key_columns(plan) + 2 * plan->n_parts + 1 > ROWS_COLUMNS_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW, "too many sums in one query");
     st = ask_rows(b, 0, s, &rows, err);
-    while (!st && good && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+    while (!st && good && !(st = result_next(rows, &n, columns, err)) && n > 0)
         good =
             (x->groups ? collect_groups : collect_cells)(plan, columns, n, x);
-    duck_rows_free(rows);
+    result_free(rows);
     if (!st && !good)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return st;

@@ -149,16 +149,16 @@ watch_end(struct watch *w, pthread_t thread)
 /* ----------------------------------------------------------------- rows -- */
 
 static custos_status
-columns_take(const struct duck_rows *rows, arena *a, struct sandbox_rows *out,
+columns_take(const struct result *rows, arena *a, struct sandbox_rows *out,
              custos_err *err)
 {
-    size_t n = duck_width(rows);
+    size_t n = result_width(rows);
 
     out->n_columns = n;
     out->names = arena_take(a, n + 1, sizeof *out->names);
     out->types = arena_take(a, n + 1, sizeof *out->types);
     for (size_t i = 0; i < n && out->names && out->types; i++) {
-        const char *name = arena_copy(a, str_of(duck_name(rows, i)));
+        const char *name = arena_copy(a, str_of(result_name(rows, i)));
 
         if (!name)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -189,17 +189,16 @@ cells_grow(arena *a, struct sandbox_rows *out, size_t *room)
 }
 
 static custos_status
-rows_take(struct duck_rows *rows, arena *a, struct sandbox_rows *out,
+rows_take(struct result *rows, arena *a, struct sandbox_rows *out,
           custos_err *err)
 {
-    struct duck_column *columns =
-        arena_take(a, out->n_columns + 1, sizeof *columns);
+    struct column *columns = arena_take(a, out->n_columns + 1, sizeof *columns);
     size_t n = 0, room = 0;
     custos_status st = CUSTOS_OK;
 
     if (!columns)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    while (!st && !(st = duck_next(rows, &n, columns, err)) && n > 0)
+    while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n && !st; k++) {
             if (out->n_rows == ROWS_MOST)
                 return custos_fail(err, CUSTOS_EENGINE,
@@ -220,7 +219,7 @@ ask_in_turn(struct sandbox *s, str database, const char *sql,
             enum sandbox_how how, arena *a, struct sandbox_rows *out,
             custos_err *err)
 {
-    struct duck_rows *rows = NULL;
+    struct result *rows = NULL;
     struct buf set;
     custos_status st;
 
@@ -238,7 +237,7 @@ ask_in_turn(struct sandbox *s, str database, const char *sql,
         st = columns_take(rows, a, out, err);
     if (!st && how == SANDBOX_RUN)
         st = rows_take(rows, a, out, err);
-    duck_rows_free(rows);
+    result_free(rows);
     return st;
 }
 

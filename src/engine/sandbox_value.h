@@ -8,12 +8,11 @@
 #include "engine/sandbox.h"
 
 /* The OID of PostgreSQL's type for a column; that of text if there is none. */
-uint32_t sandbox_oid(const struct duck_rows *rows, size_t column);
+uint32_t sandbox_oid(const struct result *rows, size_t column);
 
 /* May fail: CUSTOS_EENGINE (a type without a text), CUSTOS_ENOMEM. */
-CUSTOS_MUST_USE custos_status sandbox_value(const struct duck_column *c,
-                                            size_t row, arena *a,
-                                            struct sandbox_value *out,
+CUSTOS_MUST_USE custos_status sandbox_value(const struct column *c, size_t row,
+                                            arena *a, struct sandbox_value *out,
                                             custos_err *err);
 
 #endif

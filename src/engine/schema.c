@@ -10,39 +10,39 @@
 enum { NAMES_MOST = 1000 };
 
 static enum data_type
-type_of(enum duck_type type)
+type_of(enum column_type type)
 {
     switch (type) {
-    case DUCK_BOOL: return TYPE_BOOL;
-    case DUCK_I8:
-    case DUCK_I16:
-    case DUCK_I32:
-    case DUCK_I64:
-    case DUCK_I128:
-    case DUCK_U8:
-    case DUCK_U16:
-    case DUCK_U32:
-    case DUCK_U64: return TYPE_INT;
-    case DUCK_F64: return TYPE_REAL;
-    case DUCK_TEXT: return TYPE_TEXT;
-    case DUCK_DATE: return TYPE_DATE;
-    case DUCK_TIMESTAMP: return TYPE_TIMESTAMP;
-    case DUCK_DECIMAL16:
-    case DUCK_DECIMAL32:
-    case DUCK_DECIMAL64:
-    case DUCK_DECIMAL128: return TYPE_DECIMAL;
-    case DUCK_LIST:
-    case DUCK_NOTHING:
-    case DUCK_OTHER: break;
+    case COLUMN_BOOL: return TYPE_BOOL;
+    case COLUMN_I8:
+    case COLUMN_I16:
+    case COLUMN_I32:
+    case COLUMN_I64:
+    case COLUMN_I128:
+    case COLUMN_U8:
+    case COLUMN_U16:
+    case COLUMN_U32:
+    case COLUMN_U64: return TYPE_INT;
+    case COLUMN_F64: return TYPE_REAL;
+    case COLUMN_TEXT: return TYPE_TEXT;
+    case COLUMN_DATE: return TYPE_DATE;
+    case COLUMN_TIMESTAMP: return TYPE_TIMESTAMP;
+    case COLUMN_DECIMAL16:
+    case COLUMN_DECIMAL32:
+    case COLUMN_DECIMAL64:
+    case COLUMN_DECIMAL128: return TYPE_DECIMAL;
+    case COLUMN_LIST:
+    case COLUMN_NOTHING:
+    case COLUMN_OTHER: break;
     }
     return TYPE_NULL;
 }
 
 static custos_status
-columns_take(struct duck_rows *shape, enum source_kind kind, arena *a,
+columns_take(struct result *shape, enum source_kind kind, arena *a,
              struct engine_source_column **out, size_t *n, custos_err *err)
 {
-    size_t width = duck_width(shape);
+    size_t width = result_width(shape);
     struct engine_source_column *columns =
         arena_take(a, width + 1, sizeof *columns);
     custos_status st = CUSTOS_OK;
@@ -50,9 +50,9 @@ columns_take(struct duck_rows *shape, enum source_kind kind, arena *a,
     if (!columns)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < width && !st; i++) {
-        char *name = arena_copy(a, str_of(duck_name(shape, i)));
+        char *name = arena_copy(a, str_of(result_name(shape, i)));
         int scale = 0;
-        enum duck_type type = duck_column_type(shape, i, &scale);
+        enum column_type type = result_type(shape, i, &scale);
 
         if (!name)
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -84,7 +84,7 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
 {
     struct duck *db = NULL;
     struct duck_connection *c = NULL;
-    struct duck_rows *shape = NULL;
+    struct result *shape = NULL;
     char *from = NULL, *attach = NULL;
     custos_status st = reader_open(&db, &c, err);
     struct buf b;
@@ -104,7 +104,7 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
     if (!st)
         st = columns_take(shape, kind, a, out, n, err);
     buf_clear(&b);
-    duck_rows_free(shape);
+    result_free(shape);
     duck_disconnect(c);
     duck_close(db);
     return st;
@@ -112,19 +112,18 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
 
 /* Reads at most NAMES_MOST names from the rows into `a`. */
 static custos_status
-names_take(struct duck_rows *rows, arena *a, str **out, size_t *n,
-           custos_err *err)
+names_take(struct result *rows, arena *a, str **out, size_t *n, custos_err *err)
 {
     str *names = arena_take(a, NAMES_MOST, sizeof *names);
-    struct duck_column column;
+    struct column column;
     size_t chunk = 0, all = 0;
     custos_status st = CUSTOS_OK;
 
     if (!names)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    while (!st && !(st = duck_next(rows, &chunk, &column, err)) && chunk > 0)
+    while (!st && !(st = result_next(rows, &chunk, &column, err)) && chunk > 0)
         for (size_t i = 0; i < chunk && all < NAMES_MOST && !st; i++) {
-            str name = duck_text(&column, i);
+            str name = column_text(&column, i);
 
             names[all] = (str){arena_copy(a, name), name.len};
             if (!names[all++].ptr)
@@ -141,7 +140,7 @@ engine_source_tables(const char *path, arena *a, str **out, size_t *n,
 {
     struct duck *db = NULL;
     struct duck_connection *c = NULL;
-    struct duck_rows *rows = NULL;
+    struct result *rows = NULL;
     char *from = NULL, *attach = NULL;
     custos_status st = reader_open(&db, &c, err);
 
@@ -159,7 +158,7 @@ engine_source_tables(const char *path, arena *a, str **out, size_t *n,
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_EIO, "the tables of %.120s cannot be read",
                     path);
-    duck_rows_free(rows);
+    result_free(rows);
     duck_disconnect(c);
     duck_close(db);
     return st;

@@ -57,8 +57,8 @@ static custos_status
 header_read(struct duck_connection *c, const char *path, arena *a, str *out,
             custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
-    struct duck_rows *rows = NULL;
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct result *rows = NULL;
     struct buf b;
     size_t n = 0;
     custos_status st;
@@ -74,9 +74,9 @@ header_read(struct duck_connection *c, const char *path, arena *a, str *out,
                HEADER_MOST);
     st = b.failed ? CUSTOS_ENOMEM : duck_ask(c, buf_text(&b), &rows, err);
     if (!st)
-        st = duck_next(rows, &n, columns, err);
+        st = result_next(rows, &n, columns, err);
     if (!st && n > 0) {
-        str found = duck_text(&columns[0], 0);
+        str found = column_text(&columns[0], 0);
 
         found = line_trim(found);
         line = arena_copy(a, found);
@@ -85,7 +85,7 @@ header_read(struct duck_connection *c, const char *path, arena *a, str *out,
         else
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    duck_rows_free(rows);
+    result_free(rows);
     buf_clear(&b);
     if (st && st != CUSTOS_ENOMEM) {
         const char *fault = err ? csv_fault_of(err->noted) : NULL;
@@ -167,8 +167,8 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
 static custos_status
 names_check(const char *path, const str *names, size_t n, custos_err *err)
 {
-    /* A file with more than DUCK_COLUMNS_MAX columns is rejected elsewhere. */
-    for (size_t i = 0; i < n && n <= DUCK_COLUMNS_MAX; i++)
+    /* A file with more than ROWS_COLUMNS_MAX columns is rejected elsewhere. */
+    for (size_t i = 0; i < n && n <= ROWS_COLUMNS_MAX; i++)
         for (size_t k = 0; k < i; k++) {
             if (str_equal(names[i], names[k]))
                 return custos_fail(err, CUSTOS_EPOLICY,
@@ -307,11 +307,11 @@ source_from(struct duck_connection *c, const char *path, enum source_kind kind,
 /* Fails: the policy names a column that the source does not have, or that it spells
    in another case. */
 static custos_status
-column_fail(const struct duck_rows *shape, const struct policy_column *column,
+column_fail(const struct result *shape, const struct policy_column *column,
             const char *path, custos_err *err)
 {
-    for (size_t i = 0; i < duck_width(shape); i++) {
-        str name = str_of(duck_name(shape, i));
+    for (size_t i = 0; i < result_width(shape); i++) {
+        str name = str_of(result_name(shape, i));
 
         if (str_equal_but_case(name, column->name))
             return custos_fail(err, CUSTOS_EPOLICY,
@@ -328,14 +328,14 @@ column_fail(const struct duck_rows *shape, const struct policy_column *column,
                        path, SHOWN(column->name), column->line);
 }
 
-/* The number of the source's column with this name; duck_width(shape) if none. */
+/* The number of the source's column with this name; result_width(shape) if none. */
 static size_t
-column_find(const struct duck_rows *shape, str name)
+column_find(const struct result *shape, str name)
 {
     size_t i = 0;
 
-    while (i < duck_width(shape) &&
-           !str_equal(str_of(duck_name(shape, i)), name))
+    while (i < result_width(shape) &&
+           !str_equal(str_of(result_name(shape, i)), name))
         i++;
     return i;
 }
@@ -344,7 +344,7 @@ static custos_status
 columns_check(struct duck_connection *c, const struct policy_table *t,
               const char *path, struct source *s, custos_err *err)
 {
-    struct duck_rows *shape = NULL;
+    struct result *shape = NULL;
     struct buf b;
     custos_status st;
 
@@ -361,12 +361,12 @@ columns_check(struct duck_connection *c, const struct policy_table *t,
         const struct policy_column *column = &t->columns[i];
         size_t at = column_find(shape, column->name);
 
-        if (at == duck_width(shape))
+        if (at == result_width(shape))
             st = column_fail(shape, column, path, err);
         else
-            s->types[i] = duck_column_type(shape, at, NULL);
+            s->types[i] = result_type(shape, at, NULL);
     }
-    duck_rows_free(shape);
+    result_free(shape);
     return st;
 }
 

@@ -195,14 +195,14 @@ compare(const void *a, const void *b)
 static custos_status
 run_all(struct duck_connection *c, const char *sql, custos_err *err)
 {
-    struct duck_column columns[DUCK_COLUMNS_MAX];
-    struct duck_rows *rows = NULL;
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct result *rows = NULL;
     size_t n = 1;
     custos_status st = duck_ask(c, sql, &rows, err);
 
     while (!st && n > 0)
-        st = duck_next(rows, &n, columns, err);
-    duck_rows_free(rows);
+        st = result_next(rows, &n, columns, err);
+    result_free(rows);
     return st;
 }
 

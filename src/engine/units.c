@@ -74,8 +74,8 @@ ask_type(struct import *m, size_t table, char out[TYPE_NAME_MAX],
          custos_err *err)
 {
     const struct policy_table *t = &m->policy->tables[table];
-    struct duck_column columns[1];
-    struct duck_rows *rows = NULL;
+    struct column columns[1];
+    struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
     struct buf b;
@@ -88,17 +88,17 @@ ask_type(struct import *m, size_t table, char out[TYPE_NAME_MAX],
                   : duck_ask(m->c, buf_text(&b), &rows, err);
     buf_clear(&b);
     if (!st)
-        st = duck_next(rows, &n, columns, err);
+        st = result_next(rows, &n, columns, err);
     out[0] = '\0';
     if (!st && n == 1) {
-        str name = duck_text(&columns[0], 0);
+        str name = column_text(&columns[0], 0);
 
         /* Two different long names must not look the same when cut short. */
         snprintf(out, TYPE_NAME_MAX, "%.*s", (int)name.len, name.ptr);
         if (name.len >= TYPE_NAME_MAX && !is_text(out))
             snprintf(out, TYPE_NAME_MAX, "nested type %zu", table);
     }
-    duck_rows_free(rows);
+    result_free(rows);
     return st == CUSTOS_EENGINE
                ? refail(err, CUSTOS_EIO, "table '%.*s' cannot be read",
                         SHOWN(t->name))

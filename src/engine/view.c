@@ -92,11 +92,11 @@ view_literal(const struct policy_column *c, const struct datum *d,
 }
 
 static bool
-is_whole(enum duck_type type)
+is_whole(enum column_type type)
 {
-    return type == DUCK_I8 || type == DUCK_I16 || type == DUCK_I32 ||
-           type == DUCK_I64 || type == DUCK_I128 || type == DUCK_U8 ||
-           type == DUCK_U16 || type == DUCK_U32 || type == DUCK_U64;
+    return type == COLUMN_I8 || type == COLUMN_I16 || type == COLUMN_I32 ||
+           type == COLUMN_I64 || type == COLUMN_I128 || type == COLUMN_U8 ||
+           type == COLUMN_U16 || type == COLUMN_U32 || type == COLUMN_U64;
 }
 
 /*
@@ -105,12 +105,12 @@ is_whole(enum duck_type type)
  * succeed, they agree.
  */
 static void
-read_as_wide(const struct policy_column *c, enum duck_type type, const char *x,
-             struct buf *out)
+read_as_wide(const struct policy_column *c, enum column_type type,
+             const char *x, struct buf *out)
 {
     bool whole = c->type == TYPE_INT && c->has_range;
     bool both =
-        type == DUCK_TEXT &&
+        type == COLUMN_TEXT &&
         (whole || (c->type == TYPE_DECIMAL && c->scale <= DIGITS_NARROW));
 
     if (both) {
@@ -139,13 +139,14 @@ whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
                x, x, x, x, x);
     duck_print_type(wide_type(c), out);
     buf_add_text(out, ") END ELSE ");
-    read_as_wide(c, DUCK_TEXT, x, out);
+    read_as_wide(c, COLUMN_TEXT, x, out);
     buf_add_text(out, " END");
 }
 
 /* Prints the source's column as its declared type; NULL where that is impossible. */
 static void
-print_typed(const struct policy_column *c, enum duck_type type, struct buf *out)
+print_typed(const struct policy_column *c, enum column_type type,
+            struct buf *out)
 {
     struct buf name, text;
 
@@ -173,15 +174,15 @@ print_typed(const struct policy_column *c, enum duck_type type, struct buf *out)
 
 /* Is this a date or timestamp that is read from text? */
 static bool
-is_written_day(const struct policy_column *c, enum duck_type type)
+is_written_day(const struct policy_column *c, enum column_type type)
 {
-    return type == DUCK_TEXT &&
+    return type == COLUMN_TEXT &&
            (c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }
 
 /* Does v<i> need a CASE, because it may be invalid or is clamped? */
 static bool
-is_guarded(const struct policy_column *c, enum duck_type type)
+is_guarded(const struct policy_column *c, enum column_type type)
 {
     return c->type == TYPE_REAL || c->type == TYPE_TEXT || c->has_range ||
            is_written_day(c, type);
@@ -192,7 +193,7 @@ is_guarded(const struct policy_column *c, enum duck_type type)
  * for 24 June of the year 5: such a year must be written 0005.
  */
 static void
-print_condition(const struct policy_column *c, enum duck_type type, size_t i,
+print_condition(const struct policy_column *c, enum column_type type, size_t i,
                 struct buf *out)
 {
     if (c->type == TYPE_REAL)
@@ -209,7 +210,7 @@ print_condition(const struct policy_column *c, enum duck_type type, size_t i,
 }
 
 static void
-print_clamped(const struct policy_column *c, enum duck_type type, size_t i,
+print_clamped(const struct policy_column *c, enum column_type type, size_t i,
               struct buf *out)
 {
     bool guarded = is_guarded(c, type);

@@ -38,7 +38,7 @@
 struct source {
     char *from;
     char *path; /* absolute, unless it is a pattern of files */
-    enum duck_type *types;
+    enum column_type *types;
     char *attach;          /* a statement to run first; NULL: none */
     struct file_mark mark; /* taken before the file is read */
 };

@@ -15,12 +15,12 @@ enum { EXAMPLE_CHARACTERS = 48 };
 /* Prints the condition that column i has a value in the source, and another one or
    NULL in the view. */
 static void
-print_is_changed(const struct policy_column *c, enum duck_type type, size_t i,
+print_is_changed(const struct policy_column *c, enum column_type type, size_t i,
                  struct buf *out)
 {
     buf_printf(out, "(s%zu IS NOT NULL AND (c%zu IS NULL OR v%zu <> c%zu)", i,
                i, i, i);
-    if (type == DUCK_TEXT && c->type != TYPE_TEXT)
+    if (type == COLUMN_TEXT && c->type != TYPE_TEXT)
         buf_printf(out, " AND s%zu <> ''", i);
     buf_add_text(out, ")");
 }

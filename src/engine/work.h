@@ -10,7 +10,7 @@
 #include "engine/open.h"
 #include "engine/statement.h"
 
-enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = 2048 };
+enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = ROWS_CHUNK_MAX };
 
 /* The exact sums: an i128 for every part and cell, part by part; or, for discovered
    groups, the set of groups. */
@@ -116,7 +116,7 @@ CUSTOS_MUST_USE custos_status quantiles_collect(
     const struct groups *among, engine_take take, void *ctx, custos_err *err);
 
 /* Finds the cell of a result row, whose first columns are its keys; false: none. */
-bool work_cell(const struct plan *plan, const struct duck_column *columns,
+bool work_cell(const struct plan *plan, const struct column *columns,
                size_t row, size_t *out);
 
 #endif

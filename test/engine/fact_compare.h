@@ -35,15 +35,15 @@ struct fact_seen {
     i128 least, most; /* whole numbers, dates; decimals in units of scale */
     double low, high; /* reals */
     size_t longest;   /* texts: bytes */
-    enum duck_type type;
+    enum column_type type;
     int scale;
 };
 
 static inline bool
-fact_is_decimal(enum duck_type type)
+fact_is_decimal(enum column_type type)
 {
-    return type == DUCK_DECIMAL16 || type == DUCK_DECIMAL32 ||
-           type == DUCK_DECIMAL64 || type == DUCK_DECIMAL128;
+    return type == COLUMN_DECIMAL16 || type == COLUMN_DECIMAL32 ||
+           type == COLUMN_DECIMAL64 || type == COLUMN_DECIMAL128;
 }
 
 static inline void
@@ -62,29 +62,29 @@ fact_see_real(struct fact_seen *s, double x)
 }
 
 static inline void
-fact_see(struct fact_seen *s, const struct duck_column *c, size_t rows)
+fact_see(struct fact_seen *s, const struct column *c, size_t rows)
 {
     s->type = c->type;
     s->scale = c->scale;
     for (size_t i = 0; i < rows; i++) {
         i128 n;
 
-        if (c->type == DUCK_NOTHING || duck_null(c, i)) {
+        if (c->type == COLUMN_NOTHING || column_is_null(c, i)) {
             s->null = true;
             continue;
         }
-        if (c->type == DUCK_F64) {
-            fact_see_real(s, duck_real(c, i));
+        if (c->type == COLUMN_F64) {
+            fact_see_real(s, column_real(c, i));
             continue;
         }
-        if (c->type == DUCK_TEXT) {
-            size_t len = duck_text(c, i).len;
+        if (c->type == COLUMN_TEXT) {
+            size_t len = column_text(c, i).len;
 
             s->longest = len > s->longest ? len : s->longest;
             s->any = true;
             continue;
         }
-        n = duck_whole(c, i);
+        n = column_whole(c, i);
         s->least = !s->any || n < s->least ? n : s->least;
         s->most = !s->any || n > s->most ? n : s->most;
         s->any = true;
@@ -121,18 +121,19 @@ fact_type_holds(const struct expr *e, const struct fact_seen *s)
     bool exact = e->kind == EXPR_COLUMN || e->kind == EXPR_CAST ||
                  (e->kind == EXPR_LITERAL && e->value.type != TYPE_NULL);
 
-    if (s->type == DUCK_I32 && s->null && !s->any && fact_is_constant(e))
+    if (s->type == COLUMN_I32 && s->null && !s->any && fact_is_constant(e))
         return true;
     switch (e->type) {
     case TYPE_NULL: return true;
-    case TYPE_BOOL: return s->type == DUCK_BOOL;
-    case TYPE_INT: return s->type == (fact_is_wide(e) ? DUCK_I128 : DUCK_I64);
-    case TYPE_REAL: return s->type == DUCK_F64;
+    case TYPE_BOOL: return s->type == COLUMN_BOOL;
+    case TYPE_INT:
+        return s->type == (fact_is_wide(e) ? COLUMN_I128 : COLUMN_I64);
+    case TYPE_REAL: return s->type == COLUMN_F64;
     case TYPE_DECIMAL:
-        return exact ? fact_is_decimal(s->type) : s->type == DUCK_F64;
-    case TYPE_TEXT: return s->type == DUCK_TEXT;
-    case TYPE_DATE: return s->type == DUCK_DATE;
-    case TYPE_TIMESTAMP: return s->type == DUCK_TIMESTAMP;
+        return exact ? fact_is_decimal(s->type) : s->type == COLUMN_F64;
+    case TYPE_TEXT: return s->type == COLUMN_TEXT;
+    case TYPE_DATE: return s->type == COLUMN_DATE;
+    case TYPE_TIMESTAMP: return s->type == COLUMN_TIMESTAMP;
     }
     return false;
 }
@@ -145,7 +146,7 @@ fact_end(const struct fact_seen *s, bool most, rat *out)
 {
     rat ten;
 
-    if (s->type == DUCK_F64) {
+    if (s->type == COLUMN_F64) {
         mpq_set_d(out->q, most ? s->high : s->low);
         return;
     }
@@ -160,7 +161,7 @@ fact_end(const struct fact_seen *s, bool most, rat *out)
 static inline enum fact_fault
 fact_range_fault(const struct fact *f, const struct fact_seen *s)
 {
-    bool whole = s->type == DUCK_I64 || s->type == DUCK_I128;
+    bool whole = s->type == COLUMN_I64 || s->type == COLUMN_I128;
     bool floor = fact_has_floor(f) || (whole && f->known == KNOWN_TYPE);
     bool ceiling = fact_has_ceiling(f) || (whole && f->known == KNOWN_TYPE);
     enum fact_fault fault = FACT_HOLDS;
@@ -198,7 +199,7 @@ fact_compare(const struct expr *e, const struct fact_seen *s)
         return FACT_TYPE;
     if (s->null && !f->nullable)
         return FACT_NULL;
-    if (s->type == DUCK_TEXT && s->longest > e->text_max)
+    if (s->type == COLUMN_TEXT && s->longest > e->text_max)
         return FACT_LONG;
     return fact_has_order(e) ? fact_range_fault(f, s) : FACT_HOLDS;
 }
@@ -222,7 +223,7 @@ fact_describe(const struct expr *e, const struct fact_seen *s, struct buf *out)
     }
     buf_add_text(out, f->nullable ? "nullable" : "not null");
     buf_printf(out, "; seen type %d", (int)s->type);
-    if (s->any && s->type != DUCK_TEXT) {
+    if (s->any && s->type != COLUMN_TEXT) {
         buf_add_text(out, " [");
         fact_end(s, false, &end);
         rat_write(&end, out);

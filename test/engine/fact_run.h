@@ -32,8 +32,8 @@ static inline bool
 fact_statement(const struct made *m, struct fact_probe **list, size_t n,
                custos_err *err)
 {
-    struct duck_column columns[FACT_AT_ONCE];
-    struct duck_rows *rows = NULL;
+    struct column columns[FACT_AT_ONCE];
+    struct result *rows = NULL;
     struct buf b;
     size_t count = 0;
     custos_status st;
@@ -48,10 +48,10 @@ fact_statement(const struct made *m, struct fact_probe **list, size_t n,
     assert_false(b.failed);
     assert_true(total_is_statement(buf_text(&b), b.len));
     st = duck_ask(m->engine->connections[0], buf_text(&b), &rows, err);
-    while (!st && !(st = duck_next(rows, &count, columns, err)) && count > 0)
+    while (!st && !(st = result_next(rows, &count, columns, err)) && count > 0)
         for (size_t i = 0; i < n; i++)
             fact_see(&list[i]->seen, &columns[i], count);
-    duck_rows_free(rows);
+    result_free(rows);
     buf_clear(&b);
     return st == CUSTOS_OK;
 }

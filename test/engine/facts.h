@@ -64,22 +64,22 @@ facts_close(struct facts *f)
  * Cells are separated by spaces, rows by semicolons. Every column must be text.
  */
 static inline custos_status
-facts_write(struct facts *f, struct duck_rows *rows, struct buf *b,
+facts_write(struct facts *f, struct result *rows, struct buf *b,
             custos_err *err)
 {
-    struct duck_column columns[16];
+    struct column columns[16];
     size_t n = 0;
     custos_status st;
 
     (void)f;
-    assert_true(duck_width(rows) <= COUNT_OF(columns));
-    while (!(st = duck_next(rows, &n, columns, err)) && n > 0)
+    assert_true(result_width(rows) <= COUNT_OF(columns));
+    while (!(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < duck_width(rows); k++) {
-                str text = duck_text(&columns[k], i);
+            for (size_t k = 0; k < result_width(rows); k++) {
+                str text = column_text(&columns[k], i);
 
                 buf_add_text(b, k ? " " : b->len ? "; " : "");
-                if (duck_null(&columns[k], i))
+                if (column_is_null(&columns[k], i))
                     buf_add_text(b, NONE);
                 else
                     buf_add(b, text.ptr, text.len);
@@ -91,7 +91,7 @@ facts_write(struct facts *f, struct duck_rows *rows, struct buf *b,
 static inline const char *
 facts_ask(struct facts *f, const char *sql, custos_err *err)
 {
-    struct duck_rows *rows = NULL;
+    struct result *rows = NULL;
     custos_status st;
     struct buf b;
 
@@ -99,7 +99,7 @@ facts_ask(struct facts *f, const char *sql, custos_err *err)
     st = duck_ask(f->c, sql, &rows, err);
     if (!st)
         st = facts_write(f, rows, &b, err);
-    duck_rows_free(rows);
+    result_free(rows);
     snprintf(f->outcome, sizeof f->outcome, "%s", st ? THROWS : buf_text(&b));
     buf_clear(&b);
     return f->outcome;

@@ -155,8 +155,8 @@ made_close(struct made *m)
 static inline const char *
 made_ask(struct made *m, const char *sql)
 {
-    struct duck_column columns[64];
-    struct duck_rows *rows = NULL;
+    struct column columns[64];
+    struct result *rows = NULL;
     struct buf b;
     size_t n = 0;
     char number[41];
@@ -167,24 +167,24 @@ made_ask(struct made *m, const char *sql)
         print_message("%s\n", m->err.noted);
     assert_int_equal(st, CUSTOS_OK);
     buf_init(&b, NULL, 1 << 24);
-    while (!duck_next(rows, &n, columns, &m->err) && n > 0)
+    while (!result_next(rows, &n, columns, &m->err) && n > 0)
         for (size_t i = 0; i < n; i++) {
             buf_add_text(&b, b.len ? ";" : "");
-            for (size_t k = 0; k < duck_width(rows); k++) {
+            for (size_t k = 0; k < result_width(rows); k++) {
                 buf_add_text(&b, k ? " " : "");
-                if (duck_null(&columns[k], i)) {
+                if (column_is_null(&columns[k], i)) {
                     buf_add_text(&b, "NULL");
-                } else if (columns[k].type == DUCK_TEXT) {
-                    str t = duck_text(&columns[k], i);
+                } else if (columns[k].type == COLUMN_TEXT) {
+                    str t = column_text(&columns[k], i);
 
                     buf_add(&b, t.ptr, t.len);
                 } else {
-                    custos_int_write(duck_whole(&columns[k], i), number);
+                    custos_int_write(column_whole(&columns[k], i), number);
                     buf_add_text(&b, number);
                 }
             }
         }
-    duck_rows_free(rows);
+    result_free(rows);
     text = arena_copy(m->a, str_of(buf_text(&b)));
     buf_clear(&b);
     assert_non_null(text);

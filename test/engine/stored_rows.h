@@ -19,8 +19,8 @@ struct row {
 static inline size_t
 read_rows(struct made *m, struct row *rows, bool units)
 {
-    struct duck_column c[6];
-    struct duck_rows *found = NULL;
+    struct column c[6];
+    struct result *found = NULL;
     size_t n = 0, all = 0;
     char sql[256];
 
@@ -34,15 +34,17 @@ read_rows(struct made *m, struct row *rows, bool units)
                       m->policy->tables));
     assert_int_equal(duck_ask(m->engine->connections[0], sql, &found, &m->err),
                      CUSTOS_OK);
-    while (!duck_next(found, &n, c, &m->err) && n > 0)
+    while (!result_next(found, &n, c, &m->err) && n > 0)
         for (size_t i = 0; i < n; i++, all++) {
             assert_true(all < ROWS_MOST);
-            rows[all] = (struct row){
-                (int64_t)duck_whole(&c[0], i), (int64_t)duck_whole(&c[1], i),
-                (int64_t)duck_whole(&c[2], i), (int64_t)duck_whole(&c[3], i),
-                (int64_t)duck_whole(&c[5], i), (int64_t)duck_whole(&c[4], i)};
+            rows[all] = (struct row){(int64_t)column_whole(&c[0], i),
+                                     (int64_t)column_whole(&c[1], i),
+                                     (int64_t)column_whole(&c[2], i),
+                                     (int64_t)column_whole(&c[3], i),
+                                     (int64_t)column_whole(&c[5], i),
+                                     (int64_t)column_whole(&c[4], i)};
         }
-    duck_rows_free(found);
+    result_free(found);
     return all;
 }
 

@@ -163,7 +163,7 @@ statistics_throw_while_planning(void **state)
         {FIRST_TIME, "date_trunc('year', a)"},
         {"TIMESTAMP '2300-01-01'", "epoch_ns(a)"},
     };
-    struct duck_rows *shape;
+    struct result *shape;
     char sql[512];
     struct facts f;
 
@@ -184,7 +184,7 @@ statistics_throw_while_planning(void **state)
         if (duck_describe(f.c, sql, &shape, &err) != CUSTOS_EENGINE ||
             !strstr(err.noted, "Conversion Error"))
             fail_msg("%s %s (%s)", list[i].bad, sql, err.noted);
-        duck_rows_free(shape);
+        result_free(shape);
     }
     facts_close(&f);
 }
@@ -364,8 +364,8 @@ texts_and_numbers_become_each_other(void **state)
 static void
 a_statement_ends_the_open_result(void **state)
 {
-    struct duck_column column;
-    struct duck_rows *rows = NULL;
+    struct column column;
+    struct result *rows = NULL;
     custos_err err = CUSTOS_ERR_INIT;
     struct facts f;
     size_t n = 0;
@@ -375,11 +375,11 @@ a_statement_ends_the_open_result(void **state)
     assert_int_equal(
         duck_ask(f.c, "SELECT range FROM range(100000)", &rows, &err),
         CUSTOS_OK);
-    assert_int_equal(duck_next(rows, &n, &column, &err), CUSTOS_OK);
+    assert_int_equal(result_next(rows, &n, &column, &err), CUSTOS_OK);
     assert_true(n > 0);
     facts_do(&f, "SELECT 1");
-    assert_int_equal(duck_next(rows, &n, &column, &err), CUSTOS_EENGINE);
-    duck_rows_free(rows);
+    assert_int_equal(result_next(rows, &n, &column, &err), CUSTOS_EENGINE);
+    result_free(rows);
     facts_close(&f);
 }
 

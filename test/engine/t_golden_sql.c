@@ -33,9 +33,9 @@ static struct {
 /* ------------------------------------------------------ what DuckDB is given -- */
 
 custos_status __real_duck_ask(struct duck_connection *c, const char *sql,
-                              struct duck_rows **out, custos_err *err);
+                              struct result **out, custos_err *err);
 custos_status __wrap_duck_ask(struct duck_connection *c, const char *sql,
-                              struct duck_rows **out, custos_err *err);
+                              struct result **out, custos_err *err);
 custos_status __real_duck_ask_whole(struct duck_connection *c, const char *sql,
                                     i128 *out, custos_err *err);
 custos_status __wrap_duck_ask_whole(struct duck_connection *c, const char *sql,
@@ -51,9 +51,9 @@ custos_status
 __wrap_duck_do_slowly(struct duck_connection *c, const char *sql,
                       duck_progress progress, void *ctx, custos_err *err);
 custos_status __real_duck_describe(struct duck_connection *c, const char *sql,
-                                   struct duck_rows **out, custos_err *err);
+                                   struct result **out, custos_err *err);
 custos_status __wrap_duck_describe(struct duck_connection *c, const char *sql,
-                                   struct duck_rows **out, custos_err *err);
+                                   struct result **out, custos_err *err);
 
 static bool
 was_seen(const char *sql)
@@ -108,8 +108,8 @@ pin(const char *sql)
 }
 
 custos_status
-__wrap_duck_ask(struct duck_connection *c, const char *sql,
-                struct duck_rows **out, custos_err *err)
+__wrap_duck_ask(struct duck_connection *c, const char *sql, struct result **out,
+                custos_err *err)
 {
     pin(sql);
     return __real_duck_ask(c, sql, out, err);
@@ -140,7 +140,7 @@ __wrap_duck_do_slowly(struct duck_connection *c, const char *sql,
 
 custos_status
 __wrap_duck_describe(struct duck_connection *c, const char *sql,
-                     struct duck_rows **out, custos_err *err)
+                     struct result **out, custos_err *err)
 {
     pin(sql);
     return __real_duck_describe(c, sql, out, err);

@@ -200,7 +200,7 @@ print_row(const struct row *row, size_t number, struct buf *out)
 
 static void
 check_value(const struct expr *e, const struct row *row,
-            const struct grid_steps *known, const struct duck_column *column,
+            const struct grid_steps *known, const struct column *column,
             size_t i)
 {
     rat want, got;
@@ -208,12 +208,12 @@ check_value(const struct expr *e, const struct row *row,
     rat_init(&want);
     rat_init(&got);
     if (!value_of(e, row, &want)) {
-        assert_true(duck_null(column, i));
+        assert_true(column_is_null(column, i));
     } else {
-        assert_false(duck_null(column, i));
-        assert_true(duck_whole(column, i) >= known->lower);
-        assert_true(duck_whole(column, i) <= known->upper);
-        set_steps(&got, duck_whole(column, i), known->digits);
+        assert_false(column_is_null(column, i));
+        assert_true(column_whole(column, i) >= known->lower);
+        assert_true(column_whole(column, i) <= known->upper);
+        set_steps(&got, column_whole(column, i), known->digits);
         assert_int_equal(rat_cmp(&got, &want), 0);
     }
     rat_clear(&want);
@@ -228,8 +228,8 @@ check_rows(struct duck_connection *c, const struct plan *plan, const char *text,
            const struct grid_steps *known)
 {
     struct row rows[ROWS];
-    struct duck_column column;
-    struct duck_rows *found;
+    struct column column;
+    struct result *found;
     struct buf sql;
     custos_err err = CUSTOS_ERR_INIT;
     size_t n = 0;
@@ -243,12 +243,12 @@ check_rows(struct duck_connection *c, const struct plan *plan, const char *text,
     }
     buf_add_text(&sql, ") AS t ORDER BY i");
     if (duck_ask(c, buf_text(&sql), &found, &err) ||
-        duck_next(found, &n, &column, &err))
+        result_next(found, &n, &column, &err))
         fail_msg("%s\n%s", buf_text(&sql), err.noted);
     assert_int_equal(n, ROWS);
     for (size_t i = 0; i < ROWS; i++)
         check_value(plan->parts[0].of, &rows[i], known, &column, i);
-    duck_rows_free(found);
+    result_free(found);
     buf_clear(&sql);
 }
 

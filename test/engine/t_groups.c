@@ -189,8 +189,8 @@ subtract(struct groups *a, struct groups *b)
 static void
 refer(struct made *m, const struct asked *q, struct groups *g)
 {
-    struct duck_column columns[8];
-    struct duck_rows *rows = NULL;
+    struct column columns[8];
+    struct result *rows = NULL;
     i128 unit = 0, met[GROUPS_MOST];
     size_t n = 0, n_met = 0;
     uint64_t used = 0;
@@ -211,13 +211,13 @@ refer(struct made *m, const struct asked *q, struct groups *g)
     assert_true(groups_init(g, &q->plan));
     assert_false(
         duck_ask(m->engine->connections[0], buf_text(&sql), &rows, &m->err));
-    while (!duck_next(rows, &n, columns, &m->err) && n > 0)
+    while (!result_next(rows, &n, columns, &m->err) && n > 0)
         for (uint32_t row = 0; row < n; row++) {
             int32_t cell[WORK_CHUNK_MOST];
             size_t i = 0;
 
-            if (duck_whole(&columns[0], row) != unit) {
-                unit = duck_whole(&columns[0], row);
+            if (column_whole(&columns[0], row) != unit) {
+                unit = column_whole(&columns[0], row);
                 used = n_met = 0;
             }
             if (used++ >= q->plan.rows)
@@ -233,10 +233,10 @@ refer(struct made *m, const struct asked *q, struct groups *g)
                 g->values[2][cell[row]]++;
             }
             g->values[0][cell[row]]++;
-            if (!duck_null(&columns[1], row))
-                g->values[1][cell[row]] += duck_whole(&columns[1], row) - 2;
+            if (!column_is_null(&columns[1], row))
+                g->values[1][cell[row]] += column_whole(&columns[1], row) - 2;
         }
-    duck_rows_free(rows);
+    result_free(rows);
     buf_clear(&sql);
 }
 

@@ -38,8 +38,8 @@ close_engine(void **state)
 static void
 gives(const char *expression, const char *want)
 {
-    struct duck_column column;
-    struct duck_rows *rows = NULL;
+    struct column column;
+    struct result *rows = NULL;
     custos_err err = CUSTOS_ERR_INIT;
     char sql[4096];
     size_t n = 0;
@@ -47,13 +47,13 @@ gives(const char *expression, const char *want)
 
     snprintf(sql, sizeof sql, "SELECT coalesce(CAST(%s AS VARCHAR), 'NULL')",
              expression);
-    if (duck_ask(c, sql, &rows, &err) || duck_next(rows, &n, &column, &err))
+    if (duck_ask(c, sql, &rows, &err) || result_next(rows, &n, &column, &err))
         fail_msg("%s: %s", expression, err.noted);
     assert_int_equal(n, 1);
-    got = duck_text(&column, 0);
+    got = column_text(&column, 0);
     if (!str_equal(got, str_of(want)))
         fail_msg("%s: %.*s, not %s", expression, (int)got.len, got.ptr, want);
-    duck_rows_free(rows);
+    result_free(rows);
 }
 
 #define BIG "9223372036854775807"

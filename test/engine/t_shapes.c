@@ -94,29 +94,29 @@ write_source(const struct made *m)
 }
 
 static struct datum
-datum_of(struct made *m, const struct duck_column *c, size_t row)
+datum_of(struct made *m, const struct column *c, size_t row)
 {
     struct datum d = {.type = TYPE_NULL};
 
-    if (duck_null(c, row))
+    if (column_is_null(c, row))
         return d;
-    d.n = duck_whole(c, row);
+    d.n = column_whole(c, row);
     d.scale = c->scale;
-    d.type = c->type == DUCK_BOOL   ? TYPE_BOOL
-             : c->type == DUCK_DATE ? TYPE_DATE
-             : c->type == DUCK_TEXT ? TYPE_TEXT
-             : c->type == DUCK_I64  ? TYPE_INT
-                                    : TYPE_DECIMAL;
-    if (c->type == DUCK_TEXT)
-        d.text = str_of(arena_copy(m->a, duck_text(c, row)));
-    return c->type == DUCK_F64 ? datum_of_double(duck_real(c, row)) : d;
+    d.type = c->type == COLUMN_BOOL   ? TYPE_BOOL
+             : c->type == COLUMN_DATE ? TYPE_DATE
+             : c->type == COLUMN_TEXT ? TYPE_TEXT
+             : c->type == COLUMN_I64  ? TYPE_INT
+                                      : TYPE_DECIMAL;
+    if (c->type == COLUMN_TEXT)
+        d.text = str_of(arena_copy(m->a, column_text(c, row)));
+    return c->type == COLUMN_F64 ? datum_of_double(column_real(c, row)) : d;
 }
 
 static size_t
 read_rows(struct made *m, struct row *rows)
 {
-    struct duck_column c[WIDTH + 2];
-    struct duck_rows *found = NULL;
+    struct column c[WIDTH + 2];
+    struct result *found = NULL;
     size_t n = 0, all = 0;
 
     assert_int_equal(duck_ask(m->engine->connections[0],
@@ -124,15 +124,15 @@ read_rows(struct made *m, struct row *rows)
                               "ORDER BY u, r",
                               &found, &m->err),
                      CUSTOS_OK);
-    while (!duck_next(found, &n, c, &m->err) && n > 0)
+    while (!result_next(found, &n, c, &m->err) && n > 0)
         for (size_t i = 0; i < n; i++, all++) {
             assert_true(all < ROWS_MOST);
-            rows[all].unit = (int64_t)duck_whole(&c[0], i);
-            rows[all].rank = (int64_t)duck_whole(&c[1], i);
+            rows[all].unit = (int64_t)column_whole(&c[0], i);
+            rows[all].rank = (int64_t)column_whole(&c[1], i);
             for (size_t k = 0; k < WIDTH; k++)
                 rows[all].values[k] = datum_of(m, &c[k + 2], i);
         }
-    duck_rows_free(found);
+    result_free(found);
     return all;
 }
 

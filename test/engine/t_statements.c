@@ -44,7 +44,7 @@ static void
 statements_are_kept_and_make_room(void **state)
 {
     struct duck_connection *c;
-    struct duck_rows *first = NULL, *second = NULL;
+    struct result *first = NULL, *second = NULL;
     struct made m;
     char sql[64];
 
@@ -59,8 +59,8 @@ statements_are_kept_and_make_room(void **state)
     assert_int_equal(duck_ask(c, "SELECT u FROM t0", &first, NULL), CUSTOS_OK);
     assert_int_equal(duck_describe(c, "SELECT u FROM t0", &second, NULL),
                      CUSTOS_OK);
-    duck_rows_free(second);
-    duck_rows_free(first);
+    result_free(second);
+    result_free(first);
     for (int i = 0; i < 2 * DUCK_KEPT_MAX; i++) {
         snprintf(sql, sizeof sql, "SELECT count(*) + %d FROM t0", i);
         assert_int_equal(count(c, sql), 3 + i);
