@@ -305,7 +305,8 @@ typedef struct custos_mech_options {
     size_t values; /* in one release; 0 means 1 */
     /*
      * The promise. Laplace: epsilon or `scale`. Gaussian: two of epsilon,
-     * delta and `scale`. The one left out is computed: see custos_mech_facts.
+     * delta and `scale`; or `rho` alone (below). The one left out is computed:
+     * see custos_mech_facts.
      */
     const char *epsilon;
     const char *delta;
@@ -322,6 +323,12 @@ typedef struct custos_mech_options {
     const char *grid;  /* reals: a power of two; NULL: from the parameters */
     const char *lower; /* after the noise, values are clamped to these */
     const char *upper; /* limits; NULL: the limits of the type */
+    /*
+     * Gaussian: the promise as rho-zCDP, without epsilon and delta. The
+     * variance is D^2 / (2 rho), where D is the l2 sensitivity. No epsilon
+     * bounds such a release: charge it with custos_charge_options.rho alone.
+     */
+    const char *rho;
 } custos_mech_options;
 
 /* An additive mechanism, immutable: threads may share it. */
@@ -332,13 +339,14 @@ typedef struct custos_mech custos_mech;
  * or rounded up. Later versions may add members at the end.
  */
 typedef struct custos_facts {
-    const char *epsilon;
-    const char *delta;       /* "0" for Laplace */
+    const char *epsilon;     /* "infinity" where rho was given */
+    const char *delta;       /* "0" for Laplace, and where rho was given */
     const char *scale;       /* Laplace scale or sigma, rounded down */
     const char *grid;        /* exact; "1" for ints */
     const char *sensitivity; /* l1 or l2, on the grid, rounded up */
     const char *theorem;     /* its id in doc/theorems.md */
     custos_law law;
+    const char *rho; /* exact or rounded up, where it was given; else NULL */
 } custos_facts;
 
 /*

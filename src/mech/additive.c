@@ -54,6 +54,7 @@ struct custos_mech {
     char delta[CUSTOS_NUMBER_MAX];
     char scale[CUSTOS_NUMBER_MAX];
     char sensitivity[CUSTOS_NUMBER_MAX];
+    char rho[CUSTOS_NUMBER_MAX];
     char grid[GRID_TEXT_MAX];
 };
 
@@ -92,8 +93,12 @@ write_facts(custos_mech *m, const struct additive_plan *p)
     bool written;
     rat g;
 
-    rat_decimal(&p->epsilon, RAT_UP, m->epsilon);
+    if (p->in_rho)
+        memcpy(m->epsilon, "infinity", sizeof "infinity");
+    else
+        rat_decimal(&p->epsilon, RAT_UP, m->epsilon);
     rat_decimal(&p->delta, RAT_UP, m->delta);
+    rat_decimal(&p->rho, RAT_UP, m->rho);
     rat_decimal(&p->scale, RAT_DOWN, m->scale);
     write_sensitivity(p, m->sensitivity);
     rat_init(&g);
@@ -104,8 +109,9 @@ write_facts(custos_mech *m, const struct additive_plan *p)
     memcpy(m->grid, buf_text(&text), text.len * written);
     buf_clear(&text);
     rat_clear(&g);
-    m->facts = (custos_facts){m->epsilon,     m->delta,   m->scale, m->grid,
-                              m->sensitivity, p->theorem, p->law};
+    m->facts = (custos_facts){
+        m->epsilon,     m->delta,   m->scale, m->grid,
+        m->sensitivity, p->theorem, p->law,   p->in_rho ? m->rho : NULL};
     return written;
 }
 

@@ -57,6 +57,8 @@ additive_plan_init(struct additive_plan *p)
     rat_init(&p->scale);
     rat_init(&p->epsilon);
     rat_init(&p->delta);
+    rat_init(&p->rho);
+    p->in_rho = false;
 }
 
 void
@@ -67,6 +69,7 @@ additive_plan_clear(struct additive_plan *p)
     rat_clear(&p->scale);
     rat_clear(&p->epsilon);
     rat_clear(&p->delta);
+    rat_clear(&p->rho);
 }
 
 /* ------------------------------------------------------------- reading -- */
@@ -96,15 +99,33 @@ check_words(const custos_mech_options *o, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* A price in rho determines the noise, so nothing else of it can be given. */
+static custos_status
+check_rho(const custos_mech_options *o, custos_err *err)
+{
+    if (o->kind != CUSTOS_GAUSSIAN)
+        return custos_fail(err, CUSTOS_EINVAL, "only a Gaussian takes rho");
+    if (o->epsilon || o->delta || o->scale)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "give rho alone, without epsilon, delta and the "
+                           "scale");
+    if (o->calibration && o->calibration != CUSTOS_ZCDP)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "with rho the calibration must be zCDP");
+    return CUSTOS_OK;
+}
+
 /*
  * Laplace: one of (epsilon, scale) is unknown; Gaussian: one of (epsilon,
- * delta, scale).
+ * delta, scale), unless rho is given.
  */
 static custos_status
 check_unknown(const custos_mech_options *o, custos_err *err)
 {
     int given = (o->epsilon != NULL) + (o->scale != NULL);
 
+    if (o->rho)
+        return check_rho(o, err);
     if (o->kind == CUSTOS_LAPLACE && given != 1)
         return custos_fail(err, CUSTOS_EINVAL,
                            "give either epsilon or the scale");
@@ -146,6 +167,9 @@ read_numbers(struct asked *a, struct additive_plan *p, custos_err *err)
         st = rat_read_open_unit(o->delta, "delta", &p->delta, err);
     if (!st && o->scale)
         st = rat_read_positive(o->scale, "scale", &a->scale, err);
+    if (!st && o->rho)
+        st = rat_read_positive(o->rho, "rho", &p->rho, err);
+    p->in_rho = o->rho != NULL;
     return st;
 }
 
@@ -171,6 +195,8 @@ default_grid(const struct asked *a, const struct additive_plan *p)
 
     if (a->o->scale)
         other = rat_log2_floor(&a->scale);
+    else if (p->in_rho) /* sigma = D / sqrt(2 rho) is at least 2^other */
+        other = least - (rat_log2_floor(&p->rho) + 3) / 2;
     else
         other = least - 1 - rat_log2_floor(&p->epsilon);
     least = (other < least ? other : least) - STEPS_LOG2;
@@ -396,6 +422,57 @@ scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
     return st;
 }
 
+/*
+ * THEOREM  gauss-rho
+ *   Let f be integer-valued with l2 sensitivity D. Adding independent discrete
+ *   Gaussian noise of parameter v >= D^2 / (2 rho) to each coordinate is
+ *   rho-zCDP, in any dimension and under any clamping of the sums. It is
+ *   epsilon-DP for no epsilon: for values D apart, the logarithm of the ratio
+ *   of probabilities at y is D (2y + D) / 2v, which has no bound. At equal rho
+ *   its standard deviation is 1/sqrt(2) of that of Laplace noise with D1 = D:
+ *   D/epsilon against sqrt(2) D/epsilon, where rho = epsilon^2/2.
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 4 and
+ *          proposition 5 (divergence at most alpha D^2 / 2v); Bun, Steinke
+ *          2016, arXiv:1605.02065, definition 1.1, lemma 1.7 (coordinates
+ *          add), proposition 1.4 (epsilon-DP is epsilon^2/2-zCDP).
+ * NEEDS    the values of neighbours, on the grid, differ by at most the given
+ *          sensitivity (grid-sensitivity).
+ * GIVES    rho-zCDP, without a delta. A larger v keeps it, so a very long
+ *          parameter may be rounded up.
+ * FAILS    CUSTOS_ERANGE from the parameters.
+ * TESTED   rho_determines_the_variance rho_bounds_the_divergence
+ *          at_equal_rho_the_gaussian_deviates_less
+ */
+static custos_status
+scale_rho(struct additive_plan *p)
+{
+    ival sigma;
+    rat x;
+
+    p->law = CUSTOS_DISCRETE_GAUSSIAN;
+    p->theorem = "gauss-rho";
+    rat_init(&x);
+    rat_add(&x, &p->rho, &p->rho);
+    rat_div(&p->parameter, &p->steps, &x);
+    shorten_up(&p->parameter);
+    rat_clear(&x);
+    ival_init(&sigma, ROOT_BITS);
+    ival_set_rat(&sigma, &p->parameter);
+    ival_sqrt(&sigma, &sigma);
+    ival_down(&sigma, &p->scale);
+    ival_clear(&sigma);
+    return CUSTOS_OK;
+}
+
+/* From the promise and the sensitivity on the grid to the noise. */
+static custos_status
+scale_noise(const struct asked *a, struct additive_plan *p, custos_err *err)
+{
+    if (p->in_rho)
+        return scale_rho(p);
+    return a->gaussian ? scale_gauss(a, p, err) : scale_laplace(a, p);
+}
+
 /* Checks that the noise can be drawn; converts its scale to value units. */
 static custos_status
 settle_scale(struct additive_plan *p, custos_err *err)
@@ -502,7 +579,7 @@ additive_plan_make(struct additive_plan *p, const custos_mech_options *o,
     if (!st)
         st = count_steps(&a, p, err);
     if (!st)
-        st = a.gaussian ? scale_gauss(&a, p, err) : scale_laplace(&a, p);
+        st = scale_noise(&a, p, err);
     if (!st)
         st = settle_scale(p, err);
     if (!st)

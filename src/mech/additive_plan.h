@@ -18,6 +18,8 @@ struct additive_plan {
     rat scale;     /* in units of the values: the scale, or sigma */
     rat epsilon;   /* the promise */
     rat delta;
+    rat rho;     /* or this alone */
+    bool in_rho; /* the promise is rho: there is no epsilon */
     const char *theorem;
     i128 lower, upper; /* limits of released values, in steps */
 };

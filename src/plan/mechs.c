@@ -55,10 +55,11 @@ mech_key(const custos_mech_options *o, struct buf *out)
 {
     const char *const texts[] = {
         o->epsilon, o->delta, o->sensitivity, o->sensitivity_squared,
-        o->scale,   o->grid,  o->lower,       o->upper};
+        o->scale,   o->grid,  o->lower,       o->upper,
+        o->rho};
 
     static_assert(sizeof *o ==
-                      2 * sizeof(size_t) + 8 * sizeof(char *) + 4 * sizeof(int),
+                      2 * sizeof(size_t) + 9 * sizeof(char *) + 4 * sizeof(int),
                   "members of the options");
     buf_printf(out, "mech %zu %d %d %zu %d %d", o->size, (int)o->kind,
                (int)o->domain, o->values, (int)o->changes, (int)o->calibration);

@@ -28,7 +28,7 @@ every_option_counts(void **state)
                                       .epsilon = "1",
                                       .delta = "1e-6",
                                       .sensitivity = "2"};
-    custos_mech_options o[8];
+    custos_mech_options o[9];
     struct mechs *m = mechs_new();
     custos_mech *first = take(m, &base), *again = take(m, &base);
 
@@ -46,6 +46,8 @@ every_option_counts(void **state)
     o[5].sensitivity_squared = "2";
     o[6].changes = CUSTOS_CHANGES_ONE;
     o[7].upper = "1000";
+    o[8].epsilon = o[8].delta = NULL;
+    o[8].rho = "1";
     for (size_t i = 0; i < COUNT_OF(o); i++) {
         custos_mech *other = take(m, &o[i]), *fresh = NULL;
 
