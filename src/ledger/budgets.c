@@ -17,7 +17,7 @@
  *          counted.
  * TESTED   budgets_exhaust_exactly budgets_own_below_common
  *          budgets_best_of_both_outlasts_the_sum budgets_window_slides
- *          budgets_shared_answers_cost_who_asks
+ *          budgets_shared_answers_cost_who_asks budgets_count_prices_in_rho
  */
 #include "ledger/budgets.h"
 
@@ -194,6 +194,18 @@ say_short(const struct limiter *by, const struct shortage *s, custos_err *err)
                        s->currency, needed, rest, by->after);
 }
 
+/* Without a delta only the sum of epsilon keeps a budget, and a price in rho has
+   no epsilon. */
+static custos_status
+say_pure(const struct limiter *by, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ESPENT,
+                       "%s has no delta and counts only epsilon, and no "
+                       "epsilon bounds a price in rho" HINT
+                       "ask for a price in epsilon",
+                       by->whose);
+}
+
 /* Reports what is needed and what is left, in the currency that is short. */
 static custos_status
 refuse_charge(const struct filter *f, const struct charge *c,
@@ -207,7 +219,9 @@ refuse_charge(const struct filter *f, const struct charge *c,
         s.need = c->delta;
         s.left = amount_left(f->delta_limit, f->delta_sum);
         s.unit = AMOUNT_DELTA;
-    } else if (c->epsilon <= most) {
+    } else if (c->epsilon == AMOUNT_INFINITE && f->kind == CUSTOS_FILTER_PURE) {
+        return say_pure(by, err);
+    } else if (c->epsilon == AMOUNT_INFINITE || c->epsilon <= most) {
         s.currency = "rho";
         s.need = c->rho;
         s.left = amount_left(f->limit[1], f->sum[1]);

@@ -142,6 +142,20 @@ charge_of(const char *epsilon, const char *delta)
     return c;
 }
 
+/* A charge with a rho alone: no epsilon bounds it. */
+static inline struct charge
+charge_of_rho(const char *rho)
+{
+    struct charge c;
+    rat x[2];
+
+    rats_init(x, 2);
+    assert_int_equal(rat_read(rho, "rho", &x[0], NULL), CUSTOS_OK);
+    charge_of_price(NULL, &x[0], &x[1], &c);
+    rats_clear(x, 2);
+    return c;
+}
+
 /* A request for a pure charge; c receives the price. */
 static inline void
 request_of(struct ledger_request *r, struct charge *c, const char *who,
@@ -206,6 +220,19 @@ static inline custos_status
 charge(struct ledger *l, const char *who, const char *epsilon)
 {
     return charge_at(l, who, epsilon, 2000, NULL, NULL);
+}
+
+/* A charge with a rho alone. */
+static inline custos_status
+charge_rho(struct ledger *l, const char *who, const char *rho, custos_err *err)
+{
+    struct ledger_request r;
+    struct charge c;
+    struct receipt ignored;
+
+    request_of(&r, &c, who, "1", 2000);
+    c = charge_of_rho(rho);
+    return post_charge(l, &r, &ignored, err);
 }
 
 static inline void

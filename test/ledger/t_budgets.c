@@ -3,6 +3,7 @@
  * one; sliding windows; changing terms; and errors that say which budget does
  * not suffice, what is needed and what is left.
  */
+#include "account/filter.h"
 #include "ledger/helpers.h"
 #include "support/said.h"
 
@@ -274,6 +275,145 @@ budgets_best_of_both_outlasts_the_sum(void **state)
     place_end(l, &p);
 }
 
+/* What the ledger sums up, as text. */
+static void
+assert_spent(struct ledger *l, const char *who, const char *epsilon,
+             const char *rho)
+{
+    struct ledger_spent s;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    assert_ok(ledger_spent(l, str_of(who), &s, &err), &err);
+    assert_string_equal(s.epsilon, epsilon);
+    assert_string_equal(s.rho, rho);
+    assert_string_equal(s.delta, "0");
+}
+
+/*
+ * Mixed lanes: after one price in rho, the sum of epsilon is infinite for good
+ * and the sum of rho decides, exactly, for prices in either currency. The
+ * promise stays, the chain verifies, and another handle reads the same.
+ */
+static void
+budgets_count_prices_in_rho(void **state)
+{
+    struct ledger_terms t = terms_of("1", "1e-6");
+    struct ledger_balance b;
+    struct place p;
+    struct ledger *l;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    assert_int_equal(charge(l, "", "0.1"), CUSTOS_OK);
+    assert_balance(l, "", "0.1", "0.9"); /* in epsilon */
+    assert_ok(charge_rho(l, "", "0.005", &err), &err);
+    assert_spent(l, "", "infinity", "0.00999583749578799722");
+    assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
+    assert_string_equal(b.facts.epsilon, "1"); /* the promise */
+    assert_string_equal(b.facts.delta, "0.000001");
+    assert_string_equal(b.facts.currency, "rho");
+    assert_string_equal(b.facts.spent, "0.00999583749578799722");
+    assert_true(b.left_in_rho);
+    /* A price that the sum of epsilon would have allowed does not fit. */
+    assert_int_equal(charge(l, "", "0.9"), CUSTOS_ESPENT);
+    assert_int_equal(charge(l, "", b.left_epsilon), CUSTOS_OK);
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    l = open_at(&p);
+    assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
+    assert_string_equal(b.facts.currency, "rho");
+    assert_int_equal(b.charges, 3);
+    assert_int_equal(charge_rho(l, "", "0.02", &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(whole_said(&err), "this needs rho 0.02, and "));
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* Prices in rho alone exhaust the limit of the rho lane exactly. */
+static void
+budgets_exhaust_rho_exactly(void **state)
+{
+    char limit[AMOUNT_TEXT_MAX], unit[] = "0.00000000000000000001";
+    struct ledger_terms t = terms_of("1", "1e-6");
+    struct place p;
+    struct ledger *l;
+    custos_err err = CUSTOS_ERR_INIT;
+    struct filter f;
+
+    (void)state;
+    assert_int_equal(filter_of_promise("1", "1e-6", &f, NULL), CUSTOS_OK);
+    amount_write(f.limit[1], AMOUNT_LOSS, limit);
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    assert_ok(charge_rho(l, "", limit, &err), &err);
+    assert_balance(l, "", limit, "0");
+    assert_int_equal(charge_rho(l, "", unit, &err), CUSTOS_ESPENT);
+    assert_string_equal(whole_said(&err),
+                        "the common budget (of all analysts) is spent: this "
+                        "needs rho 0.00000000000000000001, and 0 is left");
+    assert_int_equal(charge(l, "", "0.000001"), CUSTOS_ESPENT);
+    ledger_close(l);
+    place_remove(&p);
+}
+
+/* A budget or window without a delta has no lane for a price in rho. */
+static void
+budgets_without_delta_take_no_rho(void **state)
+{
+    struct ledger_analyst who[] = {analyst("ana"), analyst("bo"),
+                                   analyst("cy")};
+    struct ledger_terms t = terms_of("1", "1e-6"), pure = terms_of("1", "0");
+    struct ledger_balance b;
+    struct place p;
+    struct ledger *l;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    who[0].has_budget = true;
+    who[0].budget = (struct ledger_budget){str_of("0.5"), str_of("0")};
+    who[1].has_window = who[2].has_window = true;
+    who[1].window = (struct ledger_budget){str_of("0.5"), str_of("0")};
+    who[2].window = (struct ledger_budget){str_of("0.5"), str_of("1e-7")};
+    who[1].window_days = who[2].window_days = 1;
+    t.analysts = who;
+    t.n_analysts = COUNT_OF(who);
+    place_make(&p);
+    l = open_at(&p);
+    set_terms(l, &t);
+    assert_int_equal(charge_rho(l, "ana", "0.001", &err), CUSTOS_ESPENT);
+    assert_string_equal(whole_said(&err),
+                        "your own budget has no delta and counts only "
+                        "epsilon, and no epsilon bounds a price in rho; ask "
+                        "for a price in epsilon");
+    assert_int_equal(charge_rho(l, "bo", "0.001", &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "your window of 1 day has no delta"));
+    assert_ok(charge_rho(l, "cy", "0.001", &err), &err);
+    assert_spent(l, "", "infinity", "0.001");
+    assert_spent(l, "ana", "0", "0");
+    assert_ok(ledger_window(l, str_of("cy"), 2000, &b, &err), &err);
+    assert_string_equal(b.facts.currency, "rho");
+    assert_string_equal(b.facts.spent, "0.001");
+    /* Others go on with prices in epsilon, their own sums being finite. */
+    assert_int_equal(charge(l, "ana", "0.01"), CUSTOS_OK);
+    assert_ok(ledger_balance(l, str_of("ana"), &b, &err), &err);
+    assert_string_equal(b.facts.spent, "0.01"); /* in epsilon */
+    assert_true(b.left_in_rho);                 /* of the common budget */
+    /* Without a delta the common budget admits nothing any more. */
+    set_terms(l, &pure);
+    assert_balance(l, "", "infinity", "0");
+    assert_int_equal(charge(l, "", "0.01"), CUSTOS_ESPENT);
+    set_terms(l, &t);
+    assert_int_equal(charge(l, "", "0.01"), CUSTOS_OK);
+    assert_verifies(l, NULL);
+    ledger_close(l);
+    place_remove(&p);
+}
+
 static void
 budgets_delta_is_counted(void **state)
 {
@@ -445,6 +585,9 @@ main(void)
         cmocka_unit_test(budgets_window_slides),
         cmocka_unit_test(budgets_window_without_delta),
         cmocka_unit_test(budgets_best_of_both_outlasts_the_sum),
+        cmocka_unit_test(budgets_count_prices_in_rho),
+        cmocka_unit_test(budgets_exhaust_rho_exactly),
+        cmocka_unit_test(budgets_without_delta_take_no_rho),
         cmocka_unit_test(budgets_delta_is_counted),
         cmocka_unit_test(budgets_terms_change),
         cmocka_unit_test(budgets_policy_must_be_in_force),

@@ -37,7 +37,8 @@ terms_set(struct ledger *l)
     set_terms(l, &t);
 }
 
-/* Charges a random epsilon and a random delta. */
+/* Charges a random epsilon and a random delta; where the window has a delta, at
+   times a random rho without an epsilon. */
 static custos_status
 charge_some(struct ledger *l, size_t who, int64_t now)
 {
@@ -56,7 +57,10 @@ charge_some(struct ledger *l, size_t who, int64_t now)
     rats_init(x, 2);
     rat_set_i64(&x[0], 1 + (int64_t)below(400), 1000);
     rat_set_i64(&x[1], 1 + (int64_t)below(40), 1000000000);
-    charge_of_price(&x[0], NULL, &x[1], &c);
+    if (who > 0 && below(5) == 0)
+        charge_of_price(NULL, &x[0], &x[1], &c);
+    else
+        charge_of_price(&x[0], NULL, &x[1], &c);
     rats_clear(x, 2);
     r.charge = &c;
     st = post_charge(l, &r, &receipt, NULL);
