@@ -344,15 +344,15 @@ static void
 print_price(struct out *o, const struct answer *a,
             const struct ledger_balance *balance)
 {
-    bool finite = a->epsilon.len && a->epsilon.ptr[0] != 'i';
+    bool in_rho = answer_is_in_rho(a);
 
     out_text(o, has_bars(a) ? "\n  95 % error bars. " : "\n  ");
     if (a->stored) {
         out_text(o, "Cached: no cost.");
     } else {
         out_text(o, "Cost: ");
-        out_text(o, finite ? "ε " : "ρ ");
-        print_short(o, finite ? a->epsilon.ptr : a->rho.ptr);
+        out_text(o, in_rho ? "ρ " : "ε ");
+        print_short(o, in_rho ? a->rho.ptr : a->epsilon.ptr);
         if (a->delta.len != 1 || a->delta.ptr[0] != '0') {
             out_text(o, ", δ ");
             print_short(o, a->delta.ptr);

@@ -133,6 +133,13 @@ struct answer {
 };
 void answer_free(struct answer *a);
 
+/* Was it priced in rho? Then no epsilon bounds it. */
+static inline bool
+answer_is_in_rho(const struct answer *a)
+{
+    return str_equal(a->epsilon, str_of("infinity"));
+}
+
 /* Why a question is stopped, set by whoever stops it. */
 enum ask_stop {
     ASK_GOES_ON,

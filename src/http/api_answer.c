@@ -278,6 +278,8 @@ csv_headers(struct http_reply *out, const struct question *q)
     receipt_write(&a->receipt, receipt);
     http_header(out, "Custos-Epsilon", "%.*s", (int)a->epsilon.len,
                 a->epsilon.ptr);
+    if (answer_is_in_rho(a))
+        http_header(out, "Custos-Rho", "%.*s", (int)a->rho.len, a->rho.ptr);
     http_header(out, "Custos-Receipt", "%s", receipt);
 }
 

@@ -98,18 +98,20 @@ void
 cost_write(const struct question *q, char text[COST_MAX])
 {
     const struct answer *a = q->answer;
+    bool in_rho = answer_is_in_rho(a);
+    str price = in_rho ? a->rho : a->epsilon;
     size_t len;
 
     if (a->stored)
         snprintf(text, COST_MAX, "answered before: free");
     else
-        snprintf(text, COST_MAX, "cost epsilon %.*s%s%.*s", (int)a->epsilon.len,
-                 a->epsilon.ptr,
+        snprintf(text, COST_MAX, "cost %s %.*s%s%.*s",
+                 in_rho ? "rho" : "epsilon", (int)price.len, price.ptr,
                  str_equal(a->delta, str_of("0")) ? "" : ", delta ",
                  str_equal(a->delta, str_of("0")) ? 0 : (int)a->delta.len,
                  a->delta.ptr);
     len = strlen(text);
-    if (!a->stored && q->left_in_rho) {
+    if (!a->stored && q->left_in_rho && !in_rho) {
         snprintf(text + len, COST_MAX - len,
                  " (rho %.*s, in which the budget counts)", (int)a->rho.len,
                  a->rho.ptr);

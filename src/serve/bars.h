@@ -14,7 +14,8 @@
  */
 str bars_write(arena *a, const struct answer *answer);
 
-/* Writes "cost epsilon 0.1, delta 1e-9; epsilon 0.4 left", or that the answer was
+/* Writes "cost epsilon 0.1, delta 1e-9; epsilon 0.4 left" (or "cost rho 0.005; ...",
+   if no epsilon bounds the answer), or that the answer was
    free. */
 enum { COST_MAX = 256 };
 void cost_write(const struct question *q, char text[COST_MAX]);

@@ -4,7 +4,7 @@
  * whoever logs in with another token does not see it.
  */
 import { useEffect, useState } from "preact/hooks";
-import { Refused, type Amount, type Answer, type Api, type Question } from "../api";
+import { Refused, type Answer, type Api, type Cost, type Question } from "../api";
 import { useSession } from "../session";
 
 /* `inRho`: the budget is counted in rho, so the remaining epsilon does not fall by the cost. */
@@ -13,10 +13,10 @@ export interface Asked { question: Question; answer: Answer; inRho: boolean }
    already reported this failure (server gone, token invalid) and must not repeat it. */
 export type Run =
   | { kind: "idle" }
-  | { kind: "running"; question: Question; price: Amount | null; since: number }
+  | { kind: "running"; question: Question; price: Cost | null; since: number }
   | { kind: "done"; asked: Asked }
-  | { kind: "failed"; question: Question; price: Amount | null; refused: Refused; told: boolean }
-  | { kind: "cancelled"; question: Question; price: Amount | null };
+  | { kind: "failed"; question: Question; price: Cost | null; refused: Refused; told: boolean }
+  | { kind: "cancelled"; question: Question; price: Cost | null };
 
 const KEPT = 50; /* how many answers are kept */
 
@@ -33,7 +33,7 @@ class Desk {
     for (const tell of this.watchers) tell();
   }
 
-  async ask(question: Question, price: Amount | null, inRho: boolean) {
+  async ask(question: Question, price: Cost | null, inRho: boolean) {
     if (this.run.kind === "running") return;
     const stop = (this.stop = new AbortController());
     this.turn({ kind: "running", question, price, since: performance.now() });

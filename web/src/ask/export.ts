@@ -1,5 +1,6 @@
 /* Answers as files and for the clipboard. Numbers keep every digit that the server
    sent; only JSON keeps every text unchanged. */
+import { priceOf } from "../parts/amount";
 import { csvText, harmless } from "../parts/csv";
 import type { Asked } from "./desk";
 
@@ -41,11 +42,12 @@ function told({ columns, rows }: Asked["answer"]): string[] {
 
 /* The caption below a picture. */
 export function captionOf({ question, answer }: Asked): string[] {
+  const { sign, amount } = priceOf(answer.cost);
   return [
     ...told(answer),
     question.sql,
     answer.kind === "plan" ? "A plan: nothing was charged." : answer.kind === "public" ? "Public data: exact."
-      : `Differentially private: ε ${answer.cost.epsilon}. 95 % error bars.` +
+      : `Differentially private: ${sign} ${amount}. 95 % error bars.` +
         (answer.receipt ? ` Receipt ${answer.receipt.slice(0, 16)}…` : ""),
   ];
 }

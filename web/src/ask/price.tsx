@@ -1,6 +1,6 @@
 /* Before a question is asked: its price, what would remain, its expected error. */
 import type { Plan, PlannedColumn } from "../api";
-import { leftShort, spentShort } from "../parts/amount";
+import { costShort, leftShort, priceOf, spentShort } from "../parts/amount";
 import { grouped } from "../parts/decimal";
 import { linkTo } from "../route";
 
@@ -70,7 +70,7 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   if (fare === "plan") return (
     <><strong class="amount">free</strong><p class="soft">EXPLAIN shows the plan and no answer: nothing is charged.{" "}
       {plan.stored ? "The answer itself is stored and free, too."
-        : Number(plan.cost.epsilon) > 0 && <>The answer itself would cost ε {spentShort(plan.cost.epsilon)}.</>}</p></>
+        : Number(plan.cost.rho) > 0 && <>The answer itself would cost {costShort(plan.cost)}.</>}</p></>
   );
   if (fare === "stored") return (
     <><strong class="amount">free</strong><p class="soft">You have had this answer before. It is stored and is shown again unchanged.</p></>
@@ -78,10 +78,12 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   if (fare === "public") return (
     <><strong class="amount">free</strong><p class="soft">No private row is read: the answer is exact.</p></>
   );
+  const { sign, amount } = priceOf(plan.cost);
   return (
     <>
-      <strong class="amount" title={`epsilon ${plan.cost.epsilon}`}><span class="unit">ε</span> {spentShort(plan.cost.epsilon)}</strong>
+      <strong class="amount" title={`${sign === "ρ" ? "rho" : "epsilon"} ${amount}`}><span class="unit">{sign}</span> {spentShort(amount)}</strong>
       <p class="soft">
+        {sign === "ρ" && <>No ε bounds a price in ρ: from then on the budget is counted in ρ alone. </>}
         {Number(plan.cost.delta) > 0 && <>Plus δ {spentShort(plan.cost.delta)}, the chance that the promise does not hold. </>}
         ε measures how much privacy people give up: a smaller ε is safer for them but adds more noise.{" "}
         <a href={linkTo("learn")}>Try it out</a>

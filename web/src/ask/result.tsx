@@ -1,7 +1,7 @@
 /* The answer: its chart, its table with error bars, remarks, cost, and downloads. */
 import { useRef, useState } from "preact/hooks";
 import type { Answer, Cell, Column } from "../api";
-import { leftShort, spentShort } from "../parts/amount";
+import { costShort, leftShort, spentShort } from "../parts/amount";
 import { savePng, saveSvg, saveText } from "../parts/chart/save";
 import { grouped, withError } from "../parts/decimal";
 import { linkTo } from "../route";
@@ -94,7 +94,7 @@ function Terms({ asked: { answer, inRho } }: { asked: Asked }) {
         {answer.kind === "plan" ? "A plan, not an answer: no data was read and nothing was charged."
           : !paid ? "Public data: exact and free."
           : hasErrors(answer) && <>± is a {Math.round(Number(answer.confidence) * 100)} % error bar: about 95 of 100 such ranges contain the exact value (of the rows that count). </>}
-        {paid && (answer.stored ? <strong>Stored answer: no cost.</strong> : <>Cost: ε {spentShort(answer.cost.epsilon)}.</>)}
+        {paid && (answer.stored ? <strong>Stored answer: no cost.</strong> : <>Cost: {costShort(answer.cost)}.</>)}
         {answer.remaining && <> Remaining: ε {leftShort(answer.remaining.epsilon)}.</>}
         {paid && !answer.stored && inRho && (
           <> This budget is counted in ρ, where this answer cost {spentShort(answer.cost.rho)}; what remains is the

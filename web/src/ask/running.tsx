@@ -1,7 +1,7 @@
 /* While a question runs: how long it has run, and what cancelling means. */
 import { useEffect, useState } from "preact/hooks";
-import type { Amount } from "../api";
-import { spentShort } from "../parts/amount";
+import type { Cost } from "../api";
+import { costShort } from "../parts/amount";
 
 const SLOW_S = 5;
 const TICK_MS = 100;
@@ -16,7 +16,7 @@ function useElapsed(since: number): number {
 }
 
 export function Running({ since, price, cancel }: {
-  since: number; price: Amount | null; cancel(): void;
+  since: number; price: Cost | null; cancel(): void;
 }) {
   const seconds = useElapsed(since);
   return (
@@ -29,7 +29,7 @@ export function Running({ since, price, cancel }: {
       </div>
       <p id="cancel-means" class="soft">
         {price !== null
-          ? <>ε {spentShort(price)} is charged before the data is read. Cancelling does not refund it.</>
+          ? <>{costShort(price)} is charged before the data is read. Cancelling does not refund it.</>
           : <>This question is free.</>}
       </p>
       <p class="soft">

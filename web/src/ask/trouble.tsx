@@ -1,7 +1,7 @@
 /* When a question fails: what the failure means, and what the user can still do. */
-import type { Amount, AnalystBudget, Refused } from "../api";
+import type { Amount, AnalystBudget, Cost, Refused } from "../api";
 import { useLoaded } from "../load";
-import { leftShort, spentShort } from "../parts/amount";
+import { costShort, leftShort } from "../parts/amount";
 import { Notice } from "../parts/notice";
 import { linkTo } from "../route";
 import { useSession } from "../session";
@@ -49,13 +49,13 @@ export function Spent({ said, left }: { said?: string; left: Amount | null }) {
   );
 }
 
-export function Failed({ refused, price }: { refused: Refused; price: Amount | null }) {
+export function Failed({ refused, price }: { refused: Refused; price: Cost | null }) {
   if (refused.spent) return <Spent said={refused.message} left={null} />;
   if (refused.gone) return (
     <div class="news bad" role="alert">
       <p><strong>The connection to the server was lost before the answer came.</strong></p>
       <p>
-        {price !== null && <>ε {spentShort(price)} may have been charged. </>}Your text is kept. When the server is back, the
+        {price !== null && <>{costShort(price)} may have been charged. </>}Your text is kept. When the server is back, the
         button says whether the answer was stored; if so, it is free.
       </p>
     </div>
@@ -64,7 +64,7 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
   return (
     <Notice of={refused}>
       {after && price !== null && (
-        <p class="soft">ε {spentShort(price)} stays charged: whether a question fails may depend on the data,
+        <p class="soft">{costShort(price)} stays charged: whether a question fails may depend on the data,
           so a refund could reveal something about it.</p>
       )}
       {refused.status === 503 && (
@@ -74,10 +74,10 @@ export function Failed({ refused, price }: { refused: Refused; price: Amount | n
   );
 }
 
-export function Cancelled({ price }: { price: Amount | null }) {
+export function Cancelled({ price }: { price: Cost | null }) {
   return (
     <div class="news" role="status">
-      <p><strong>Cancelled.</strong> {price !== null && <>ε {spentShort(price)} stays charged.</>}</p>
+      <p><strong>Cancelled.</strong> {price !== null && <>{costShort(price)} stays charged.</>}</p>
       <p class="soft">If the answer was sent before you cancelled, it is stored: asking again is free, and the button says so.</p>
     </div>
   );

@@ -1,7 +1,7 @@
 /* One row of the ledger: a summary line, and all its details when opened. */
 import { useState } from "preact/hooks";
 import type { LedgerRow } from "../api";
-import { spentShort } from "../parts/amount";
+import { costShort } from "../parts/amount";
 import { momentWords } from "../parts/time";
 import { linkTo } from "../route";
 import { theoremsOf } from "./rows";
@@ -84,7 +84,7 @@ export function Row({ row, pick }: { row: LedgerRow; pick: (theorem: string) => 
           <span class={`kind kind-${row.what === "charge" ? "charge" : "act"}`}>{kindWords(row.what)}</span>
           <span class="whose">{row.who ?? ""}</span>
           <span class="line">{row.query ? <code>{line}</code> : line}</span>
-          <span class="cost">{row.epsilon !== null && <>ε {spentShort(row.epsilon)}</>}</span>
+          <span class="cost">{row.epsilon !== null && row.rho !== null && costShort({ epsilon: row.epsilon, rho: row.rho })}</span>
         </summary>
         {open && <RowDetails row={row} pick={pick} />}
       </details>

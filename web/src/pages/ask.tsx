@@ -17,7 +17,7 @@ import { Running } from "../ask/running";
 import { Cancelled, Failed, Spent } from "../ask/trouble";
 import { DIALECT } from "../ask/words";
 import { useLoaded } from "../load";
-import { spentShort } from "../parts/amount";
+import { costShort } from "../parts/amount";
 import { Editor } from "../parts/editor";
 import { Notice, Waiting } from "../parts/notice";
 import { linkTo, usePlace } from "../route";
@@ -118,7 +118,7 @@ function Asking({ schema }: { schema: Schema }) {
   const ask = () => {
     if (!ready) return;
     priced.current = draft.sql;
-    void desk.ask(question, fare === "paid" ? plan.cost.epsilon : null, fare === "paid" && countsInRho(plan));
+    void desk.ask(question, fare === "paid" ? plan.cost : null, fare === "paid" && countsInRho(plan));
   };
   const take = useCallback(({ sql, ...price }: Partial<Draft>, receipt: string | null) => {
     if (sql !== undefined) {
@@ -157,7 +157,7 @@ function Asking({ schema }: { schema: Schema }) {
           <div class="row doing">
             <button type="button" class="ask-button" onClick={ask} disabled={!ready}>
               {fare === "plan" ? "Show the plan, free" : fare === "stored" ? "Show again, free" : fare === "public" ? "Ask, free"
-                : plan ? <>Ask for ε {spentShort(plan.cost.epsilon)}</> : "Ask"}
+                : plan ? <>Ask for {costShort(plan.cost)}</> : "Ask"}
             </button>
             <span class="soft keys"><kbd>{MOD}</kbd> <kbd>Enter</kbd></span>
           </div>

@@ -17,3 +17,14 @@ function short(amount: string, how: "up" | "down"): string {
 
 export const spentShort = (amount: string) => short(amount, "up");
 export const leftShort = (amount: string) => short(amount, "down");
+
+interface Price { epsilon: string; rho: string }
+
+/* A price as it was asked for: in ε, or in ρ if no ε bounds it. */
+export const priceOf = ({ epsilon, rho }: Price) =>
+  epsilon === "infinity" ? { sign: "ρ", amount: rho } : { sign: "ε", amount: epsilon };
+
+export function costShort(cost: Price): string {
+  const { sign, amount } = priceOf(cost);
+  return `${sign} ${spentShort(amount)}`;
+}
