@@ -49,6 +49,10 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
     buf_add(&text, "", 1);
     rat_write(&p->delta, &text);
     buf_add(&text, "", 1);
+    if (p->in_rho) { /* not otherwise, so that stored keys stay valid */
+        rat_write(&p->rho, &text);
+        buf_add(&text, "", 1);
+    }
     if (text.failed) {
         st = custos_fail(err, CUSTOS_EOVERFLOW, "the query is too long");
     } else {

@@ -73,8 +73,11 @@ set_amounts(struct plan *p, const rat *squares)
 {
     struct charge *c = &p->charge;
 
-    c->epsilon = amount_from_rat_up(&p->epsilon, AMOUNT_LOSS);
-    c->epsilon_squared = amount_from_rat_up(squares, AMOUNT_LOSS);
+    c->epsilon = c->epsilon_squared = AMOUNT_INFINITE;
+    if (!p->in_rho) {
+        c->epsilon = amount_from_rat_up(&p->epsilon, AMOUNT_LOSS);
+        c->epsilon_squared = amount_from_rat_up(squares, AMOUNT_LOSS);
+    }
     c->rho = amount_from_rat_up(&p->rho, AMOUNT_LOSS);
     c->delta = amount_from_rat_up(&p->delta, AMOUNT_DELTA);
     c->mu_squared = AMOUNT_INFINITE;
@@ -90,13 +93,14 @@ charge_make(struct work *w)
     rat rho;
 
     rat_init(&rho);
-    rat_set_i64(&p->rho, 0, 1);
+    if (!p->in_rho) /* else it is the price, to which the shares add up */
+        rat_set_i64(&p->rho, 0, 1);
     rat_set_i64(&p->delta, 0, 1);
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         const struct part *part = &p->parts[i];
 
-        if (part->served)
-            continue; /* the selection pays for it */
+        if (part->served || p->in_rho)
+            continue; /* the selection pays for it, or the price in rho */
         if (part->mech_kind == CUSTOS_GAUSSIAN)
             st = gauss_rho(part, &rho, w->err);
         else if (part->kind == PART_QUANTILES)

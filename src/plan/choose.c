@@ -8,6 +8,8 @@
  * ln(1/delta) and D2 the l2 sensitivity; the exact calibration saves less than
  * 40 % of sigma for any delta below 1/1000. So the Gaussian's bar, 1.96 sigma,
  * is not below Laplace's bar when 2.7 L D2^2 > (Laplace's bar * epsilon)^2.
+ *
+ * If the price is a rho, every part gets the discrete Gaussian of its share.
  */
 #include "num/batch.h"
 #include "num/rat_round.h"
@@ -17,10 +19,11 @@
 enum { NUMBER_MAX = 512 };
 
 static custos_status
-too_long(custos_err *err)
+too_long(const struct plan *p, custos_err *err)
 {
     return custos_fail(err, CUSTOS_EINVAL,
-                       "epsilon has too many digits for this query");
+                       "%s has too many digits for this query",
+                       p->in_rho ? "rho" : "epsilon");
 }
 
 /*
@@ -47,8 +50,14 @@ make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
 
     if (!rat_write_into(&part->epsilon, epsilon, NUMBER_MAX) ||
         !rat_write_into(&part->l1, sensitivity, NUMBER_MAX))
-        return too_long(err);
+        return too_long(p, err);
     return mechs_take(p->mechs, &o, out, err);
+}
+
+static custos_changes
+changes_of(const struct part *part)
+{
+    return part->one_cell ? CUSTOS_CHANGES_ONE : CUSTOS_CHANGES_SEVERAL;
 }
 
 static custos_status
@@ -62,13 +71,32 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
                              .values = values_of(p),
                              .epsilon = epsilon,
                              .delta = d,
-                             .sensitivity_squared = sensitivity};
+                             .sensitivity_squared = sensitivity,
+                             .changes = changes_of(part)};
 
-    o.changes = part->one_cell ? CUSTOS_CHANGES_ONE : CUSTOS_CHANGES_SEVERAL;
     if (!rat_write_into(&part->epsilon, epsilon, NUMBER_MAX) ||
         !rat_write_into(delta, d, NUMBER_MAX) ||
         !rat_write_into(&part->l2_squared, sensitivity, NUMBER_MAX))
-        return too_long(err);
+        return too_long(p, err);
+    return mechs_take(p->mechs, &o, out, err);
+}
+
+static custos_status
+make_gauss_of_rho(const struct plan *p, const struct part *part,
+                  custos_mech **out, custos_err *err)
+{
+    char rho[NUMBER_MAX], sensitivity[NUMBER_MAX];
+    custos_mech_options o = {.size = sizeof o,
+                             .kind = CUSTOS_GAUSSIAN,
+                             .domain = CUSTOS_WIDE,
+                             .values = values_of(p),
+                             .rho = rho,
+                             .sensitivity_squared = sensitivity,
+                             .changes = changes_of(part)};
+
+    if (!rat_write_into(&part->rho, rho, NUMBER_MAX) ||
+        !rat_write_into(&part->l2_squared, sensitivity, NUMBER_MAX))
+        return too_long(p, err);
     return mechs_take(p->mechs, &o, out, err);
 }
 
@@ -153,6 +181,25 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
     return try_gauss(w, part, delta, n, err);
 }
 
+/* The part's mechanism and bar where the price is a rho. */
+static custos_status
+choose_in_rho(struct work *w, struct part *part)
+{
+    custos_mech *mech = NULL;
+    custos_int bar = 0;
+    custos_status st = work_spend(w, EFFORT_LAPLACE);
+
+    if (!st)
+        st = make_gauss_of_rho(w->plan, part, &mech, w->err);
+    if (!st)
+        st = mechs_bar(w->plan->mechs, mech, 1, &bar, w->err);
+    if (st)
+        custos_mech_free(mech);
+    else
+        set_mechanism(part, mech, CUSTOS_GAUSSIAN, bar);
+    return st;
+}
+
 /* Gives each of the k Gaussians delta/k. They were chosen at delta/parts; more
    delta only makes them better. */
 static custos_status
@@ -197,15 +244,14 @@ set_bars(struct work *w)
     return st;
 }
 
-custos_status
-choose_make(struct work *w)
+/* Laplace or Gaussian for every part that gets additive noise. */
+static custos_status
+choose_parts(struct work *w)
 {
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
     rat share;
 
-    if (p->n_parts == 0) /* the query has keys but no aggregates */
-        return CUSTOS_OK;
     rat_init(&share);
     rat_set_i64(&share, 1, p->n_parts);
     rat_mul(&share, &share, &w->delta);
@@ -217,12 +263,29 @@ choose_make(struct work *w)
         st = share_delta(w);
     if (!st && w->at_once > 1)
         st = set_bars(w);
+    return st;
+}
+
+custos_status
+choose_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    const char *price = p->in_rho ? "rho" : "epsilon";
+    custos_status st = CUSTOS_OK;
+
+    if (p->n_parts == 0) /* the query has keys but no aggregates */
+        return CUSTOS_OK;
+    for (size_t i = 0; i < p->n_parts && p->in_rho && !st; i++)
+        st = choose_in_rho(w, &p->parts[i]);
+    if (!p->in_rho)
+        st = choose_parts(w);
     if (st == CUSTOS_ERANGE)
         st = custos_fail(
             w->err, st,
-            "at this epsilon the noise would exceed 2^60 steps or fall below "
+            "at this %s the noise would exceed 2^60 steps or fall below "
             "2^-20" HINT
-            "ask for another epsilon, or state narrower contribution bounds");
+            "ask for another %s, or state narrower contribution bounds",
+            price, price);
     for (size_t i = 0; i < p->n_parts && !st; i++)
         if (p->parts[i].kind == PART_QUANTILES)
             st = quantile_choose(w, &p->parts[i]);

@@ -166,7 +166,8 @@ add_part(struct sha256 *h, const struct part *part)
     add_number(h, q ? q->inside : 0);
     add_number(h, q ? q->off : 0);
     return add_rat(h, &part->l1) && add_rat(h, &part->l2_squared) &&
-           add_rat(h, &part->epsilon) && add_rat(h, &part->delta);
+           add_rat(h, &part->epsilon) && add_rat(h, &part->delta) &&
+           add_rat(h, &part->rho);
 }
 
 /* outer: the plan of the bound selection that p belongs to; NULL: none. */
@@ -177,6 +178,7 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
 
     add_text(h, p->unit);
     add_number(h, p->is_public);
+    add_number(h, p->in_rho);
     add_number(h, p->raised);
     add_number(h, p->bounding);
     add_number(h, p->rows);

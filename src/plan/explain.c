@@ -165,8 +165,20 @@ explain_scale(const struct part *part, struct grid g, struct buf *out)
     rat_clear(&scale);
 }
 
+/* The part's share of the price. */
 static void
-explain_part(const struct part *part, struct buf *out)
+explain_share(const struct plan *p, const struct part *part, struct buf *out)
+{
+    buf_add_text(out, p->in_rho ? "rho " : "epsilon ");
+    words_number(p->in_rho ? &part->rho : &part->epsilon, out);
+    if (!p->in_rho && part->mech_kind == CUSTOS_GAUSSIAN) {
+        buf_add_text(out, ", delta ");
+        words_number(&part->delta, out);
+    }
+}
+
+static void
+explain_part(const struct plan *p, const struct part *part, struct buf *out)
 {
     struct grid g = released_grid(part), squared = g;
     bool gauss = part->mech_kind == CUSTOS_GAUSSIAN;
@@ -184,12 +196,8 @@ explain_part(const struct part *part, struct buf *out)
     words_steps(&part->l1, g, out);
     buf_add_text(out, ", l2 squared ");
     words_steps(&part->l2_squared, squared, out);
-    buf_add_text(out, "\n           epsilon ");
-    words_number(&part->epsilon, out);
-    if (gauss) {
-        buf_add_text(out, ", delta ");
-        words_number(&part->delta, out);
-    }
+    buf_add_text(out, "\n           ");
+    explain_share(p, part, out);
     buf_add_text(out, "; within ");
     words_whole_steps(part->bar, g, out);
     buf_add_text(out, " at 95 %\n");
@@ -227,37 +235,56 @@ explain_quantiles(const struct plan *p, const struct part *part,
                (unsigned long long)q->off);
 }
 
+/* epsilon may be NULL: nothing is said of it. */
 static void
 explain_amounts(const rat *epsilon, const rat *rho, struct buf *out)
 {
-    buf_add_text(out, "epsilon ");
-    words_number(epsilon, out);
-    buf_add_text(out, ", rho ");
+    if (epsilon) {
+        buf_add_text(out, "epsilon ");
+        words_number(epsilon, out);
+    }
+    buf_add_text(out, epsilon ? ", rho " : "rho ");
     words_number(rho, out);
+}
+
+/* The amounts of the charge: those of the price, or the policy's minimum. */
+static void
+explain_charge(const struct plan *p, struct buf *out)
+{
+    rat epsilon, rho;
+
+    rat_init(&epsilon);
+    rat_init(&rho);
+    if (!p->in_rho)
+        amount_to_rat(p->charge.epsilon, AMOUNT_LOSS, &epsilon);
+    amount_to_rat(p->charge.rho, AMOUNT_LOSS, &rho);
+    explain_amounts(p->in_rho ? NULL : &epsilon, &rho, out);
+    rat_clear(&epsilon);
+    rat_clear(&rho);
 }
 
 /* The charge; where it was raised to the least price, also the price asked. */
 static void
 explain_price(const struct plan *p, struct buf *out)
 {
-    rat epsilon, rho;
+    const rat *epsilon = p->in_rho ? NULL : &p->epsilon;
 
-    rat_init(&epsilon);
-    rat_init(&rho);
-    amount_to_rat(p->charge.epsilon, AMOUNT_LOSS, &epsilon);
-    amount_to_rat(p->charge.rho, AMOUNT_LOSS, &rho);
     buf_add_text(out, "price      ");
-    explain_amounts(p->raised ? &epsilon : &p->epsilon,
-                    p->raised ? &rho : &p->rho, out);
+    if (p->raised)
+        explain_charge(p, out);
+    else
+        explain_amounts(epsilon, &p->rho, out);
     buf_add_text(out, ", delta ");
     words_number(&p->delta, out);
     if (p->raised) {
         buf_add_text(out, "\n           raised to the policy's minimum; noise "
                           "as for ");
-        explain_amounts(&p->epsilon, &p->rho, out);
+        explain_amounts(epsilon, &p->rho, out);
     }
-    rat_clear(&epsilon);
-    rat_clear(&rho);
+    if (p->in_rho)
+        buf_add_text(out, "\n           no epsilon bounds it: the budget's sum "
+                          "of epsilon becomes infinite, and from then on only "
+                          "its sum of rho counts");
     buf_add_text(out, "\nrests on  ");
     for (size_t i = 0; i < p->n_theorems; i++)
         buf_printf(out, " %s", p->theorems[i]);
@@ -295,7 +322,7 @@ explain_releases(const struct plan *p, struct buf *out)
         if (p->parts[i].kind == PART_QUANTILES)
             explain_quantiles(p, &p->parts[i], out);
         else if (!p->parts[i].served)
-            explain_part(&p->parts[i], out);
+            explain_part(p, &p->parts[i], out);
 }
 
 static void
@@ -328,5 +355,6 @@ plan_explain(const struct plan *p, struct buf *out)
     }
     explain_releases(p, out);
     explain_price(p, out);
+    rho_offer(p, out);
     explain_notes(p, out);
 }

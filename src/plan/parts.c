@@ -108,6 +108,7 @@ part_take(struct plan *p, const struct part *like)
     rat_init(&new->l2_squared);
     rat_init(&new->epsilon);
     rat_init(&new->delta);
+    rat_init(&new->rho);
     return (int)i;
 }
 

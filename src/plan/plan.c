@@ -266,6 +266,7 @@ plan_free(struct plan *p)
         rat_clear(&p->parts[i].l2_squared);
         rat_clear(&p->parts[i].epsilon);
         rat_clear(&p->parts[i].delta);
+        rat_clear(&p->parts[i].rho);
     }
     select_clear(p->selection);
     facts_clear(p->facts);

@@ -85,11 +85,12 @@ enum part_kind {
 struct part {
     enum part_kind kind;
     custos_mech_kind mech_kind;
-    struct expr *of;    /* the value; NULL for rows and units */
-    struct grid grid;   /* the grid of one value */
-    int owner;          /* the aggregate that states an epsilon of its own and
+    struct expr *of;  /* the value; NULL for rows and units */
+    struct grid grid; /* the grid of one value */
+    int owner;        /* the aggregate that states an epsilon of its own and
                            pays for this part, or -1 */
-    unsigned weight;    /* the part's weight in the split of the price */
+    unsigned weight;  /* the part's weight in the split of the price ... */
+    unsigned weight_in_rho; /* ... and if that is a rho */
     i128 lower, upper;  /* range of one value, in steps: values are clamped */
     i128 centre;        /* in steps, within the range */
     uint64_t domain;    /* PART_DISTINCT: the most values there can be; 0: not
@@ -97,7 +98,8 @@ struct part {
     i128 row_most;      /* one row moves the exact number by at most this */
     i128 bar;           /* half width of one value at 95 %, in steps */
     rat l1, l2_squared; /* sensitivity of the vector of all groups, in steps */
-    rat epsilon, delta; /* the part's share of the price */
+    rat epsilon, delta; /* the part's share of the price ... */
+    rat rho;            /* ... or this, if the plan is priced in rho */
     custos_mech *mech;  /* on wide ints, one value per group; quantiles: NULL */
     const char *theorem;              /* theorem of the mechanism */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
@@ -225,8 +227,9 @@ struct plan {
     size_t n_order_by;       /* (limit and offset are the query's) */
     rat epsilon, rho, delta; /* the price that its noise is calibrated to */
     struct charge charge;    /* that price, or the least price if higher */
-    bool raised;             /* the least price was higher, in epsilon or rho */
-    const char **theorems;   /* ids of all theorems that the price rests on */
+    bool in_rho;           /* the price is rho: no epsilon bounds it (rho.c) */
+    bool raised;           /* the least price was higher, in epsilon or rho */
+    const char **theorems; /* ids of all theorems that the price rests on */
     size_t n_theorems;
     struct fact *facts;   /* of all expressions; fact.h */
     const char **remarks; /* sentences for the answer: what bounding and
@@ -254,11 +257,12 @@ struct plan_keys_made {
     size_t n;
 };
 
-/* Who asks, and at which price; without epsilon and `within` at the policy's
-   default price. */
+/* Who asks, and at which price; without epsilon, rho and `within` at the
+   policy's default price. */
 struct plan_options {
     const struct policy_analyst *who; /* NULL: the owner */
     str epsilon;
+    str rho;             /* instead of epsilon */
     str within;          /* asks for the least price at which every value is
                             within +-this */
     bool jointly;        /* ... all of them at once, at 95 % */

@@ -18,21 +18,36 @@ read_price(struct work *w, str text, int at, const char *name, rat *r)
     return st;
 }
 
-custos_status
-price_check(struct work *w, const rat *epsilon, int at)
+/* The cap that the policy sets for one query, in epsilon or in rho. */
+struct cap {
+    const char *name, *key;
+    str most;
+};
+
+static custos_status
+check_cap(struct work *w, const rat *price, const struct cap *by, int at)
 {
     custos_status st;
     rat cap;
 
     rat_init(&cap);
-    st = read_price(w, w->policy->max_epsilon, -1, "max_epsilon", &cap);
-    if (!st && rat_cmp(epsilon, &cap) > 0)
+    st = read_price(w, by->most, -1, by->key, &cap);
+    if (!st && rat_cmp(price, &cap) > 0)
         st = custos_fail_at(w->err, CUSTOS_EDENIED, at,
-                            "one query may cost an epsilon of at most %.*s, "
-                            "the policy's cap",
-                            SHOWN(w->policy->max_epsilon));
+                            "one query may cost %s %s of at most %.*s, the "
+                            "policy's cap",
+                            *by->name == 'e' ? "an" : "a", by->name,
+                            SHOWN(by->most));
     rat_clear(&cap);
     return st;
+}
+
+static custos_status
+check_epsilon(struct work *w, int at)
+{
+    const struct cap cap = {"epsilon", "max_epsilon", w->policy->max_epsilon};
+
+    return check_cap(w, &w->plan->epsilon, &cap, at);
 }
 
 /* Delta: the policy's delta for one query, or less if the query says so. */
@@ -65,31 +80,38 @@ price_delta(struct work *w)
     return st;
 }
 
-/* The epsilon asked for the query: in its own text, or outside it (options). */
-static custos_status
-read_asked(struct work *w, rat *epsilon, int *at, bool *asked)
+/* A price as it is asked for: in the query's own text, or outside it
+   (options). */
+struct asked {
+    const char *name;
+    str inside, outside;
+    int at; /* of the one inside, or -1 */
+};
+
+static bool
+is_asked(const struct asked *a)
 {
-    const struct query_options *o = &w->q->options;
-    str outside = w->options->epsilon;
+    return a->inside.len > 0 || a->outside.len > 0;
+}
+
+static custos_status
+read_asked(struct work *w, const struct asked *a, rat *price)
+{
     custos_status st = CUSTOS_OK;
     rat other;
 
-    *at = o->epsilon.len > 0 ? o->epsilon_at : -1;
-    *asked = o->epsilon.len > 0 || outside.len > 0;
     rat_init(&other);
-    if (o->epsilon.len > 0)
-        st = read_price(w, o->epsilon, *at, "epsilon", epsilon);
-    if (!st && outside.len > 0)
-        st = read_price(w, outside, -1, "epsilon", &other);
-    if (!st && outside.len > 0 && o->epsilon.len > 0 &&
-        rat_cmp(&other, epsilon) != 0)
-        st = custos_fail_at(w->err, CUSTOS_EINVAL, *at,
-                            "epsilon is asked for twice, as %.*s and %.*s",
-                            SHOWN(o->epsilon), SHOWN(outside));
-    if (!st && o->epsilon.len == 0 && outside.len > 0)
-        rat_set(epsilon, &other);
-    if (!st && !*asked)
-        st = read_price(w, w->policy->default_epsilon, -1, "epsilon", epsilon);
+    if (a->inside.len > 0)
+        st = read_price(w, a->inside, a->at, a->name, price);
+    if (!st && a->outside.len > 0)
+        st = read_price(w, a->outside, -1, a->name, &other);
+    if (!st && a->outside.len > 0 && a->inside.len > 0 &&
+        rat_cmp(&other, price) != 0)
+        st = custos_fail_at(w->err, CUSTOS_EINVAL, a->at,
+                            "%s is asked for twice, as %.*s and %.*s", a->name,
+                            SHOWN(a->inside), SHOWN(a->outside));
+    if (!st && a->inside.len == 0 && a->outside.len > 0)
+        rat_set(price, &other);
     rat_clear(&other);
     return st;
 }
@@ -141,7 +163,7 @@ settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
     all = all && !p->selection;
     if (all && (!asked || cmp <= 0)) {
         rat_set(&p->epsilon, shares); /* the unused rest is not charged */
-        return price_check(w, &p->epsilon, at);
+        return check_epsilon(w, at);
     }
     if (cmp > 0 || (!all && cmp == 0))
         return custos_fail_at(
@@ -149,26 +171,63 @@ settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
             "the epsilons of single aggregates leave nothing for %s" HINT
             "raise the epsilon of the query",
             p->selection ? "choosing the groups" : "the others");
-    return price_check(w, &p->epsilon, at);
+    return check_epsilon(w, at);
 }
 
-custos_status
-price_make(struct work *w)
+static custos_status
+price_in_epsilon(struct work *w, const struct asked *epsilon)
 {
-    bool asked = false, all = false;
+    bool asked = is_asked(epsilon), all = false;
+    rat *price = &w->plan->epsilon, shares;
     custos_status st;
-    rat shares;
-    int at = -1;
 
     rat_init(&shares);
-    st = read_asked(w, &w->plan->epsilon, &at, &asked);
+    st = asked
+             ? read_asked(w, epsilon, price)
+             : read_price(w, w->policy->default_epsilon, -1, "epsilon", price);
     if (!st)
         st = read_shares(w, &shares, &all);
     if (!st && w->options->within.len > 0)
         st = check_within(w, &shares, asked);
     else if (!st)
-        st = settle_price(w, &shares, all, asked, at);
+        st = settle_price(w, &shares, all, asked, epsilon->at);
     rat_set(&w->own, &shares);
     rat_clear(&shares);
     return st;
+}
+
+static custos_status
+price_in_rho(struct work *w, const struct asked *rho)
+{
+    const struct cap cap = {"rho", "max_rho", w->policy->max_rho};
+    custos_status st;
+
+    if (cap.most.len == 0)
+        return custos_fail_at(w->err, CUSTOS_EDENIED, rho->at,
+                              "the policy does not allow prices in rho" HINT
+                              "ask for a price in epsilon");
+    w->plan->in_rho = true;
+    st = read_asked(w, rho, &w->plan->rho);
+    if (!st)
+        st = check_cap(w, &w->plan->rho, &cap, rho->at);
+    return st ? st : rho_check(w);
+}
+
+custos_status
+price_make(struct work *w)
+{
+    const struct query_options *o = &w->q->options;
+    const struct asked epsilon = {"epsilon", o->epsilon, w->options->epsilon,
+                                  o->epsilon.len > 0 ? o->epsilon_at : -1};
+    const struct asked rho = {"rho", o->rho, w->options->rho,
+                              o->rho.len > 0 ? o->rho_at : -1};
+
+    if (!is_asked(&rho))
+        return price_in_epsilon(w, &epsilon);
+    if (is_asked(&epsilon))
+        return custos_fail_at(w->err, CUSTOS_EINVAL,
+                              rho.at >= 0 ? rho.at : epsilon.at,
+                              "ask for a price in epsilon or in rho, not in "
+                              "both");
+    return price_in_rho(w, &rho);
 }

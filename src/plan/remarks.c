@@ -208,6 +208,8 @@ theorems_make(struct work *w)
             add_theorem(p, p->parts[i].theorem);
     }
     add_theorem(p, "plan-charge");
+    if (p->in_rho)
+        add_theorem(p, "price-in-rho");
     return CUSTOS_OK;
 }
 

@@ -21,6 +21,10 @@
  * no other aggregate reads, as most counts and sums do, the price is split
  * equally.
  *
+ * If the price is a rho, the noise of each part has variance D^2 / (2 rho_i),
+ * the squared error is the sum of A_i / rho_i, and it is least if A_i / rho_i^2
+ * is equal for all i: rho_i is proportional to the square root of A_i.
+ *
  * The shares are exact rationals and add up to the price exactly.
  */
 #include "num/batch.h"
@@ -29,15 +33,20 @@
 
 enum { UNIT = 16, ROOT_OF_UNIT = 64 }; /* stand for A = 1, and for its root */
 
-/* The whole part of 64 times the cube root of a/16. */
-static unsigned
-cube_root(unsigned a)
+static uint64_t
+power_of(uint64_t x, int n)
 {
-    uint64_t cube =
-        (uint64_t)a * ROOT_OF_UNIT * ROOT_OF_UNIT * ROOT_OF_UNIT / UNIT;
+    return n == 0 ? 1 : x * power_of(x, n - 1);
+}
+
+/* The whole part of 64 times the n-th root of a/16; at least 1. */
+static unsigned
+root_of(unsigned a, int n)
+{
+    uint64_t most = a * power_of(ROOT_OF_UNIT, n) / UNIT;
     unsigned root = 1;
 
-    while ((uint64_t)(root + 1) * (root + 1) * (root + 1) <= cube)
+    while (power_of(root + 1, n) <= most)
         root++;
     return root;
 }
@@ -102,8 +111,10 @@ split_weigh(struct plan *p)
 {
     for (size_t i = 0; i < p->n_aggregates; i++)
         rules[p->aggregates[i].kind].weigh(p, &p->aggregates[i]);
-    for (size_t i = 0; i < p->n_parts; i++)
-        p->parts[i].weight = cube_root(p->parts[i].weight);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        p->parts[i].weight_in_rho = root_of(p->parts[i].weight, 2);
+        p->parts[i].weight = root_of(p->parts[i].weight, 3);
+    }
 }
 
 /* Divides `purse`, an epsilon, over the parts of one owner by weight. */
@@ -131,12 +142,27 @@ divide_price(struct plan *p, int owner, const rat *purse)
     rat_clear(&share);
 }
 
+void
+split_rho(const struct plan *p, size_t part, rat *share)
+{
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < p->n_parts; i++)
+        all += p->parts[i].weight_in_rho;
+    rat_set_i64(share, p->parts[part].weight_in_rho, all);
+    rat_mul(share, share, &p->rho);
+}
+
 custos_status
 split_make(struct work *w)
 {
     struct plan *p = w->plan;
     rat rest;
 
+    for (size_t i = 0; i < p->n_parts && p->in_rho; i++)
+        split_rho(p, i, &p->parts[i].rho);
+    if (p->in_rho)
+        return CUSTOS_OK;
     rat_init(&rest);
     rat_sub(&rest, &p->epsilon, &w->own);
     divide_price(p, -1, &rest);

@@ -206,11 +206,18 @@ CUSTOS_MUST_USE custos_status printable_check(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
 CUSTOS_MUST_USE custos_status price_delta(struct work *w);
 CUSTOS_MUST_USE custos_status price_make(struct work *w);
-CUSTOS_MUST_USE custos_status price_check(struct work *w, const rat *epsilon,
-                                          int at);
 void split_weigh(struct plan *p);
 CUSTOS_MUST_USE custos_status split_make(struct work *w);
+
+/* What a part would get of the plan's rho, if that were the price. */
+void split_rho(const struct plan *p, size_t part, rat *share);
 CUSTOS_MUST_USE custos_status choose_make(struct work *w);
+
+/* rho_check: can the query be priced in rho? rho_offer: for EXPLAIN, says what
+   such a price would gain where the policy allows it and there are many values
+   to release. */
+CUSTOS_MUST_USE custos_status rho_check(struct work *w);
+void rho_offer(const struct plan *p, struct buf *out);
 CUSTOS_MUST_USE custos_status select_start(struct work *w);
 void select_weigh(struct plan *p);
 void select_reserve(struct work *w);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "account/filter.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "policy/amounts.h"
@@ -55,9 +56,9 @@ add_remark(struct check *c, enum weight weight, int line, const char *said, ...)
 }
 
 static bool
-is_zero(str amount)
+is_zero(str text)
 {
-    return amounts_cmp(amount, str_of("0")) == 0;
+    return amounts_cmp(text, str_of("0")) == 0;
 }
 
 static void
@@ -127,6 +128,30 @@ check_query(struct check *c)
             c, ADVICE, p->query_line,
             "max_epsilon is not below the budget: one query may spend all of "
             "it");
+}
+
+/* A price in rho changes what everybody's charges are counted in. */
+static void
+check_rho(struct check *c)
+{
+    const struct policy *p = c->p;
+    char limit[AMOUNT_TEXT_MAX];
+    struct filter f;
+
+    if (p->max_rho.len == 0)
+        return;
+    add_remark(c, ADVICE, p->query_line,
+               "max_rho allows prices in rho: after the first of them the sum "
+               "of epsilon is infinite, and the budget counts in rho alone, "
+               "for everybody");
+    if (filter_of_promise(p->budget.epsilon.ptr, p->budget.delta.ptr, &f, NULL))
+        return;
+    amount_write(f.limit[1], AMOUNT_LOSS, limit);
+    if (amounts_cmp(p->max_rho, str_of(limit)) >= 0)
+        add_remark(c, ADVICE, p->query_line,
+                   "max_rho %s is not below %s, the rho that keeps the budget: "
+                   "one query may spend all of it",
+                   p->max_rho.ptr, limit);
 }
 
 /* --------------------------------------------------------------- tables -- */
@@ -226,9 +251,23 @@ check_own_budget(struct check *c, const struct policy_analyst *who)
                    SHOWN(who->name));
 }
 
+/* Without a delta, a budget or window has no sum of rho. */
+static void
+check_own_rho(struct check *c, const struct policy_analyst *who)
+{
+    bool budget = who->has_budget && is_zero(who->budget.delta);
+    bool window = who->has_window && is_zero(who->window.delta);
+
+    if (c->p->max_rho.len > 0 && (budget || window))
+        add_remark(c, ADVICE, budget ? who->budget.line : who->window.line,
+                   "'%.*s' cannot ask at a price in rho: the %s has no delta",
+                   SHOWN(who->name), budget ? "budget" : "window");
+}
+
 static void
 check_analyst(struct check *c, const struct policy_analyst *who)
 {
+    check_own_rho(c, who);
     if (who->has_budget)
         check_own_budget(c, who);
     else
@@ -335,6 +374,7 @@ policy_check(arena *a, const struct policy *p, struct policy_remark **out,
     check_format(&c);
     check_budget(&c);
     check_query(&c);
+    check_rho(&c);
     for (size_t i = 0; i < p->n_sources; i++)
         check_source(&c, &p->sources[i]);
     for (size_t i = 0; i < p->n_tables; i++)

@@ -161,6 +161,8 @@ struct policy {
     str default_epsilon;    /* of a query without a price; default: a tenth of
                                the budget's, but at most max_epsilon */
     str max_epsilon;        /* limit per query; default: the budget's */
+    str max_rho;            /* limit of a price in rho; default empty: no query
+                               may be priced in rho */
     str query_delta;        /* delta of one query; default: a thousandth of the
                                budget's, "0" when pure */
     str min_epsilon;        /* the least epsilon that a query is charged */

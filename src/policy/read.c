@@ -39,6 +39,19 @@ read_format(const struct reading *r, const struct node *root, struct policy *p)
     return st;
 }
 
+custos_status
+read_key_of_2(const struct reading *r, const struct policy *p, const char *key,
+              int line)
+{
+    if (p->format >= 2)
+        return CUSTOS_OK;
+    return reading_fail(
+        r, line,
+        "%s is a key of format 2, and this file has format %u" HINT
+        "write custos: 2",
+        key, (unsigned)p->format);
+}
+
 static custos_status
 read_adjacency(const struct reading *r, const struct node *root,
                struct policy *p)

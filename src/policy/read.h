@@ -8,6 +8,11 @@
 #include "policy/node.h"
 #include "policy/policy.h"
 
+/* Rejects a key of format 2 in a file of format 1. */
+CUSTOS_MUST_USE custos_status read_key_of_2(const struct reading *r,
+                                            const struct policy *p,
+                                            const char *key, int line);
+
 /* budget: and query: */
 CUSTOS_MUST_USE custos_status read_budgets(const struct reading *r,
                                            const struct node *root,

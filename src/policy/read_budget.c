@@ -10,10 +10,12 @@
 static const char *const budget_keys[] = {"epsilon", "delta", "n",
                                           "force_delta"};
 static const char *const query_keys[] = {
-    "epsilon",    "max_epsilon",   "min_epsilon",
-    "min_rho",    "delta",         "max_groups",
-    "max_fanout", "max_unit_work", "max_planning_steps",
-    "min_units",  "share_answers",
+    "epsilon",       "max_epsilon",
+    "min_epsilon",   "max_rho",
+    "min_rho",       "delta",
+    "max_groups",    "max_fanout",
+    "max_unit_work", "max_planning_steps",
+    "min_units",     "share_answers",
 };
 
 #define MAX_GROUPS ((uint64_t)1 << 20)
@@ -241,6 +243,27 @@ read_least(const struct reading *r, const struct node *map, struct policy *p)
                        &p->min_rho);
 }
 
+/* Reads the most that a price in rho may be; without it there is no such price.
+   Only a budget with a delta has a sum of rho to count it in. */
+static custos_status
+read_max_rho(const struct reading *r, const struct node *map, struct policy *p)
+{
+    const struct node *n = node_find(map, "max_rho");
+    custos_status st = n ? read_key_of_2(r, p, "max_rho", n->line) : CUSTOS_OK;
+
+    if (!st)
+        st = read_amount(r, n, "max_rho", POSITIVE, &p->max_rho);
+    if (st || !n)
+        return st;
+    if (amounts_cmp(p->budget.delta, str_of("0")) == 0)
+        return reading_fail(r, n->line,
+                            "max_rho needs a budget with a delta: without one, "
+                            "only epsilon is counted");
+    if (p->min_rho.ptr && amounts_cmp(p->min_rho, p->max_rho) > 0)
+        return reading_fail(r, n->line, "max_rho is below min_rho");
+    return CUSTOS_OK;
+}
+
 static custos_status
 read_query(const struct reading *r, const struct node *map, struct policy *p)
 {
@@ -257,6 +280,8 @@ read_query(const struct reading *r, const struct node *map, struct policy *p)
                          POSITIVE, &p->max_epsilon);
     if (!st)
         st = read_least(r, map, p);
+    if (!st)
+        st = read_max_rho(r, map, p);
     n = node_find(map, "delta");
     if (!st)
         st = read_amount(r, n, "delta", DELTA, &p->query_delta);

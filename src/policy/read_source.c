@@ -119,12 +119,9 @@ read_sources(const struct reading *r, const struct node *root, struct policy *p)
 
     if (!sources)
         return CUSTOS_OK;
-    if (p->format < 2)
-        return reading_fail(r, sources->key_line,
-                            "sources is a key of format 2, and this file has "
-                            "format %u" HINT "write custos: 2",
-                            (unsigned)p->format);
-    st = node_is_names(r, sources, "sources");
+    st = read_key_of_2(r, p, "sources", sources->key_line);
+    if (!st)
+        st = node_is_names(r, sources, "sources");
     if (!st && sources->n > SOURCES_MAX)
         return reading_fail(r, sources->line, "more than %d sources",
                             (int)SOURCES_MAX);

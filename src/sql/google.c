@@ -45,6 +45,10 @@ option_find(const struct cursor *c, struct query_options *o)
         o->epsilon_at = t->at;
         return &o->epsilon;
     }
+    if (token_is(c->sql, t, "rho")) {
+        o->rho_at = t->at;
+        return &o->rho;
+    }
     if (token_is(c->sql, t, "delta")) {
         o->delta_at = t->at;
         return &o->delta;
@@ -73,7 +77,7 @@ option_read(struct cursor *c, struct query_options *o)
         return custos_fail_at(
             c->err, CUSTOS_EUNSUPPORTED, t->at,
             "unknown option in OPTIONS(...): %.*s" HINT
-            "the options are epsilon, delta, max_groups_contributed, "
+            "the options are epsilon, rho, delta, max_groups_contributed, "
             "max_rows_contributed and min_privacy_units_per_group",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)

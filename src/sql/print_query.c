@@ -18,6 +18,7 @@ print_options(const struct query_options *o, struct buf *out)
         str value;
     } all[] = {
         {"epsilon", o->epsilon},
+        {"rho", o->rho},
         {"delta", o->delta},
         {"max_groups_contributed", o->max_groups_contributed},
         {"max_rows_contributed", o->max_rows_contributed},

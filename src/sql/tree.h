@@ -159,10 +159,10 @@ struct order {
 /* OPTIONS(...) of WITH DIFFERENTIAL_PRIVACY; empty: not given. */
 struct query_options {
     bool given;
-    str epsilon, delta;
+    str epsilon, rho, delta;
     str max_groups_contributed, max_rows_contributed;
     str min_units; /* min_privacy_units_per_group */
-    int epsilon_at, delta_at;
+    int epsilon_at, rho_at, delta_at;
 };
 
 /*

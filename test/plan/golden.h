@@ -44,6 +44,10 @@ golden_with(char *with, struct asked *asked)
             asked->delta = w + 6;
         else if (!strncmp(w, "epsilon=", 8))
             asked->epsilon = w + 8;
+        else if (!strncmp(w, "max_rho=", 8))
+            asked->max_rho = w + 8;
+        else if (!strncmp(w, "rho=", 4))
+            asked->rho = w + 4;
         else
             fail_msg("golden.txt: %s", w);
     }

@@ -12,9 +12,9 @@
 
 enum { MEMORY = 1 << 26 };
 
-/* Tests replace ADJACENCY, DELTA and LEAST. */
+/* Tests replace ADJACENCY, DELTA and LEAST (which also stands for max_rho). */
 static const char hospital[] =
-    "custos: 1\n"
+    "custos: 2\n"
     "adjacency: ADJACENCY\n"
     "budget: {epsilon: 100, delta: DELTA, n: 1000}\n"
     "query: {epsilon: 0.1, max_epsilon: 10, max_groups: 1000LEAST}\n"
@@ -129,8 +129,10 @@ struct asked {
     const char *adjacency; /* NULL: add-remove */
     const char *delta;     /* of the budget; NULL: pure */
     const char *least;     /* "min_epsilon: 0, ..."; NULL: the default */
+    const char *max_rho;   /* NULL: no prices in rho */
     const char *who;
     const char *epsilon;
+    const char *rho;
     const char *within;
     bool jointly;
     const struct plan_known *known; /* NULL: nothing */
@@ -162,6 +164,8 @@ replace(struct buf *out, const char *text, const struct asked *asked)
         } else if (!strncmp(text, "LEAST", 5)) {
             buf_add_text(out, asked->least ? ", " : "");
             buf_add_text(out, asked->least ? asked->least : "");
+            buf_add_text(out, asked->max_rho ? ", max_rho: " : "");
+            buf_add_text(out, asked->max_rho ? asked->max_rho : "");
             text += 5;
         } else {
             buf_add(out, text++, 1);
@@ -192,6 +196,7 @@ plan_for(struct planned *t, const char *sql, const struct asked *asked)
     static const struct asked nothing = {.adjacency = NULL};
     const struct asked *q = asked ? asked : &nothing;
     struct plan_options o = {.epsilon = str_of(q->epsilon),
+                             .rho = str_of(q->rho),
                              .within = str_of(q->within),
                              .jointly = q->jointly,
                              .known = q->known};

@@ -54,6 +54,10 @@ other_plans_have_other_digests(void **state)
         {"SELECT sum(age) FROM patients", {.epsilon = "1.000000001"}},
         {"SELECT sum(age) FROM patients", {.epsilon = "1", .delta = "1e-6"}},
         {"SELECT sum(age) FROM patients",
+         {.rho = "1", .delta = "1e-6", .max_rho = "2"}},
+        {"SELECT sum(age) FROM patients",
+         {.rho = "1.000000001", .delta = "1e-6", .max_rho = "2"}},
+        {"SELECT sum(age) FROM patients",
          {.epsilon = "1", .adjacency = "change-one"}},
         {"SELECT sum(age) FROM patients WHERE age > 1", {.epsilon = "1"}},
         {"SELECT sum(age) FROM patients WHERE age > 2", {.epsilon = "1"}},
@@ -124,6 +128,7 @@ every_number_of_the_plan_is_covered(void **state)
     CHANGED(p, was, p->charge.epsilon_squared, 1);
     CHANGED(p, was, p->charge.rho, 1);
     CHANGED(p, was, p->charge.delta, 1);
+    CHANGED(p, was, p->in_rho, 1);
     CHANGED(p, was, p->rows, 1);
     CHANGED(p, was, p->groups, 1);
     CHANGED(p, was, p->cells, 1);

@@ -3,7 +3,7 @@
  * EXPLAIN or the error that it must give, to the letter.
  *
  *     > SELECT ...
- *     with who=ana within=10 jointly change-one delta=1e-6 epsilon=1
+ *     with who=ana within=10 jointly change-one delta=1e-6 epsilon=1 max_rho=1
  *     the text
  *
  * An error is "at 7: sentence". CUSTOS_GOLDEN=FILE writes the current output,

@@ -115,6 +115,37 @@ caps_of_queries(void **state)
           "it\n");
 }
 
+/* Prices in rho concern everybody; where there is no delta they are of no use. */
+static void
+prices_in_rho(void **state)
+{
+    static const char allows[] =
+        "4 max_rho allows prices in rho: after the first of them the sum of "
+        "epsilon is infinite, and the budget counts in rho alone, for "
+        "everybody\n";
+    char expected[2000];
+
+    (void)state;
+    check(BUDGET, TABLE, "query: {max_epsilon: 0.5, max_rho: 0.001}", allows);
+    snprintf(
+        expected, sizeof expected,
+        "%s4 max_rho 0.1 is not below 0.01440757861464570454, the rho that "
+        "keeps the budget: one query may spend all of it\n",
+        allows);
+    check(BUDGET, TABLE, "query: {max_epsilon: 0.5, max_rho: 0.1}", expected);
+    snprintf(expected, sizeof expected,
+             "%s6 'ana' cannot ask at a price in rho: the budget has no delta\n"
+             "6 'ana' has no delta: answers come with Laplace noise only\n"
+             "7 'bo' cannot ask at a price in rho: the window has no delta\n",
+             allows);
+    check(BUDGET, TABLE,
+          "query: {max_epsilon: 0.5, max_rho: 0.001}\nanalysts:\n"
+          "  ana: {budget: {epsilon: 0.3}, tables: {t: all}}\n"
+          "  bo: {budget: {epsilon: 0.3, delta: 1e-9}, tables: {t: all},"
+          " window: {epsilon: 0.1, delta: 0, days: 1}}",
+          expected);
+}
+
 static void
 tables_and_columns(void **state)
 {
@@ -346,6 +377,7 @@ main(void)
         cmocka_unit_test(nothing_to_say),
         cmocka_unit_test(dangerous_budgets),
         cmocka_unit_test(caps_of_queries),
+        cmocka_unit_test(prices_in_rho),
         cmocka_unit_test(tables_and_columns),
         cmocka_unit_test(keys_are_no_numbers),
         cmocka_unit_test(analysts),

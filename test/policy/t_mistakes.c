@@ -210,6 +210,20 @@ mistakes_of_budgets(void **state)
         {"max_groups: 1000", "min_epsilon: 0.6",
          "line 8: min_epsilon is above what one query may cost (max_epsilon, "
          "or the budget)"},
+        {"delta: 1e-7, n: 1e6}\nquery:\n", "n: 1e6}\nquery:\n  max_rho: 1\n",
+         "line 5: max_rho needs a budget with a delta: without one, only "
+         "epsilon is counted"},
+        {"custos: 2\nadjacency: change-one\nbudget: {epsilon: 1, delta: 1e-7, "
+         "n: 1e6}\nquery:\n",
+         "custos: 1\nbudget: {epsilon: 1, delta: 1e-7, n: 1e6}\nquery:\n"
+         "  max_rho: 1\n",
+         "line 4: max_rho is a key of format 2, and this file has format 1; "
+         "write custos: 2"},
+        {"max_groups: 1000", "max_rho: 0",
+         "line 8: max_rho must be a number from 1e-20 to 1e6, such as 0.5 or "
+         "1/3, not '0'"},
+        {"max_groups: 1000", "max_rho: 1e-3\n  min_rho: 2e-3",
+         "line 8: max_rho is below min_rho"},
         {"max_groups: 1000", "min_rho: 1e7",
          "line 8: min_rho must be 0, or a number from 1e-20 to 1e6, such as "
          "1e-4, not '1e7'"},

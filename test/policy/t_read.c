@@ -51,6 +51,7 @@ budgets_and_defaults(void **state)
     /* a ten-thousandth of rho*(1, 1e-7/2) = 0.01347..., rounded up */
     assert_true(p->min_rho.len == 22 &&
                 !strncmp(p->min_rho.ptr, "0.000001", 8));
+    assert_int_equal(p->max_rho.len, 0); /* no prices in rho */
     assert_int_equal(p->max_failures, 3);
     assert_int_equal(p->max_overruns, 1);
     assert_int_equal(p->max_groups, 1000);
@@ -93,12 +94,13 @@ least_price_and_tripwire(void **state)
     (void)state;
     snprintf(text, sizeof text,
              "custos: 2\nbudget: {epsilon: 2, delta: 1e-9}\n"
-             "query: {min_epsilon: 0, min_rho: 1e-3}\n"
+             "query: {min_epsilon: 0, min_rho: 1e-3, max_rho: 1e-3}\n"
              "tripwire: {failures: 5, overrun_rate: 0.0159}\n%s",
              one_table);
     p = read_good(a, text);
     same(p->min_epsilon, "0");
     same(p->min_rho, "1e-3");
+    same(p->max_rho, "1e-3");
     assert_int_equal(p->max_failures, 5);
     assert_int_equal(p->max_overruns, 15);
     snprintf(text, sizeof text,

@@ -46,7 +46,7 @@ export function asksForPlan(sql: string): boolean {
 
 /* Does the text set its own price? Then no other price is sent with it. */
 export function namesPrice(sql: string): boolean {
-  return /\boptions\s*\([^)]*\bepsilon\s*=/i.test(sql);
+  return /\boptions\s*\([^)]*\b(epsilon|rho)\s*=/i.test(sql);
 }
 
 export function questionOf(d: Draft): Question | null {
