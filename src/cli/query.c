@@ -17,6 +17,7 @@ enum {
     QUERY_STORE,
     QUERY_AS,
     QUERY_EPSILON,
+    QUERY_RHO,
     QUERY_WITHIN,
     QUERY_JOINTLY,
     QUERY_FORMAT,
@@ -28,6 +29,7 @@ static const struct option options[QUERY_OPTIONS] = {
     [QUERY_AS] = {"as", "ANALYST", AS_HELP},
     [QUERY_EPSILON] = {"epsilon", "NUMBER",
                        "the price of the answer (the policy's default)"},
+    [QUERY_RHO] = {"rho", "NUMBER", RHO_HELP},
     [QUERY_WITHIN] = {"within", "NUMBER",
                       "instead of --epsilon: the lowest price at which each\n"
                       "value is within +- this, with 95 % confidence"},
@@ -135,6 +137,21 @@ write_explain(const char *sql, struct buf *b, size_t *before)
     return b->failed ? sql : buf_text(b);
 }
 
+/* There is one price: in epsilon, in rho, or that of an accuracy. */
+static int
+check_price(const struct args *args)
+{
+    const char *const *given = args->given;
+    int n = (given[QUERY_EPSILON] != NULL) + (given[QUERY_RHO] != NULL) +
+            (given[QUERY_WITHIN] != NULL);
+
+    if (n > 1)
+        return fail_usage("give one of --epsilon, --rho and --within");
+    if (given[QUERY_JOINTLY] && !given[QUERY_WITHIN])
+        return fail_usage("--jointly needs --within");
+    return CLI_OK;
+}
+
 static int
 run_query(const struct verb *verb, int argc, char **argv)
 {
@@ -153,11 +170,8 @@ run_query(const struct verb *verb, int argc, char **argv)
         return code ? code : help_of_verb(verb);
     if (args.n_words != 1)
         return fail_usage("%s needs one SQL question in quotes", verb->name);
-    if (args.given[QUERY_EPSILON] && args.given[QUERY_WITHIN])
-        return fail_usage("give --epsilon or --within, not both");
-    if (args.given[QUERY_JOINTLY] && !args.given[QUERY_WITHIN])
-        return fail_usage("--jointly needs --within");
-    if (args.given[QUERY_FORMAT])
+    code = check_price(&args);
+    if (!code && args.given[QUERY_FORMAT])
         code = answer_format_read(args.given[QUERY_FORMAT], &format);
     if (code)
         return code;
@@ -166,6 +180,7 @@ run_query(const struct verb *verb, int argc, char **argv)
     ask.sql = str_of(explain ? write_explain(args.words[0], &text, &before)
                              : args.words[0]);
     ask.epsilon = str_of(args.given[QUERY_EPSILON]);
+    ask.rho = str_of(args.given[QUERY_RHO]);
     ask.within = str_of(args.given[QUERY_WITHIN]);
     ask.jointly = args.given[QUERY_JOINTLY] != NULL;
     if (curator_open(store_given(args.given[QUERY_STORE]), &c, &err)) {

@@ -6,6 +6,10 @@
 
 #include "cli/answer_print.h"
 
+#define RHO_HELP                                                               \
+    "instead of --epsilon, if the policy allows it: Gaussian\n"                \
+    "noise of this price, which no epsilon bounds"
+
 /* Returns the exit code; errors go to standard error. ask->sql must be
    NUL-terminated. */
 int question_ask(struct curator *c, const struct ask *ask,

@@ -18,12 +18,22 @@
 #include "cli/query.h"
 #include "cli/schema_print.h"
 
-enum { SHELL_STORE, SHELL_AS, SHELL_FORMAT, SHELL_OPTIONS };
+enum {
+    SHELL_STORE,
+    SHELL_AS,
+    SHELL_EPSILON,
+    SHELL_RHO,
+    SHELL_FORMAT,
+    SHELL_OPTIONS
+};
 enum { QUESTION_MAX = 1 << 16 };
 
 static const struct option options[SHELL_OPTIONS] = {
     [SHELL_STORE] = {"store", "DIR", STORE_HELP},
     [SHELL_AS] = {"as", "ANALYST", AS_HELP},
+    [SHELL_EPSILON] = {"epsilon", "NUMBER",
+                       "the price of each answer (the policy's default)"},
+    [SHELL_RHO] = {"rho", "NUMBER", RHO_HELP},
     [SHELL_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 
@@ -32,7 +42,8 @@ struct shell {
     const struct policy_analyst *who; /* NULL: the owner */
     str name;
     enum answer_format format;
-    char epsilon[64]; /* of each question; "": the policy's default */
+    char epsilon[64]; /* of each question; "": the policy's default, or */
+    char rho[64];     /* this, if it is not "" */
     struct buf question;
     bool done;
 };
@@ -42,6 +53,7 @@ static const char *const about =
     "  \\d              list the tables;  \\d NAME  list a table's columns\n"
     "  \\budget         show the remaining budget\n"
     "  \\epsilon E      set the price of the questions that follow\n"
+    "  \\rho R          set it in rho instead, if the policy allows that\n"
     "  \\format F       set the format: table, bars, csv or json\n"
     "  \\?              show this help\n"
     "  \\q              quit\n";
@@ -71,6 +83,14 @@ show_budget(struct shell *s, struct out *o)
             window.left_epsilon, window.facts.epsilon);
 }
 
+/* One of the two prices; the one that is set last counts. */
+static void
+set_price(struct shell *s, const char *epsilon, const char *rho)
+{
+    snprintf(s->epsilon, sizeof s->epsilon, "%s", epsilon);
+    snprintf(s->rho, sizeof s->rho, "%s", rho);
+}
+
 /* "\word rest" */
 static void
 run_command(struct shell *s, char *line, struct out *o)
@@ -87,7 +107,9 @@ run_command(struct shell *s, char *line, struct out *o)
     else if (!strcmp(word, "budget"))
         show_budget(s, o);
     else if (!strcmp(word, "epsilon"))
-        snprintf(s->epsilon, sizeof s->epsilon, "%s", rest);
+        set_price(s, rest, "");
+    else if (!strcmp(word, "rho"))
+        set_price(s, "", rest);
     else if (!strcmp(word, "format"))
         (void)answer_format_read(rest, &s->format);
     else if (!strcmp(word, "?") || !strcmp(word, "help"))
@@ -104,6 +126,7 @@ run_question(struct shell *s, struct out *o)
         .who = s->name,
         .sql = str_of(buf_text(&s->question)),
         .epsilon = str_of(s->epsilon),
+        .rho = str_of(s->rho),
         .now = clock_us(),
     };
 
@@ -173,6 +196,10 @@ run_shell(const struct verb *verb, int argc, char **argv)
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
+    if (args.given[SHELL_EPSILON] && args.given[SHELL_RHO])
+        return fail_usage("give one of --epsilon and --rho");
+    set_price(&s, args.given[SHELL_EPSILON] ? args.given[SHELL_EPSILON] : "",
+              args.given[SHELL_RHO] ? args.given[SHELL_RHO] : "");
     if (args.given[SHELL_FORMAT])
         code = answer_format_read(args.given[SHELL_FORMAT], &s.format);
     if (code)

@@ -482,6 +482,7 @@ plan_ask(struct curator *c, struct ask *ask, arena *a, struct query **q,
     struct plan_known known = {.count = engine_count, .ctx = c->engine};
     struct plan_options options = {
         .epsilon = ask->epsilon,
+        .rho = ask->rho,
         .within = ask->within,
         .jointly = ask->jointly,
         .mechs = c->mechs,

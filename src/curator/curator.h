@@ -163,7 +163,8 @@ struct work_snapshot {
 struct ask {
     str who; /* analyst's name; empty: the owner */
     str sql;
-    str epsilon; /* or empty; like the next two, as in struct plan_options */
+    str epsilon; /* or empty; like the next three, as in struct plan_options */
+    str rho;
     str within;
     bool jointly;
     int64_t now;

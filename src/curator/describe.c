@@ -93,6 +93,7 @@ describe_query(struct curator *c, const struct ask *ask, arena *own, arena *a,
 {
     struct plan_options options = {
         .epsilon = ask->epsilon,
+        .rho = ask->rho,
         .within = ask->within,
         .jointly = ask->jointly,
         .stop = ask->stop,

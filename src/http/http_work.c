@@ -51,6 +51,7 @@ question_read(struct http_work *w, custos_err *err)
     }
     ask->sql = said.sql;
     ask->epsilon = said.epsilon;
+    ask->rho = said.rho;
     ask->within = said.within;
     ask->jointly = said.jointly;
     ask->params = said.params;

@@ -42,6 +42,7 @@ key_write(struct session *s, const struct asking *a)
         return;
     key_add(key, str_of(s->who.name));
     key_add(key, str_of(settings_get(&s->settings, "custos.epsilon")));
+    key_add(key, str_of(settings_get(&s->settings, "custos.rho")));
     key_add(key, str_of(settings_get(&s->settings, "custos.within")));
     key_add(key, str_of(settings_get(&s->settings, "custos.jointly")));
     key_add(key, a->text);
@@ -142,6 +143,8 @@ fill_task(struct session *s, struct task *t, const struct asking *a)
     t->q.ask.sql = t->catalog.sql = task_copy(t, a->sql);
     t->q.ask.epsilon =
         task_copy(t, str_of(settings_get(&s->settings, "custos.epsilon")));
+    t->q.ask.rho =
+        task_copy(t, str_of(settings_get(&s->settings, "custos.rho")));
     t->q.ask.within =
         task_copy(t, str_of(settings_get(&s->settings, "custos.within")));
     t->q.ask.jointly = *jointly == '1' || !strcasecmp(jointly, "on") ||
@@ -149,8 +152,9 @@ fill_task(struct session *s, struct task *t, const struct asking *a)
                        !strcasecmp(jointly, "yes");
     t->q.quiet = !wants_notices(s);
     t->catalog.database = task_copy(t, str_of(s->database));
-    return t->q.ask.sql.ptr && t->q.ask.epsilon.ptr && t->q.ask.within.ptr &&
-           t->catalog.database.ptr && (!a->portal || copy_portal(t, a->portal));
+    return t->q.ask.sql.ptr && t->q.ask.epsilon.ptr && t->q.ask.rho.ptr &&
+           t->q.ask.within.ptr && t->catalog.database.ptr &&
+           (!a->portal || copy_portal(t, a->portal));
 }
 
 bool

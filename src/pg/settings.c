@@ -45,6 +45,7 @@ static const struct setting {
     {"client_min_messages", "notice", LEVEL, false},
     {"custos.epsilon", "", NUMBER, false},
     {"custos.jointly", "off", SWITCH, false},
+    {"custos.rho", "", NUMBER, false},
     {"custos.within", "", NUMBER, false},
     {"default_table_access_method", "heap", ANY, false},
     {"default_tablespace", "", ANY, false},
@@ -249,19 +250,24 @@ slot_set(struct slot *slot, char *value, enum setting_scope scope,
     return CUSTOS_OK;
 }
 
-/* A price and an accuracy exclude each other: the one that is set last
-   counts. */
+/* A price in epsilon, one in rho and an accuracy exclude each other: the one
+   that is set last counts. */
 static custos_status
-reset_other(struct settings *s, const char *name, enum setting_scope scope,
-            custos_err *err)
+reset_others(struct settings *s, const char *name, enum setting_scope scope,
+             custos_err *err)
 {
-    static const char *const pair[] = {"custos.epsilon", "custos.within"};
+    static const char *const prices[] = {"custos.epsilon", "custos.rho",
+                                         "custos.within"};
+    custos_status st = CUSTOS_OK;
+    bool is_price = false;
 
-    for (size_t i = 0; i < COUNT_OF(pair); i++)
-        if (!strcmp(name, pair[i]))
-            return slot_set(&s->slots[find_setting(str_of(pair[1 - i]))], NULL,
-                            scope, err);
-    return CUSTOS_OK;
+    for (size_t i = 0; i < COUNT_OF(prices); i++)
+        is_price = is_price || !strcmp(name, prices[i]);
+    for (size_t i = 0; i < COUNT_OF(prices) && is_price && !st; i++)
+        if (strcmp(name, prices[i]) != 0)
+            st = slot_set(&s->slots[find_setting(str_of(prices[i]))], NULL,
+                          scope, err);
+    return st;
 }
 
 custos_status
@@ -284,7 +290,7 @@ settings_set(struct settings *s, str name, str value, enum setting_scope scope,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = slot_set(&s->slots[i], copy, scope, err);
     if (!st && value.len)
-        st = reset_other(s, table[i].name, scope, err);
+        st = reset_others(s, table[i].name, scope, err);
     if (!st)
         *report = table[i].told ? table[i].name : NULL;
     return st;

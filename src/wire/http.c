@@ -9,7 +9,7 @@
 #include "wire/json.h"
 
 static const char *const fields[] = {
-    "sql", "epsilon", "within", "jointly", "params",
+    "sql", "epsilon", "rho", "within", "jointly", "params",
 };
 
 static custos_status
@@ -105,6 +105,8 @@ read_field(arena *a, const struct json_value *field, struct http_query *q,
     }
     if (str_equal(field->name, str_of("epsilon")))
         return read_amount(field, &q->epsilon, err);
+    if (str_equal(field->name, str_of("rho")))
+        return read_amount(field, &q->rho, err);
     if (str_equal(field->name, str_of("within")))
         return read_amount(field, &q->within, err);
     if (str_equal(field->name, str_of("jointly"))) {

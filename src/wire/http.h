@@ -7,13 +7,13 @@
 #include "base/datum.h"
 
 /*
- * {"sql": "...", "epsilon": 0.1, "within": "2%", "jointly": false,
- *  "params": [1, "a", null, true]}
- * epsilon and within may be numbers or texts; all but sql may be left out.
+ * {"sql": "...", "epsilon": 0.1, "rho": 0.005, "within": "2%",
+ *  "jointly": false, "params": [1, "a", null, true]}
+ * epsilon, rho and within may be numbers or texts; all but sql may be left out.
  */
 struct http_query {
     str sql;
-    str epsilon, within; /* empty: not given */
+    str epsilon, rho, within; /* empty: not given */
     bool jointly;
     const struct datum *params; /* numbers: TYPE_INT or TYPE_DECIMAL */
     size_t n_params;

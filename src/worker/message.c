@@ -54,6 +54,7 @@ message_query_pack(const struct work *w, struct buf *out)
     pack_text(out, ask->who);
     pack_text(out, ask->sql);
     pack_text(out, ask->epsilon);
+    pack_text(out, ask->rho);
     pack_text(out, ask->within);
     pack_number(out, ask->jointly);
     pack_number(out, ask->now);
@@ -77,6 +78,7 @@ message_query_unpack(str bytes, arena *a, struct work *out, struct ask *ask)
     ask->who = unpack_text(&u);
     ask->sql = unpack_text(&u);
     ask->epsilon = unpack_text(&u);
+    ask->rho = unpack_text(&u);
     ask->within = unpack_text(&u);
     ask->jointly = unpack_size(&u, 1);
     ask->now = (int64_t)unpack_size(&u, INT64_MAX);

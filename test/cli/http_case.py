@@ -4,7 +4,7 @@ checked against /v1/openapi.json and searched for private data.
 import re
 import unittest
 
-from serving import Server, Store, call, need_module, table_values
+from serving import POLICY, Server, Store, call, need_module, table_values
 
 jsonschema = need_module("jsonschema")
 
@@ -26,10 +26,11 @@ ALLOWANCE = 300  # ms
 
 class HttpCase(unittest.TestCase):
     times = False  # whether to test with public reply times
+    policy = POLICY
 
     @classmethod
     def setUpClass(cls):
-        cls.store = Store()
+        cls.store = Store(policy=cls.policy)
         words = ["--reply-allowance", str(ALLOWANCE)] if cls.times else []
         cls.server = Server(cls.store.path, *words, times=cls.times)
         cls.addClassCleanup(cls.store.close)

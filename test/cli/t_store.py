@@ -156,7 +156,7 @@ class Store(unittest.TestCase):
     def test_bad_options(self):
         sql = "SELECT count(*) FROM patients"
         for options, says in (
-                (("--epsilon", "1", "--within", "3"), "not both"),
+                (("--epsilon", "1", "--within", "3"), "give one of"),
                 (("--jointly",), "--jointly needs --within"),
                 (("--format", "xml"), "there is no format xml"),
                 (("--as", "nobody"), "no analyst"),

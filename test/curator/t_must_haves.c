@@ -56,9 +56,10 @@ enum { STORES = 2 };
     "  eve: {window: {epsilon: 0.2, days: 1}}\n"
 
 #define POLICY                                                                 \
-    "custos: 1\n"                                                              \
+    "custos: 2\n"                                                              \
     "budget: {epsilon: 10, delta: 1e-3, n: 100}\n"                             \
-    "query: {epsilon: 0.1, max_epsilon: 6, delta: 1e-9}\n" TABLES ANALYSTS
+    "query: {epsilon: 0.1, max_epsilon: 6, max_rho: 0.1, delta: "              \
+    "1e-9}\n" TABLES ANALYSTS
 
 /* The column `secret` is in the file but not in the policy. */
 static const char *const patients[STORES] = {
@@ -676,6 +677,8 @@ rule_13_the_key_is_all_of_the_question(void **state)
                  "OPTIONS(max_rows_contributed = 2) count(*) FROM visits",
                  87}},
         {.sql = {"SELECT count(*, epsilon => 0.1) FROM visits", 43}},
+        {.sql = {"SELECT count(*) FROM visits", 27}, .rho = {"0.001", 5}},
+        {.sql = {"SELECT count(*) FROM visits", 27}, .rho = {"0.0011", 6}},
         {.sql = {"SELECT count(*) FROM visits WHERE nights > 3", 44}},
         {.sql = {"SELECT count(*) FROM visits WHERE nights > '3'", 46}},
         {.sql = {"SELECT count(*) FROM visits WHERE nights >= 3", 45}},

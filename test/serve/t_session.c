@@ -266,6 +266,38 @@ simple_queries(void **state)
     fake_clear(f);
 }
 
+/* A price in rho replaces one in epsilon and an accuracy, and they replace
+   it. */
+static void
+the_last_price_counts(void **state)
+{
+    struct fake *f = logged_in(NULL);
+
+    (void)state;
+    query(f, "SET custos.epsilon = 3; SET custos.rho = 0.005; SELECT 1 FROM p",
+          "C:SET C:SET N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_rho, "0.005");
+    assert_string_equal(f->last_epsilon, "");
+    query(f, "SET custos.within = 7; SELECT 2 FROM p",
+          "C:SET N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_rho, "");
+    query(f, "SET custos.rho = 0.25; SET custos.epsilon = 2; SELECT 3 FROM p",
+          "C:SET C:SET N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_rho, "");
+    assert_string_equal(f->last_epsilon, "2");
+    query(f, "BEGIN; SET LOCAL custos.rho = 0.125; SELECT 4 FROM p",
+          "C:BEGIN C:SET N:00000 T D D C:SELECT_2 Z:T");
+    assert_string_equal(f->last_rho, "0.125");
+    assert_string_equal(f->last_epsilon, "");
+    query(f, "COMMIT; SELECT 5 FROM p",
+          "C:COMMIT N:00000 T D D C:SELECT_2 Z:I");
+    assert_string_equal(f->last_rho, "");
+    assert_string_equal(f->last_epsilon, "2");
+    query(f, "SET custos.rho = much", "E:22P02 Z:I");
+    query(f, "SHOW custos.rho", "T D C:SELECT_1 Z:I");
+    fake_clear(f);
+}
+
 static void
 what_a_session_does_not_do_is_refused(void **state)
 {
@@ -1181,6 +1213,7 @@ main(void)
         cmocka_unit_test(tls_is_asked_for_and_then_required),
         cmocka_unit_test(entry_can_be_refused),
         cmocka_unit_test(simple_queries),
+        cmocka_unit_test(the_last_price_counts),
         cmocka_unit_test(what_a_session_does_not_do_is_refused),
         cmocka_unit_test(what_tools_say_first_is_heard),
         cmocka_unit_test(settings_by_a_select),

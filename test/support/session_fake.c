@@ -171,6 +171,8 @@ remember(struct fake *f, const struct task *t)
              t->q.ask.sql.ptr);
     snprintf(f->last_epsilon, sizeof f->last_epsilon, "%.*s",
              (int)t->q.ask.epsilon.len, t->q.ask.epsilon.ptr);
+    snprintf(f->last_rho, sizeof f->last_rho, "%.*s", (int)t->q.ask.rho.len,
+             t->q.ask.rho.ptr);
     f->last_params = t->q.ask.n_params;
 }
 

@@ -24,7 +24,7 @@ struct fake {
     custos_status refuse; /* what questions get instead; CUSTOS_OK: answers */
     bool refuse_entry, is_public, hold; /* hold: tasks wait */
     struct task *held;
-    char last_sql[256], last_epsilon[32];
+    char last_sql[256], last_epsilon[32], last_rho[32];
     size_t last_params;
     int64_t now;
     char nonce[128]; /* the client's login */

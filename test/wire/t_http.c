@@ -25,15 +25,16 @@ queries_are_read(void **state)
     (void)state;
     assert_non_null(a);
     assert_int_equal(
-        http_query_read(
-            a,
-            str_of("{\"sql\": \"SELECT $1\", \"epsilon\": "
-                   "0.10000000000000000001, \"within\": \"2%\", \"jointly\": "
-                   "true, \"params\": [1, 2.50, \"x\", null, true]}"),
-            &q, &err),
+        http_query_read(a,
+                        str_of("{\"sql\": \"SELECT $1\", \"epsilon\": "
+                               "0.10000000000000000001, \"rho\": \"1/200\", "
+                               "\"within\": \"2%\", \"jointly\": true, "
+                               " \"params\": [1, 2.50, \"x\", null, true]}"),
+                        &q, &err),
         CUSTOS_OK);
     assert_str(q.sql, "SELECT $1");
     assert_str(q.epsilon, "0.10000000000000000001");
+    assert_str(q.rho, "1/200");
     assert_str(q.within, "2%");
     assert_true(q.jointly);
     assert_int_equal(q.n_params, 5);
@@ -47,7 +48,7 @@ queries_are_read(void **state)
     assert_int_equal(q.params[4].type, TYPE_BOOL);
     assert_int_equal(http_query_read(a, str_of("{\"sql\":\"x\"}"), &q, &err),
                      CUSTOS_OK);
-    assert_int_equal(q.epsilon.len + q.within.len + q.n_params, 0);
+    assert_int_equal(q.epsilon.len + q.rho.len + q.within.len + q.n_params, 0);
     assert_false(q.jointly);
     arena_free(a);
 }
@@ -72,6 +73,8 @@ queries_that_are_refused(void **state)
         {"{\"sql\": \"x\", \"seed\": 1}", CUSTOS_EINVAL, "no field \"seed\""},
         {"{\"sql\": \"x\", \"epsilon\": true}", CUSTOS_EINVAL,
          "\"epsilon\" must be a number or a text"},
+        {"{\"sql\": \"x\", \"rho\": []}", CUSTOS_EINVAL,
+         "\"rho\" must be a number or a text"},
         {"{\"sql\": \"x\", \"epsilon\": null}", CUSTOS_EINVAL,
          "\"epsilon\" must be a number or a text"},
         {"{\"sql\": \"x\", \"jointly\": 1}", CUSTOS_EINVAL, "true or false"},

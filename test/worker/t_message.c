@@ -120,6 +120,7 @@ a_query_comes_back(void **state)
         .who = str_of("ana"),
         .sql = str_of("SELECT count(*) FROM p WHERE x = $1 AND y = $2"),
         .epsilon = str_of("0.1"),
+        .rho = str_of("0.005"),
         .within = str_of("3"),
         .jointly = true,
         .now = INT64_MAX,
@@ -140,6 +141,7 @@ a_query_comes_back(void **state)
     assert_true(str_equal(asked.sql, ask.sql) && asked.jointly);
     assert_true(str_equal(asked.who, ask.who));
     assert_true(str_equal(asked.epsilon, ask.epsilon));
+    assert_true(str_equal(asked.rho, ask.rho));
     assert_true(str_equal(asked.within, ask.within));
     assert_true(asked.now == ask.now && asked.n_params == ask.n_params);
     assert_int_equal(datum_cmp(&asked.params[0], &params[0]), 0);

@@ -45,6 +45,7 @@ export interface Plan {
 export interface Question {
   sql: string;
   epsilon?: string;
+  rho?: string;
   within?: string;
   jointly?: boolean;
 }
