@@ -273,7 +273,7 @@ const struct verb policy_verb_check = {
 
 const struct verb verb_policy = {
     .name = "policy",
-    .summary = "draft, check, import or migrate the policy of a data owner",
+    .summary = "draft, check, import or migrate a data owner's policy",
     .usage = "policy VERB [options]",
     .about = "A policy is one YAML file: the tables, whom they protect, what "
              "is public about\n"

@@ -31,14 +31,13 @@ const struct verb policy_verb_migrate = {
     .name = "policy migrate",
     .summary = "write a policy of an older format in the current one",
     .usage = "policy migrate FILE [--output FILE]",
-    .about =
-        "The number after custos: is the format of a policy. Older "
-        "formats are read, but lack\n"
-        "the keys of newer ones. Migrating changes neither what the policy "
-        "means nor its\n"
-        "comments. A policy of the current format stays as it is; one "
-        "that cannot be used is\n"
-        "rejected.",
+    .about = "The number after custos: is the format of a policy. Older "
+             "formats are read,\n"
+             "but lack the keys of newer ones. Migrating changes neither what "
+             "the policy\n"
+             "means nor its comments. A policy of the current format stays as "
+             "it is; one that\n"
+             "cannot be used is rejected.",
     .examples = "custos policy migrate policy.yaml --output policy2.yaml",
     .options = options,
     .n_options = COUNT_OF(options),
