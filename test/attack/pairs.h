@@ -255,6 +255,17 @@ pairs_close(struct pairs *p)
     free(p->corpus);
 }
 
+/* The pairs of a program: its set-up opens them, and this is its tear-down. */
+static struct pairs pairs;
+
+static inline int
+pairs_end(void **state)
+{
+    (void)state;
+    pairs_close(&pairs);
+    return 0;
+}
+
 /* ---------------------------------------------------------------- corpus -- */
 
 /* One query of the corpus. */

@@ -25,8 +25,6 @@
 /* Fails if the corpus has lost its queries. */
 enum { QUERIES_LEAST = 100 };
 
-static struct pairs pairs;
-
 static int
 begin(void **state)
 {
@@ -34,14 +32,6 @@ begin(void **state)
 
     test_rng_new_seeded(11);
     pairs_open(&pairs, "errors.txt", *size);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    pairs_close(&pairs);
     return 0;
 }
 
@@ -89,9 +79,9 @@ main(void)
     static enum pairs_size small = PAIRS_SMALL, large = PAIRS_LARGE;
     const struct CMUnitTest tests[] = {
         {"no_query_tells_by_failing_in_a_small_store",
-         no_query_tells_by_failing, begin, end, &small},
+         no_query_tells_by_failing, begin, pairs_end, &small},
         {"no_query_tells_by_failing_in_a_large_store",
-         no_query_tells_by_failing, begin, end, &large},
+         no_query_tells_by_failing, begin, pairs_end, &large},
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

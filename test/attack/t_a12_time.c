@@ -20,22 +20,12 @@ enum {
     SLACK_MS = 250, /* for other load on the machine */
 };
 
-static struct pairs pairs;
-
 static int
 begin(void **state)
 {
     (void)state;
     test_rng_new_seeded(12);
     pairs_open(&pairs, "time.txt", PAIRS_SMALL);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    pairs_close(&pairs);
     return 0;
 }
 
@@ -114,5 +104,5 @@ main(void)
         cmocka_unit_test(no_query_tells_by_its_time),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin, pairs_end);
 }

@@ -21,22 +21,12 @@
 
 #define FAR "CAST(beds AS double precision) * 1e35 * 1e35 * 1e35 * 1e35 * 1e35"
 
-static struct pairs pairs;
-
 static int
 begin(void **state)
 {
     (void)state;
     test_rng_new_seeded(13);
     pairs_open(&pairs, "errors.txt", PAIRS_SMALL);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    pairs_close(&pairs);
     return 0;
 }
 
@@ -282,5 +272,5 @@ main(void)
         cmocka_unit_test(a_changed_file_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin, pairs_end);
 }

@@ -12,19 +12,9 @@ import time
 import unittest
 
 from command import CommandCase, lines, run
+from people import PEOPLE
 
-POLICY = """custos: 1
-adjacency: add-remove
-budget: {epsilon: 1, delta: 1e-6, n: 1000}
-query: {epsilon: 0.1}
-tables:
-  people:
-    source: people.csv
-    unit: id
-    max_rows: 1000
-    columns:
-      id: {type: integer}
-      age: {type: integer, range: [0, 120]}
+POLICY = PEOPLE + """\
 analysts:
   ana: {}
   bo: {}
