@@ -168,7 +168,7 @@ json_row(struct out *o, const struct answer *a, size_t row)
 
 static void
 json_price(struct out *o, const struct answer *a,
-           const struct ledger_balance *balance)
+           const struct ledger_remaining *remaining)
 {
     char receipt[RECEIPT_TEXT_MAX];
 
@@ -181,21 +181,21 @@ json_price(struct out *o, const struct answer *a,
     json_str(o, a->delta);
     out_printf(o, "},\"stored\":%s,\"receipt\":\"%s\"",
                a->stored ? "true" : "false", receipt);
-    if (balance && balance->limited)
-        out_printf(o, ",\"left\":{\"epsilon\":\"%s\"}", balance->left_epsilon);
+    if (remaining)
+        out_printf(o, ",\"left\":{\"epsilon\":\"%s\"}", remaining->epsilon);
     out_text(o, ",\"remarks\":");
     json_str(o, a->remarks);
 }
 
 void
 answer_json(struct out *o, const struct answer *a,
-            const struct ledger_balance *balance)
+            const struct ledger_remaining *remaining)
 {
     json_columns(o, a);
     for (size_t i = 0; i < a->n_rows; i++)
         json_row(o, a, i);
     out_text(o, "]");
     if (!a->explained && !a->is_public)
-        json_price(o, a, balance);
+        json_price(o, a, remaining);
     out_text(o, "}\n");
 }

@@ -12,8 +12,8 @@ bool answer_has_bars(const struct answer *a, size_t column);
 
 void answer_csv(struct out *o, const struct answer *a);
 
-/* balance: what remains of the budget; NULL to leave it out. */
+/* If `remaining` is NULL, it is left out. */
 void answer_json(struct out *o, const struct answer *a,
-                 const struct ledger_balance *balance);
+                 const struct ledger_remaining *remaining);
 
 #endif

@@ -342,7 +342,7 @@ print_counted(struct out *o, const struct answer *a)
 
 static void
 print_price(struct out *o, const struct answer *a,
-            const struct ledger_balance *balance)
+            const struct ledger_remaining *remaining)
 {
     bool in_rho = answer_is_in_rho(a);
 
@@ -359,14 +359,14 @@ print_price(struct out *o, const struct answer *a,
         }
         out_text(o, ".");
     }
-    if (balance && balance->limited) {
+    if (remaining) {
         char left[NUMBER_MAX];
 
-        digits_down(balance->left_epsilon, DIGITS_SHOWN, left);
+        digits_down(remaining->epsilon, DIGITS_SHOWN, left);
         out_printf(o, " Remaining: ε %s.", left);
     }
     out_text(o, "\n");
-    if (!a->stored && balance && balance->limited && balance->left_in_rho)
+    if (!a->stored && remaining && remaining->in_rho)
         print_counted(o, a);
 }
 
@@ -388,12 +388,12 @@ print_remarks(struct out *o, const struct answer *a)
 
 void
 answer_print(struct out *o, enum answer_format format, const struct answer *a,
-             const struct ledger_balance *balance)
+             const struct ledger_remaining *remaining)
 {
     if (format == FORMAT_CSV) {
         answer_csv(o, a);
     } else if (format == FORMAT_JSON) {
-        answer_json(o, a, balance);
+        answer_json(o, a, remaining);
     } else {
         if (format != FORMAT_BARS || !print_bars(o, a))
             print_table(o, a);
@@ -402,7 +402,7 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
                      "  stored     this answer is cached: asking again costs "
                      "nothing\n");
         if (!a->explained && !a->is_public) {
-            print_price(o, a, balance);
+            print_price(o, a, remaining);
             print_remarks(o, a);
         }
     }

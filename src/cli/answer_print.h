@@ -15,8 +15,9 @@ enum answer_format { FORMAT_TABLE, FORMAT_BARS, FORMAT_CSV, FORMAT_JSON };
 /* Finds a format by its name. CLI_OK, or CLI_USAGE after printing why. */
 int answer_format_read(const char *name, enum answer_format *out);
 
-/* If balance is NULL, the remaining budget is not printed. */
-void answer_print(struct out *o, enum answer_format format,
-                  const struct answer *a, const struct ledger_balance *balance);
+/* If `remaining` is NULL, the remaining budget is not known and not printed. */
+void
+answer_print(struct out *o, enum answer_format format, const struct answer *a,
+             const struct ledger_remaining *remaining);
 
 #endif

@@ -171,7 +171,7 @@ show_words(struct out *o, const char *before, const char *said)
 static int
 ask_question(struct painter *p, struct curator *c, const struct question *q)
 {
-    struct ledger_balance balance;
+    struct ledger_remaining remaining;
     struct answer *answer = NULL;
     custos_err err = CUSTOS_ERR_INIT;
     int code;
@@ -193,9 +193,11 @@ ask_question(struct painter *p, struct curator *c, const struct question *q)
             show_words(p->o, "  hint:", err.hint);
         return CLI_OK;
     }
-    if (ledger_balance(curator_ledger(c), a.who, &balance, &err))
-        balance.limited = false;
-    answer_print(p->o, q->format, answer, &balance);
+    answer_print(p->o, q->format, answer,
+                 ledger_remaining(curator_ledger(c), a.who, a.now, NULL,
+                                  &remaining, &err)
+                     ? NULL
+                     : &remaining);
     answer_free(answer);
     return CLI_OK;
 }

@@ -3,7 +3,7 @@
  */
 #include "cli/answer_print.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,23 +55,6 @@ question_fail(custos_status st, const custos_err *err, const char *sql)
     return fail_status(st, err);
 }
 
-/* Replaces the balance with that of the analyst's window if less remains
-   there. */
-static void
-limit_by_window(struct ledger *l, const struct ask *ask,
-                struct ledger_balance *balance)
-{
-    struct ledger_balance window;
-    custos_err err = CUSTOS_ERR_INIT;
-
-    if (ledger_window(l, ask->who, ask->now, &window, &err) ||
-        !window.limited ||
-        (balance->limited && strtod(window.left_epsilon, NULL) >=
-                                 strtod(balance->left_epsilon, NULL)))
-        return;
-    *balance = window;
-}
-
 /* A failure after the charge counts as a bug. The command keeps no log, so it
    reports the bug on standard error. */
 static void
@@ -99,7 +82,7 @@ static int
 ask_from(struct curator *c, const struct ask *ask, size_t before,
          enum answer_format format, struct out *o)
 {
-    struct ledger_balance balance;
+    struct ledger_remaining remaining;
     struct answer *answer = NULL;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = curator_answer(c, ask, &answer, &err);
@@ -110,10 +93,9 @@ ask_from(struct curator *c, const struct ask *ask, size_t before,
         err.at = (size_t)err.at > before ? err.at - (int)before : 0;
     if (st)
         return question_fail(st, &err, ask->sql.ptr + before);
-    told = !ledger_balance(curator_ledger(c), ask->who, &balance, &err);
-    if (told && ask->who.len)
-        limit_by_window(curator_ledger(c), ask, &balance);
-    answer_print(o, format, answer, told ? &balance : NULL);
+    told = !ledger_remaining(curator_ledger(c), ask->who, ask->now, NULL,
+                             &remaining, &err);
+    answer_print(o, format, answer, told ? &remaining : NULL);
     answer_free(answer);
     return CLI_OK;
 }

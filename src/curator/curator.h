@@ -107,8 +107,7 @@ struct answer_column {
 struct forecast {
     bool stored;  /* this analyst has the answer already: free */
     bool can_pay; /* the budget has room for it */
-    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* if can_pay: the largest charge that
-                                             fits after it */
+    struct ledger_remaining after; /* if can_pay: what remains after it */
     int64_t reply_us; /* the delay of the reply if no other question waits, from
                          public facts (plan/reply_class.h); 0: not known, or the
                          answer is free */

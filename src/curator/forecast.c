@@ -49,7 +49,7 @@ forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
         answer_free(given);
     }
     out->reply_us = out->stored ? 0 : forecast_time(c, ask, p);
-    out->can_pay = !ledger_left(c->ledger, ask->who, ask->now,
-                                out->stored || p->is_public ? NULL : &p->charge,
-                                out->left_epsilon, &quiet);
+    out->can_pay = !ledger_remaining(
+        c->ledger, ask->who, ask->now,
+        out->stored || p->is_public ? NULL : &p->charge, &out->after, &quiet);
 }

@@ -90,8 +90,9 @@ json_cost(struct buf *b, const struct answer *a)
 static void
 json_left(struct buf *b, const struct question *q)
 {
-    if (q->has_left)
-        buf_printf(b, ",\"remaining\":{\"epsilon\":\"%s\"}", q->left_epsilon);
+    if (q->has_remaining)
+        buf_printf(b, ",\"remaining\":{\"epsilon\":\"%s\"}",
+                   q->remaining.epsilon);
     else
         buf_add_text(b, ",\"remaining\":null");
 }
@@ -144,9 +145,9 @@ json_forecast(struct buf *b, const struct question *q)
 {
     const struct forecast *f = &q->answer->forecast;
 
-    if (q->has_left && f->can_pay)
+    if (q->has_remaining && f->can_pay)
         buf_printf(b, ",\"after\":{\"epsilon\":\"%s\"}",
-                   f->stored ? q->left_epsilon : f->left_epsilon);
+                   f->stored ? q->remaining.epsilon : f->after.epsilon);
     else
         buf_add_text(b, ",\"after\":null");
     buf_printf(
@@ -271,8 +272,9 @@ csv_headers(struct http_reply *out, const struct question *q)
     char receipt[RECEIPT_TEXT_MAX];
 
     http_header(out, "Custos-Stored", "%s", a->stored ? "true" : "false");
-    if (q->has_left)
-        http_header(out, "Custos-Remaining-Epsilon", "%s", q->left_epsilon);
+    if (q->has_remaining)
+        http_header(out, "Custos-Remaining-Epsilon", "%s",
+                    q->remaining.epsilon);
     if (a->explained || a->is_public)
         return;
     receipt_write(&a->receipt, receipt);

@@ -249,7 +249,6 @@ struct ledger_balance {
                      facts */
     custos_filter_facts facts;
     char left_epsilon[CUSTOS_AMOUNT_MAX];
-    bool left_in_rho; /* left_epsilon follows from the sum of rho */
     uint64_t charges;
 };
 CUSTOS_MUST_USE custos_status ledger_balance(struct ledger *l, str who,
@@ -266,21 +265,21 @@ CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
                                             custos_err *err);
 
 /*
- * The largest epsilon that a question of `who` (empty: the owner) may cost now,
- * under own budget, common budget and window. With a charge: after that charge;
- * CUSTOS_ESPENT if it is not admitted.
+ * What a question of `who` (empty: the owner) may cost now, under own budget,
+ * common budget and window. With a charge: after that charge; CUSTOS_ESPENT if it
+ * is not admitted.
  */
-CUSTOS_MUST_USE custos_status ledger_left(struct ledger *l, str who,
-                                          int64_t now,
-                                          const struct charge *charge,
-                                          char left[CUSTOS_AMOUNT_MAX],
-                                          custos_err *err);
-/* The same without a charge. *in_rho: the result follows from the sum of rho,
-   so a charge does not lower it by its epsilon. */
-CUSTOS_MUST_USE custos_status ledger_left_in(struct ledger *l, str who,
-                                             int64_t now,
-                                             char left[CUSTOS_AMOUNT_MAX],
-                                             bool *in_rho, custos_err *err);
+struct ledger_remaining {
+    char epsilon[CUSTOS_AMOUNT_MAX]; /* the largest epsilon */
+    bool
+        in_rho; /* it follows from the sum of rho, so a charge does not lower it
+                    by its epsilon */
+};
+CUSTOS_MUST_USE custos_status ledger_remaining(struct ledger *l, str who,
+                                               int64_t now,
+                                               const struct charge *charge,
+                                               struct ledger_remaining *out,
+                                               custos_err *err);
 
 /*
  * The sums of all charges of one analyst, or of the common budget (who empty).

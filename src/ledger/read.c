@@ -45,7 +45,6 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
     struct filter f;
     struct sums s;
     amount left, own;
-    bool in_rho;
     size_t analyst;
     custos_status st = ledger_terms_now(l, err);
 
@@ -57,7 +56,6 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
         return st;
     report_filter(&l->terms->common, &s, &f, out);
     left = filter_left_epsilon(&f);
-    in_rho = filter_left_in_rho(&f, left);
     if (look->who.len) {
         st = terms_find(l->terms, look->who, &analyst, err);
         if (!st)
@@ -70,13 +68,10 @@ step_balance(struct ledger *l, void *arg, custos_err *err)
         if (limits) {
             report_filter(limits, &s, &f, out);
             own = filter_left_epsilon(&f);
-            if (own < left) {
+            if (own < left)
                 left = own;
-                in_rho = filter_left_in_rho(&f, own);
-            }
         }
     }
-    out->left_in_rho = in_rho;
     out->charges = s.charges;
     amount_write(left, AMOUNT_LOSS, out->left_epsilon);
     return CUSTOS_OK;
@@ -118,7 +113,6 @@ step_window(struct ledger *l, void *arg, custos_err *err)
     report_filter(limits, &s, &f, look->out);
     look->out->charges = s.charges;
     left = filter_left_epsilon(&f);
-    look->out->left_in_rho = filter_left_in_rho(&f, left);
     amount_write(left, AMOUNT_LOSS, look->out->left_epsilon);
     return CUSTOS_OK;
 }

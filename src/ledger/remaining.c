@@ -104,28 +104,17 @@ step_left(struct ledger *l, void *arg, custos_err *err)
 }
 
 custos_status
-ledger_left(struct ledger *l, str who, int64_t now, const struct charge *charge,
-            char left[CUSTOS_AMOUNT_MAX], custos_err *err)
+ledger_remaining(struct ledger *l, str who, int64_t now,
+                 const struct charge *charge, struct ledger_remaining *out,
+                 custos_err *err)
 {
     struct look look = {
         .who = who, .now = now, .charge = charge, .least = AMOUNT_INFINITE};
     custos_status st = ledger_read(l, step_left, &look, err);
 
-    if (!st)
-        amount_write(look.least, AMOUNT_LOSS, left);
-    return st;
-}
-
-custos_status
-ledger_left_in(struct ledger *l, str who, int64_t now,
-               char left[CUSTOS_AMOUNT_MAX], bool *in_rho, custos_err *err)
-{
-    struct look look = {.who = who, .now = now, .least = AMOUNT_INFINITE};
-    custos_status st = ledger_read(l, step_left, &look, err);
-
     if (!st) {
-        amount_write(look.least, AMOUNT_LOSS, left);
-        *in_rho = look.in_rho;
+        amount_write(look.least, AMOUNT_LOSS, out->epsilon);
+        out->in_rho = look.in_rho;
     }
     return st;
 }

@@ -140,7 +140,7 @@ ask_budget(struct task *t, struct curator *c, custos_err *err)
 {
     struct ledger *l = curator_ledger(c);
     struct ledger_balance own, window;
-    char left[CUSTOS_AMOUNT_MAX];
+    struct ledger_remaining remaining;
     custos_status st = ledger_balance(l, t->q.ask.who, &own, err);
     struct buf b;
 
@@ -151,11 +151,11 @@ ask_budget(struct task *t, struct curator *c, custos_err *err)
     if (st)
         return st;
     /* The least of all limits comes first: it is what can be spent. */
-    st = ledger_left(l, t->q.ask.who, t->q.ask.now, NULL, left, err);
+    st = ledger_remaining(l, t->q.ask.who, t->q.ask.now, NULL, &remaining, err);
     if (st)
         return st;
     buf_init(&b, NULL, 4096);
-    buf_printf(&b, "epsilon %s left", left);
+    buf_printf(&b, "epsilon %s left", remaining.epsilon);
     if (window.limited)
         buf_printf(&b, "; the window has %s left, the budget %s",
                    window.left_epsilon, own.left_epsilon);

@@ -111,13 +111,13 @@ cost_write(const struct question *q, char text[COST_MAX])
                  str_equal(a->delta, str_of("0")) ? 0 : (int)a->delta.len,
                  a->delta.ptr);
     len = strlen(text);
-    if (!a->stored && q->left_in_rho && !in_rho) {
+    if (!a->stored && q->remaining.in_rho && !in_rho) {
         snprintf(text + len, COST_MAX - len,
                  " (rho %.*s, in which the budget counts)", (int)a->rho.len,
                  a->rho.ptr);
         len = strlen(text);
     }
-    if (q->has_left)
+    if (q->has_remaining)
         snprintf(text + len, COST_MAX - len, "; epsilon %s left",
-                 q->left_epsilon);
+                 q->remaining.epsilon);
 }

@@ -7,12 +7,12 @@
 #include "serve/reply_queue.h"
 
 static void
-report_left(struct question *q, struct curator *c)
+report_remaining(struct question *q, struct curator *c)
 {
     custos_err quiet = CUSTOS_ERR_INIT;
 
-    q->has_left = !ledger_left_in(curator_ledger(c), q->ask.who, q->ask.now,
-                                  q->left_epsilon, &q->left_in_rho, &quiet);
+    q->has_remaining = !ledger_remaining(
+        curator_ledger(c), q->ask.who, q->ask.now, NULL, &q->remaining, &quiet);
 }
 
 /* Logs crashes, which the crashed process could not log itself. */
@@ -78,7 +78,7 @@ fix_due(void *ctx, int64_t class_us)
        when the work ends, it would include the charges of others up to then, and
        so reveal when that was. */
     if (!q->quiet)
-        report_left(q, q->by);
+        report_remaining(q, q->by);
     return j->due_us;
 }
 
@@ -155,7 +155,7 @@ question_work(struct job *j, struct curator *c)
     memcpy(q->policy, curator_policy(c)->id, sizeof q->policy);
     q->version = curator_version(c);
     if (!q->quiet && !q->answer->is_public && !j->due_us)
-        report_left(q, c);
+        report_remaining(q, c);
 }
 
 void

@@ -29,11 +29,8 @@ struct question {
     bool lost;             /* the credential was revoked: end the session */
     uint8_t policy[32];    /* of the snapshot that the answer comes from */
     uint64_t version;
-    bool has_left;
-    bool left_in_rho; /* the budget counts in rho; left_epsilon is computed
-                         from that */
-    char left_epsilon[CUSTOS_AMOUNT_MAX]; /* the largest epsilon that may be
-                                             charged now */
+    bool has_remaining;
+    struct ledger_remaining remaining;
 };
 
 /* Sets job.work; the caller sets job.done, job.asked_us, ask and who. */

@@ -247,6 +247,18 @@ class Store(unittest.TestCase):
         self.assertEqual(text, "  epsilon 46 of 50 left\n  epsilon 1 of 5 left "
                                "in your window: a question must fit both\n")
 
+    def test_left_is_compared_exactly(self):
+        """The window has 1e-20 less than the budget; as doubles they are equal."""
+        policy, store = self.small(
+            "exact", "who,größe\n1,2\n", "analysts:",
+            "  bo: {budget: {epsilon: 5}, "
+            "window: {epsilon: 4.99999999999999999999, days: 1}}")
+        self.assertEqual(custos("init", policy, "--store", store)[0], 0)
+        text = custos("query", "--store", store, "--as", "bo", "--epsilon", "4",
+                      "--format", "json", "SELECT count(*) FROM d")[1]
+        self.assertEqual(json.loads(text)["left"]["epsilon"],
+                         "0.99999999999999999999")
+
     def test_catalog_names_what_is_granted(self):
         policy, store = self.small(
             "granted", "who,größe\n1,2\n", "analysts:",

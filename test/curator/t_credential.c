@@ -301,9 +301,10 @@ an_unknown_analyst_has_one_code(void **state)
                           .sql = str_of("SELECT count(*) FROM people")};
         struct catalog_ask look = {
             .who = who, .sql = str_of("SELECT relname FROM pg_class")};
-        char left[CUSTOS_AMOUNT_MAX], verifier[CREDENTIAL_VERIFIER_MAX];
+        char verifier[CREDENTIAL_VERIFIER_MAX];
         const struct policy_analyst *analyst;
         struct ledger_balance balance;
+        struct ledger_remaining remaining;
         struct ledger_history history;
         struct ledger_spent spent;
         struct description described;
@@ -320,7 +321,7 @@ an_unknown_analyst_has_one_code(void **state)
             curator_catalog_describe(c, &look, a, &rows, &err),
             ledger_balance(l, who, &balance, &err),
             ledger_window(l, who, 5, &balance, &err),
-            ledger_left(l, who, 5, NULL, left, &err),
+            ledger_remaining(l, who, 5, NULL, &remaining, &err),
             ledger_spent(l, who, &spent, &err),
             ledger_history(l, who, 9, a, &history, &err),
             credential_set(l, who, CREDENTIAL_NEW, str_of("v"), str_of("t"), 0,

@@ -119,7 +119,7 @@ explain_tells_nothing_of_others(void **state)
         after = forecast("ana", sql, "0.1");
         assert_false(after.stored);
         assert_true(after.can_pay);
-        assert_string_equal(before.left_epsilon, after.left_epsilon);
+        assert_string_equal(before.after.epsilon, after.after.epsilon);
         pay("ana", sql, "0.1");
         assert_true(forecast("ana", sql, "0.1").stored);
         assert_false(forecast("bob", sql, "0.1").stored);
@@ -138,24 +138,24 @@ explain_tells_what_is_left_after(void **state)
     open_store(POLICY("epsilon: 0.1, max_epsilon: 2"));
     f = forecast("ana", sql, "0.3");
     assert_true(f.can_pay);
-    assert_string_equal(f.left_epsilon, "0.7");
+    assert_string_equal(f.after.epsilon, "0.7");
     pay("ana", sql, "0.3");
-    assert_string_equal(test_left(c, "ana", left), f.left_epsilon);
+    assert_string_equal(test_left(c, "ana", left), f.after.epsilon);
     f = forecast("ana", sql, "0.3"); /* free now */
-    assert_string_equal(f.left_epsilon, "0.7");
+    assert_string_equal(f.after.epsilon, "0.7");
     f = forecast("ana", sql, "0.7");
     assert_true(f.can_pay);
-    assert_string_equal(f.left_epsilon, "0");
+    assert_string_equal(f.after.epsilon, "0");
     assert_false(forecast("ana", sql, "0.71").can_pay);
     assert_false(forecast("bob", sql, "0.26").can_pay); /* exceeds the window */
     f = forecast("bob", sql, "0.2");
-    assert_string_equal(f.left_epsilon, "0.05");
+    assert_string_equal(f.after.epsilon, "0.05");
     f = forecast("", sql, "1.7"); /* the owner, after ana */
-    assert_string_equal(f.left_epsilon, "0");
+    assert_string_equal(f.after.epsilon, "0");
     assert_false(forecast("", sql, "1.71").can_pay);
     f = forecast("ana", "SELECT name FROM floors", ""); /* public: free */
     assert_true(f.can_pay);
-    assert_string_equal(f.left_epsilon, "0.7");
+    assert_string_equal(f.after.epsilon, "0.7");
     assert_string_equal(test_left(c, "ana", left), "0.7");
     close_store();
 }

@@ -68,7 +68,7 @@ some_charge(bool deltas)
 static void
 assert_exact(struct ledger *l, str who, int64_t now, const char *left)
 {
-    char ignored[CUSTOS_AMOUNT_MAX];
+    struct ledger_remaining ignored;
     struct charge c;
     amount most;
     rat x[2];
@@ -78,7 +78,7 @@ assert_exact(struct ledger *l, str who, int64_t now, const char *left)
     for (amount more = 0; more < 2; more++) {
         amount_to_rat(most + more, AMOUNT_LOSS, &x[0]);
         charge_of_price(&x[0], NULL, &x[1], &c);
-        assert_int_equal(ledger_left(l, who, now, &c, ignored, NULL),
+        assert_int_equal(ledger_remaining(l, who, now, &c, &ignored, NULL),
                          more ? CUSTOS_ESPENT : CUSTOS_OK);
     }
     rats_clear(x, 2);
@@ -87,7 +87,7 @@ assert_exact(struct ledger *l, str who, int64_t now, const char *left)
 static void
 walk(const char *delta, size_t steps)
 {
-    char before[CUSTOS_AMOUNT_MAX], after[CUSTOS_AMOUNT_MAX];
+    struct ledger_remaining before, after;
     size_t admitted = 0, refused = 0;
     custos_err err = CUSTOS_ERR_INIT;
     struct receipt got;
@@ -107,13 +107,13 @@ walk(const char *delta, size_t steps)
         now += (int64_t)below(43200) * 1000000;
         r.now = now;
         memset(r.policy, 7, sizeof r.policy);
-        told = ledger_left(l, r.who, now, &c, after, &err);
+        told = ledger_remaining(l, r.who, now, &c, &after, &err);
         paid = post_charge(l, &r, &got, &err);
         assert_int_equal(told, paid);
-        assert_ok(ledger_left(l, r.who, now, NULL, before, &err), &err);
+        assert_ok(ledger_remaining(l, r.who, now, NULL, &before, &err), &err);
         if (!paid)
-            assert_string_equal(before, after);
-        assert_exact(l, r.who, now, before);
+            assert_string_equal(before.epsilon, after.epsilon);
+        assert_exact(l, r.who, now, before.epsilon);
         *(paid ? &refused : &admitted) += 1;
     }
     assert_true(admitted > steps / 10 && refused > steps / 10);
@@ -132,7 +132,7 @@ left_after_is_what_is_left_after(void **state)
 static void
 left_after_refuses_what_is_refused(void **state)
 {
-    char left[CUSTOS_AMOUNT_MAX] = "untouched";
+    struct ledger_remaining left = {.epsilon = "untouched"};
     struct charge large = charge_of("8.00000000000000000001", "0");
     struct charge none = charge_of("8", "0");
     custos_err err = CUSTOS_ERR_INIT;
@@ -141,16 +141,17 @@ left_after_refuses_what_is_refused(void **state)
 
     (void)state;
     l = place_begin(&p);
-    assert_int_equal(ledger_left(l, str_of(""), 0, NULL, left, &err),
+    assert_int_equal(ledger_remaining(l, str_of(""), 0, NULL, &left, &err),
                      CUSTOS_EPOLICY);
     terms_set(l, "0");
-    assert_int_equal(ledger_left(l, str_of(""), 0, &large, left, &err),
+    assert_int_equal(ledger_remaining(l, str_of(""), 0, &large, &left, &err),
                      CUSTOS_ESPENT);
-    assert_int_equal(ledger_left(l, str_of("nobody"), 0, NULL, left, &err),
-                     CUSTOS_ENAME);
-    assert_string_equal(left, "untouched");
-    assert_ok(ledger_left(l, str_of(""), 0, &none, left, &err), &err);
-    assert_string_equal(left, "0");
+    assert_int_equal(
+        ledger_remaining(l, str_of("nobody"), 0, NULL, &left, &err),
+        CUSTOS_ENAME);
+    assert_string_equal(left.epsilon, "untouched");
+    assert_ok(ledger_remaining(l, str_of(""), 0, &none, &left, &err), &err);
+    assert_string_equal(left.epsilon, "0");
     place_end(l, &p);
 }
 
