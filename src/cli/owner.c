@@ -60,7 +60,8 @@ send_command(const char *store, const struct args *args)
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
     int code;
-    str reply, rest;
+    struct json_value read;
+    str reply;
 
     if (!a)
         return fail_run("out of memory");
@@ -72,7 +73,7 @@ send_command(const char *store, const struct args *args)
     }
     st = owner_ask(store, str_of(line), a, &reply, &err);
     if (!st)
-        st = owner_reply_read(a, reply, &rest, &err);
+        st = owner_reply_read(a, reply, &read, &err);
     if (st) {
         code = fail_status(st, &err);
     } else {

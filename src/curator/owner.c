@@ -18,7 +18,6 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "curator/shared_state.h"
 #include "curator/tripwire.h"
 #include "store/file.h"
@@ -137,33 +136,25 @@ owner_accept(int fd)
 
 /* ----------------------------------------------------------------- reply -- */
 
-void
-json_text(struct buf *b, str text)
+/* Begins a reply: one line, so that the caller knows where it ends. */
+static void
+begin_reply(struct json *j, struct buf *reply, bool ok)
 {
-    size_t n;
-
-    buf_add_text(b, "\"");
-    for (size_t at = 0; at < text.len; at += n ? n : 1) {
-        unsigned char c = (unsigned char)text.ptr[at];
-
-        n = utf8_step((str){text.ptr + at, text.len - at});
-        if (c < ' ' || c == '"' || c == '\\')
-            buf_printf(b, "\\u%04x", c);
-        else
-            buf_add(b, n ? text.ptr + at : "?", n ? n : 1);
-    }
-    buf_add_text(b, "\"");
+    json_init(j, reply, JSON_ONE_LINE);
+    json_begin(j, NULL);
+    json_add_bool(j, "ok", ok);
 }
 
 static void
 reply_error(struct buf *reply, const custos_err *err)
 {
-    buf_printf(reply, "{\"ok\":false,\"code\":\"%s\",\"error\":",
-               status_name(err->code));
-    json_text(reply, str_of(err->said));
-    buf_add_text(reply, ",\"hint\":");
-    json_text(reply, str_of(err->hint));
-    buf_add_text(reply, "}\n");
+    struct json j;
+
+    begin_reply(&j, reply, false);
+    json_add_text(&j, "code", str_of(status_name(err->code)));
+    json_add_text(&j, "error", str_of(err->said));
+    json_add_text(&j, "hint", str_of(err->hint));
+    json_end(&j);
 }
 
 /* What the handler of an owner's line works with. */
@@ -194,6 +185,7 @@ desk_reload(struct desk *d)
 {
     char text[RECEIPT_TEXT_MAX];
     struct receipt r;
+    struct json j;
     custos_status st = CUSTOS_OK;
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -214,46 +206,51 @@ desk_reload(struct desk *d)
         return;
     }
     receipt_write(&r, text);
-    buf_printf(d->reply,
-               "{\"ok\":true,\"data_version\":%llu,\"receipt\":\"%s\"}\n",
-               (unsigned long long)engine_version(d->c->engine), text);
+    begin_reply(&j, d->reply, true);
+    json_add_count(&j, "data_version", engine_version(d->c->engine));
+    json_add_text(&j, "receipt", str_of(text));
+    json_end(&j);
 }
 
 static void
 desk_status(struct desk *d)
 {
+    const struct policy *p;
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
 
     if (curator_refresh(d->c, &err)) {
         reply_error(d->reply, &err);
         return;
     }
-    buf_printf(d->reply,
-               "{\"ok\":true,\"version\":\"%s\",\"data_version\":%llu,"
-               "\"policy\":\"",
-               custos_version(),
-               (unsigned long long)engine_version(d->c->engine));
-    for (size_t i = 0; i < sizeof d->c->snapshot->policy->id; i++)
-        buf_printf(d->reply, "%02x", d->c->snapshot->policy->id[i]);
-    buf_add_text(d->reply, "\"");
+    p = d->c->snapshot->policy;
+    begin_reply(&j, d->reply, true);
+    json_add_text(&j, "version", str_of(custos_version()));
+    json_add_count(&j, "data_version", engine_version(d->c->engine));
+    json_add_hex(&j, "policy", p->id, sizeof p->id);
     if (d->hooks->status)
-        d->hooks->status(d->hooks->ctx, d->reply);
-    tripwire_report(d->c, d->reply);
-    buf_add_text(d->reply, "}\n");
+        d->hooks->status(d->hooks->ctx, &j);
+    tripwire_report(d->c, &j);
+    json_end(&j);
 }
 
 static void
 desk_sessions(struct desk *d)
 {
-    buf_add_text(d->reply, "{\"ok\":true,\"sessions\":[");
+    struct json j;
+
+    begin_reply(&j, d->reply, true);
+    json_begin_list(&j, "sessions");
     if (d->hooks->sessions)
-        d->hooks->sessions(d->hooks->ctx, d->reply);
-    buf_add_text(d->reply, "]}\n");
+        d->hooks->sessions(d->hooks->ctx, &j);
+    json_end(&j);
+    json_end(&j);
 }
 
 static void
 desk_drain(struct desk *d)
 {
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
 
     if (!d->hooks->drain) {
@@ -264,12 +261,14 @@ desk_drain(struct desk *d)
     if (!desk_act(d, "drain", str_of("")))
         return;
     d->hooks->drain(d->hooks->ctx);
-    buf_add_text(d->reply, "{\"ok\":true}\n");
+    begin_reply(&j, d->reply, true);
+    json_end(&j);
 }
 
 static void
 desk_cut(struct desk *d)
 {
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
 
     if (!d->hooks->cut || !d->word.len) {
@@ -278,9 +277,11 @@ desk_cut(struct desk *d)
         reply_error(d->reply, &err);
         return;
     }
-    if (desk_act(d, "cut", d->word))
-        buf_printf(d->reply, "{\"ok\":true,\"ended\":%zu}\n",
-                   d->hooks->cut(d->hooks->ctx, d->word));
+    if (!desk_act(d, "cut", d->word))
+        return;
+    begin_reply(&j, d->reply, true);
+    json_add_count(&j, "ended", d->hooks->cut(d->hooks->ctx, d->word));
+    json_end(&j);
 }
 
 void

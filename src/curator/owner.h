@@ -19,6 +19,7 @@
 #ifndef CURATOR_OWNER_H
 #define CURATOR_OWNER_H
 
+#include "base/json.h"
 #include "curator/curator.h"
 
 enum { OWNER_LINE_MAX = 512, OWNER_REPLY_MAX = 1 << 20 };
@@ -45,10 +46,10 @@ struct owner_hooks {
        policy and data could not be reloaded. */
     custos_status (*renew)(void *ctx, custos_err *err);
     custos_status (*renewed)(void *ctx, bool good, custos_err *err);
-    /* Adds `,"name":value` pairs to the status. */
-    void (*status)(void *ctx, struct buf *json);
-    /* Adds the elements of a JSON list, separated by commas. */
-    void (*sessions)(void *ctx, struct buf *json);
+    /* Adds members to the status. */
+    void (*status)(void *ctx, struct json *j);
+    /* Adds the elements of the list of sessions. */
+    void (*sessions)(void *ctx, struct json *j);
     void (*drain)(void *ctx);
     /* Ends the sessions of a name and returns how many. */
     size_t (*cut)(void *ctx, str name);
@@ -73,8 +74,5 @@ CUSTOS_MUST_USE custos_status owner_ask(const char *store, str line, arena *a,
 /* Ends the sessions of a name at the store's server, if one runs; the server
    records that in the chain. */
 void owner_cut(const char *store, str name);
-
-/* A JSON string, quoted; bytes that are not UTF-8 become '?'. */
-void json_text(struct buf *b, str text);
 
 #endif

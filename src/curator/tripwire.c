@@ -299,7 +299,7 @@ tripwire_now(struct curator *c, uint64_t *failures, bool *all, custos_err *err)
 }
 
 void
-tripwire_report(struct curator *c, struct buf *json)
+tripwire_report(struct curator *c, struct json *j)
 {
     const struct policy *p = c->snapshot->policy;
     struct ledger_tripwire t = {0};
@@ -317,11 +317,8 @@ tripwire_report(struct curator *c, struct buf *json)
         buf_add_text(&names, names.len ? ", " : "");
         buf_add(&names, i ? name.ptr : "owner", i ? name.len : strlen("owner"));
     }
-    buf_printf(json,
-               ",\"failures_since_resume\":%" PRIu64
-               ",\"all_suspended\":%s,\"suspended\":",
-               t.failures,
-               all_are_suspended(c->shared, &t, p) ? "true" : "false");
-    json_text(json, (str){buf_text(&names), names.len});
+    json_add_count(j, "failures_since_resume", t.failures);
+    json_add_bool(j, "all_suspended", all_are_suspended(c->shared, &t, p));
+    json_add_text(j, "suspended", (str){buf_text(&names), names.len});
     buf_clear(&names);
 }

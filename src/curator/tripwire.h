@@ -5,6 +5,7 @@
 #ifndef CURATOR_TRIPWIRE_H
 #define CURATOR_TRIPWIRE_H
 
+#include "base/json.h"
 #include "curator/executor.h"
 
 /*
@@ -64,6 +65,6 @@ CUSTOS_MUST_USE custos_status tripwire_now(struct curator *c,
 
 /* Adds `,"name":value` pairs: what failed since the last resume, and who is
    suspended. */
-void tripwire_report(struct curator *c, struct buf *json);
+void tripwire_report(struct curator *c, struct json *j);
 
 #endif

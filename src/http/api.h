@@ -50,8 +50,6 @@ CUSTOS_MUST_USE custos_status api_number(const struct http_request *r,
                                          char out[DIGITS_GIVEN_MAX],
                                          custos_err *err);
 
-void api_add_risk(struct buf *b, const struct risk_told *t);
-
 /* `who` as in api_budget. */
 void
 api_history(struct curator *c, str who, int64_t now, struct http_reply *out);
@@ -62,10 +60,5 @@ void api_verify(struct verified *v, struct curator *c, str who,
 void api_owner(const struct serve_parts *parts, struct curator *c,
                const struct credential *who, enum http_task task,
                const struct http_request *r, struct http_reply *out);
-
-/* One analyst in the body of /v1/budget. */
-CUSTOS_MUST_USE custos_status api_add_analyst(struct buf *b, struct ledger *l,
-                                              const struct ledger_analyst *a,
-                                              int64_t now, custos_err *err);
 
 #endif

@@ -4,17 +4,15 @@
  * row to the chain, by the same code as for `custos analyst` and the owner's
  * socket. Secrets appear in the reply and nowhere else.
  */
-#include <inttypes.h>
-
 #include "base/base.h"
 #include "base/error.h"
+#include "contract/contract.h"
 #include "curator/owner.h"
 #include "http/api_owner.h"
 #include "serve/clock.h"
 #include "serve/credentials.h"
 #include "serve/log.h"
 #include "wire/http.h"
-#include "wire/json.h"
 
 static void
 log_act(const char *act, str name, const struct receipt *r)
@@ -29,28 +27,23 @@ log_act(const char *act, str name, const struct receipt *r)
     log_end(&l, LOG_FD);
 }
 
-/*
- * Writes the credentials, which are shown only here; after a revoke g is empty.
- * The secrets are added last, in one call: if the body grew after them, it
- * would leave copies of them in freed memory.
- */
+/* Writes the credentials, which are shown only here; after a revoke g is empty. */
 static void
 write_credentials(struct http_reply *out, str name, const struct credentials *g,
                   const struct receipt *r)
 {
-    char receipt[RECEIPT_TEXT_MAX];
-    struct buf *b = &out->body;
+    struct json j;
 
-    receipt_write(r, receipt);
-    out->secret = true;
-    buf_add_text(b, "{\"name\":");
-    json_add_text(b, name);
-    buf_printf(b, ",\"receipt\":\"%s\"", receipt);
-    if (*g->token)
-        buf_printf(b, ",\"password\":\"%s\",\"token\":\"%s\"}\n", g->password,
-                   g->token);
-    else
-        buf_add_text(b, ",\"password\":null,\"token\":null}\n");
+    json_init(&j, &out->body, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    contract_secrets(&j,
+                     &(struct contract_secrets){
+                         .name = name,
+                         .password = str_of(g->password),
+                         .token = str_of(g->token),
+                     },
+                     r);
+    json_end(&j);
 }
 
 custos_status
@@ -94,18 +87,27 @@ api_owner_reload(const struct api_call *call, struct http_reply *out,
                  custos_err *err)
 {
     custos_status st = http_nothing_read(call->a, call->request->body, err);
-    str rest;
+    const struct json_value *v;
+    struct json_value reply;
+    struct json j;
 
     if (st) {
         err->at = -1;
         return st;
     }
-    st = api_owner_ask(call, "reload", &rest, err);
+    st = api_owner_ask(call, "reload", &reply, err);
     if (st)
         return st;
     log_say("reload", "policy and data of the store are in force");
-    buf_add_text(&out->body, "{\"said\":\"Policy and data of the store are in "
-                             "force.\"");
-    buf_add(&out->body, rest.ptr, rest.len);
+    json_init(&j, &out->body, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    json_add_text(&j, "said",
+                  str_of("Policy and data of the store are in force."));
+    for (size_t i = 0; i < reply.n; i++) {
+        v = &reply.items[i];
+        if (!str_equal(v->name, str_of("ok")))
+            json_add_value(&j, v->name.ptr, v);
+    }
+    json_end(&j);
     return CUSTOS_OK;
 }

@@ -4,190 +4,33 @@
 #include "http/api.h"
 
 #include "base/error.h"
-#include "curator/describe.h"
+#include "contract/contract.h"
 #include "wire/csv.h"
-#include "wire/json.h"
 
-/* ------------------------------------------------------------------ json -- */
-
-static void
-json_cell(struct buf *b, const struct answer_cell *c)
+static const struct ledger_remaining *
+remaining_of(const struct question *q)
 {
-    buf_add_text(b, "{\"value\":");
-    json_add_datum(b, &c->value);
-    if (c->has_bar) {
-        buf_add_text(b, ",\"low\":");
-        json_add_datum(b, &c->low);
-        buf_add_text(b, ",\"high\":");
-        json_add_datum(b, &c->high);
-    }
-    buf_add_text(b, "}");
-}
-
-static void
-json_columns(struct buf *b, const struct answer *a)
-{
-    buf_add_text(b, "\"columns\":[");
-    for (size_t j = 0; j < a->n_columns; j++) {
-        buf_add_text(b, j ? ",{\"name\":" : "{\"name\":");
-        json_add_text(b, a->columns[j].name);
-        buf_printf(b, ",\"type\":\"%s\",\"key\":%s}",
-                   data_type_name(a->columns[j].type),
-                   a->columns[j].is_key ? "true" : "false");
-    }
-    buf_add_text(b, "]");
-}
-
-static void
-json_rows(struct buf *b, const struct answer *a)
-{
-    buf_add_text(b, ",\n\"rows\":[");
-    for (size_t i = 0; i < a->n_rows; i++) {
-        buf_add_text(b, i ? ",\n[" : "\n[");
-        for (size_t j = 0; j < a->n_columns; j++) {
-            if (j)
-                buf_add_text(b, ",");
-            json_cell(b, &a->cells[i * a->n_columns + j]);
-        }
-        buf_add_text(b, "]");
-    }
-    buf_add_text(b, "]");
-}
-
-/* Writes the lines of a text as a JSON list. */
-static void
-json_lines(struct buf *b, str text)
-{
-    buf_add_text(b, "[");
-    for (size_t i = 0, from = 0; i <= text.len; i++) {
-        if (i < text.len && text.ptr[i] != '\n')
-            continue;
-        if (i > from) {
-            if (from)
-                buf_add_text(b, ",");
-            json_add_text(b, (str){text.ptr + from, i - from});
-        }
-        from = i + 1;
-    }
-    buf_add_text(b, "]");
-}
-
-static void
-json_cost(struct buf *b, const struct answer *a)
-{
-    const str parts[] = {a->epsilon, a->rho, a->delta};
-    static const char *const names[] = {"epsilon", "rho", "delta"};
-
-    buf_add_text(b, "\"cost\":{");
-    for (int i = 0; i < 3; i++) {
-        buf_printf(b, "%s\"%s\":", i ? "," : "", names[i]);
-        json_add_text(b, parts[i].len ? parts[i] : str_of("0"));
-    }
-    buf_add_text(b, "},\"remarks\":");
-    json_lines(b, a->remarks);
-}
-
-static void
-json_left(struct buf *b, const struct question *q)
-{
-    if (q->has_remaining)
-        buf_printf(b, ",\"remaining\":{\"epsilon\":\"%s\"}",
-                   q->remaining.epsilon);
-    else
-        buf_add_text(b, ",\"remaining\":null");
-}
-
-static void
-json_answer(struct buf *b, const struct question *q)
-{
-    const struct answer *a = q->answer;
-    bool paid = !a->explained && !a->is_public;
-    char receipt[RECEIPT_TEXT_MAX];
-
-    buf_add_text(b, "{");
-    json_columns(b, a);
-    json_rows(b, a);
-    buf_printf(b, ",\n\"kind\":\"%s\",\"stored\":%s,\"confidence\":\"0.95\",",
-               a->explained   ? "plan"
-               : a->is_public ? "public"
-                              : "private",
-               a->stored ? "true" : "false");
-    json_cost(b, a);
-    json_left(b, q);
-    receipt_write(&a->receipt, receipt);
-    if (paid)
-        buf_printf(b, ",\"receipt\":\"%s\"}\n", receipt);
-    else
-        buf_add_text(b, ",\"receipt\":null}\n");
-}
-
-/* --------------------------------------------------------------- explain -- */
-
-static void
-explained_columns(struct buf *b, const struct description *d)
-{
-    for (size_t j = 0; j < d->n_columns; j++) {
-        const struct description_column *c = &d->columns[j];
-
-        buf_add_text(b, j ? ",{\"name\":" : "{\"name\":");
-        json_add_text(b, c->name);
-        buf_printf(b, ",\"type\":\"%s\",\"key\":%s,\"within\":",
-                   data_type_name(c->type), c->is_key ? "true" : "false");
-        json_add_datum(b, &c->within);
-        buf_add_text(b, "}");
-    }
-}
-
-/* If the answer is stored, asking again is free and leaves the budget as it
-   is. */
-static void
-json_forecast(struct buf *b, const struct question *q)
-{
-    const struct forecast *f = &q->answer->forecast;
-
-    if (q->has_remaining && f->can_pay)
-        buf_printf(b, ",\"after\":{\"epsilon\":\"%s\"}",
-                   f->stored ? q->remaining.epsilon : f->after.epsilon);
-    else
-        buf_add_text(b, ",\"after\":null");
-    buf_printf(
-        b, ",\"stored\":%s,\"reply_seconds\":", f->stored ? "true" : "false");
-    if (f->reply_us)
-        buf_printf(b, "%lld.%06lld", (long long)(f->reply_us / 1000000),
-                   (long long)(f->reply_us % 1000000));
-    else
-        buf_add_text(b, "null");
+    return q->has_remaining ? &q->remaining : NULL;
 }
 
 void
 api_explained(const struct question *q, struct curator *c, str sql, arena *a,
               struct http_reply *out)
 {
-    const struct answer *answer = q->answer;
-    struct buf *b = &out->body;
     struct description d;
     struct ask ask = q->ask;
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
-    custos_status st;
 
     ask.sql = sql;
-    st = curator_describe(c, &ask, a, &d, &err);
-    if (st) {
+    if (curator_describe(c, &ask, a, &d, &err)) {
         http_refuse(out, &err, sql);
         return;
     }
-    buf_add_text(b, "{\"columns\":[");
-    explained_columns(b, &d);
-    buf_add_text(b, "],\n\"plan\":[");
-    for (size_t i = 0; i < answer->n_rows; i++) {
-        buf_add_text(b, i ? ",\n" : "");
-        json_add_datum(b, &answer->cells[i * answer->n_columns].value);
-    }
-    buf_add_text(b, "],\n");
-    json_cost(b, answer);
-    json_left(b, q);
-    json_forecast(b, q);
-    buf_add_text(b, "}\n");
+    json_init(&j, &out->body, JSON_LINES);
+    json_begin(&j, NULL);
+    contract_plan(&j, q->answer, &d, remaining_of(q));
+    json_end(&j);
 }
 
 /* ------------------------------------------------------------------- csv -- */
@@ -292,6 +135,7 @@ api_answer(const struct question *q, enum http_form form,
            struct http_reply *out)
 {
     custos_err err = CUSTOS_ERR_INIT;
+    struct json j;
 
     if (q->lost) {
         http_fault(out, HTTP_FAULT_TOKEN);
@@ -306,7 +150,10 @@ api_answer(const struct question *q, enum http_form form,
         csv_headers(out, q);
         csv_answer(&out->body, q->answer);
     } else {
-        json_answer(&out->body, q);
+        json_init(&j, &out->body, JSON_LINES);
+        json_begin(&j, NULL);
+        contract_answer(&j, q->answer, remaining_of(q));
+        json_end(&j);
     }
     if (out->body.failed) {
         (void)custos_fail(&err, CUSTOS_ENOMEM, "out of memory");

@@ -3,25 +3,32 @@
  * needs, the ledger and the worker processes. Nothing in the reply is derived from
  * data.
  */
+<<<<<<< HEAD:src/http/api_health.c
 #include <inttypes.h>
 
 #include "http/api.h"
 #include "wire/json.h"
+=======
+#include "http/api.h"
+>>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_health.c
 
-/* Writes one check as {"ok": ..., "said": ...}, without the closing brace. */
+#include "base/json.h"
+
+/* Writes one check, with its object left open. */
 static void
-add_check(struct buf *b, const char *name, custos_status st,
-          const custos_err *err)
+begin_check(struct json *j, const char *name, custos_status st,
+            const custos_err *err)
 {
-    buf_printf(b, ",\n\"%s\":{\"ok\":%s", name, st ? "false" : "true");
-    json_add_member(b, "said", str_of(st ? err->said : ""));
+    json_begin(j, name);
+    json_add_bool(j, "ok", !st);
+    json_add_text_or_null(j, "said", str_of(st ? err->said : ""));
 }
 
 void
 api_health(const struct serve_parts *parts, struct curator *c,
            struct http_reply *out)
 {
-    struct buf *b = &out->body;
+    struct json j;
     custos_err ledger_err = CUSTOS_ERR_INIT, worker_err = CUSTOS_ERR_INIT;
     uint64_t free_bytes = 0;
     custos_status ledger =
@@ -34,10 +41,14 @@ api_health(const struct serve_parts *parts, struct curator *c,
         out->status = 503;
         out->code = "EHEALTH";
     }
-    buf_printf(b, "{\"status\":\"%s\",\"version\":\"%s\"",
-               ledger || worker ? "failing" : "ok", custos_version());
-    add_check(b, "ledger", ledger, &ledger_err);
-    buf_printf(b, ",\"free_bytes\":%" PRIu64 "}", free_bytes);
-    add_check(b, "worker", worker, &worker_err);
-    buf_add_text(b, "}}\n");
+    json_init(&j, &out->body, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    json_add_text(&j, "status", str_of(ledger || worker ? "failing" : "ok"));
+    json_add_text(&j, "version", str_of(custos_version()));
+    begin_check(&j, "ledger", ledger, &ledger_err);
+    json_add_count(&j, "free_bytes", free_bytes);
+    json_end(&j);
+    begin_check(&j, "worker", worker, &worker_err);
+    json_end(&j);
+    json_end(&j);
 }

@@ -8,61 +8,67 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "contract/contract.h"
 #include "report/learn.h"
-#include "wire/json.h"
 
 void
 api_me(str who, struct http_reply *out)
 {
-    struct buf *b = &out->body;
+    struct json j;
 
-    buf_printf(b, "{\"owner\":%s,\"version\":\"%s\"",
-               who.len ? "false" : "true", custos_version());
-    json_add_member(b, "name", who);
-    buf_add_text(b, "}\n");
+    json_init(&j, &out->body, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    json_add_text_or_null(&j, "name", who);
+    json_add_bool(&j, "owner", !who.len);
+    json_add_text(&j, "version", str_of(custos_version()));
+    json_end(&j);
 }
 
 static void
-add_people(struct buf *b)
+add_people(struct json *j)
 {
-    buf_add_text(b, "\"people\":[");
-    for (size_t i = 0; i < LEARN_PEOPLE; i++)
-        buf_printf(b, "%s{\"name\":\"%s\",\"answer\":%s}", i ? "," : "",
-                   learn_people[i].name,
-                   learn_people[i].answer ? "true" : "false");
-    buf_printf(b, "],\n\"person\":\"%s\",", learn_one->name);
+    json_begin_list(j, "people");
+    for (size_t i = 0; i < LEARN_PEOPLE; i++) {
+        json_begin(j, NULL);
+        json_add_text(j, "name", str_of(learn_people[i].name));
+        json_add_bool(j, "answer", learn_people[i].answer);
+        json_end(j);
+    }
+    json_end(j);
+    json_add_text(j, "person", str_of(learn_one->name));
 }
 
 /* The distribution of the answer if its exact value is `at`. */
 static void
-add_law(struct buf *b, const struct learn *l, const char *name, int at)
+add_law(struct json *j, const struct learn *l, const char *name, int at)
 {
-    int from = l->without - l->half, to = l->with + l->half;
-
-    buf_printf(b, ",\n\"%s\":[", name);
-    for (int v = from; v <= to; v++)
-        buf_printf(b, "%s\"%s\"", v > from ? "," : "", l->chance[abs(v - at)]);
-    buf_add_text(b, "]");
+    json_begin_list(j, name);
+    for (int v = l->without - l->half; v <= l->with + l->half; v++)
+        json_add_text(j, NULL, str_of(l->chance[abs(v - at)]));
+    json_end(j);
 }
 
 static void
-add_learn(struct buf *b, const struct learn *l)
+add_learn(struct json *j, const struct learn *l)
 {
-    int from = l->without - l->half, to = l->with + l->half;
+    char within[16];
 
-    buf_printf(b, "{\"epsilon\":\"%s\",\"question\":\"%s\",\n", l->epsilon,
-               learn_question);
-    add_people(b);
-    buf_printf(b, "\"with\":%d,\"without\":%d,\"within\":\"%d\",\n\"values\":[",
-               l->with, l->without, l->within);
-    for (int v = from; v <= to; v++)
-        buf_printf(b, "%s%d", v > from ? "," : "", v);
-    buf_add_text(b, "]");
-    add_law(b, l, "p_with", l->with);
-    add_law(b, l, "p_without", l->without);
-    buf_add_text(b, ",\n\"risk\":");
-    api_add_risk(b, &l->risk);
-    buf_add_text(b, "}\n");
+    snprintf(within, sizeof within, "%d", l->within);
+    json_add_text(j, "epsilon", str_of(l->epsilon));
+    json_add_text(j, "question", str_of(learn_question));
+    add_people(j);
+    json_add_int(j, "with", l->with);
+    json_add_int(j, "without", l->without);
+    json_begin_list(j, "values");
+    for (int v = l->without - l->half; v <= l->with + l->half; v++)
+        json_add_int(j, NULL, v);
+    json_end(j);
+    add_law(j, l, "p_with", l->with);
+    add_law(j, l, "p_without", l->without);
+    json_add_text(j, "within", str_of(within));
+    json_begin(j, "risk");
+    contract_risk(j, &l->risk);
+    json_end(j);
 }
 
 void
@@ -70,6 +76,7 @@ api_learn(const struct http_request *r, struct http_reply *out)
 {
     char epsilon[DIGITS_GIVEN_MAX] = "1";
     struct learn *l = malloc(sizeof *l);
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st =
         l ? CUSTOS_OK : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
@@ -78,9 +85,13 @@ api_learn(const struct http_request *r, struct http_reply *out)
         st = api_number(r, "epsilon", epsilon, &err);
     if (!st)
         st = learn_make(l, epsilon, &err);
-    if (!st)
-        add_learn(&out->body, l);
-    else
+    if (!st) {
+        json_init(&j, &out->body, JSON_LINES);
+        json_begin(&j, NULL);
+        add_learn(&j, l);
+        json_end(&j);
+    } else {
         http_refuse(out, &err, str_of(""));
+    }
     free(l);
 }

@@ -5,47 +5,14 @@
  */
 #include "http/api.h"
 
-#include <inttypes.h>
-
 #include "base/error.h"
-#include "wire/json.h"
+#include "contract/contract.h"
 
 enum {
     PAGE_ROWS = 100,
     PAGE_ROWS_MAX = 1000,
     PAGE_BYTES = 1 << 28,
 };
-
-/* If `all`, adds the remaining hashed fields, so that the owner can recompute
-   the hash. */
-static void
-add_row(struct buf *b, const struct ledger_row *r, bool all)
-{
-    char receipt[RECEIPT_TEXT_MAX];
-
-    receipt_write(&r->receipt, receipt);
-    buf_printf(b, "{\"row\":%" PRIu64 ",\"time\":", r->seq);
-    json_add_moment(b, r->time);
-    json_add_member(b, "what", r->kind);
-    json_add_member(b, "who", r->who);
-    json_add_member(b, "query", r->query);
-    json_add_member(b, "plan", r->plan);
-    json_add_member(b, "theorems", r->theorems);
-    json_add_member(b, "words", r->words);
-    json_add_member(b, "epsilon", r->epsilon);
-    json_add_member(b, "rho", r->rho);
-    json_add_member(b, "delta", r->delta);
-    buf_printf(b, ",\"data_version\":%" PRIu64, r->data_version);
-    json_add_member(b, "version", r->version);
-    buf_printf(b, ",\"receipt\":\"%s\"", receipt);
-    if (all) {
-        buf_printf(b, ",\"time_us\":\"%" PRId64 "\",\"policy\":", r->time);
-        json_add_hex(b, r->policy, sizeof r->policy);
-        buf_add_text(b, ",\"before\":");
-        json_add_hex(b, r->before, sizeof r->before);
-    }
-    buf_add_text(b, "}");
-}
 
 /* Reads a whole number from 0 to max; an empty text leaves *out as it is.
    False: the text is not such a number. */
@@ -64,24 +31,30 @@ number_read(str text, uint64_t max, uint64_t *out)
 
 static custos_status
 add_page(struct curator *c, str who, str theorem, uint64_t from, size_t limit,
-         bool all, arena *a, struct buf *b, custos_err *err)
+         enum contract_reader reader, arena *a, struct buf *b, custos_err *err)
 {
     struct ledger_row *rows = NULL;
     size_t n = limit;
+    struct json j;
     custos_status st =
         ledger_rows(curator_ledger(c), from, who, theorem, a, &rows, &n, err);
 
     if (st)
         return st;
-    buf_add_text(b, "{\"rows\":[");
+    json_init(&j, b, JSON_LINES);
+    json_begin(&j, NULL);
+    json_begin_list(&j, "rows");
     for (size_t i = 0; i < n; i++) {
-        buf_add_text(b, i ? ",\n" : "\n");
-        add_row(b, &rows[i], all);
+        json_begin(&j, NULL);
+        contract_ledger_row(&j, &rows[i], reader);
+        json_end(&j);
     }
+    json_end(&j);
     if (n == limit)
-        buf_printf(b, "],\n\"next\":%" PRIu64 "}\n", rows[n - 1].seq + 1);
+        json_add_count(&j, "next", rows[n - 1].seq + 1);
     else
-        buf_add_text(b, "],\n\"next\":null}\n");
+        json_add_null(&j, "next");
+    json_end(&j);
     return b->failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                      : CUSTOS_OK;
 }
@@ -108,7 +81,8 @@ api_ledger(struct curator *c, str who, const struct http_request *r,
     }
     a = arena_new(NULL, PAGE_BYTES);
     st = a ? add_page(c, who.len ? who : analyst, http_argument(r, "theorem"),
-                      from, limit, !who.len, a, &out->body, &err)
+                      from, limit, who.len ? READER_ANALYST : READER_OWNER, a,
+                      &out->body, &err)
            : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
     if (st)
         http_refuse(out, &err, str_of(""));

@@ -6,7 +6,12 @@
 #ifndef HTTP_API_OWNER_H
 #define HTTP_API_OWNER_H
 
+<<<<<<< HEAD:src/http/api_owner.h
 #include "http/api.h"
+=======
+#include "http/api.h"
+#include "wire/json.h"
+>>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_owner.h
 
 struct api_call {
     const struct serve_parts *parts;
@@ -36,11 +41,11 @@ CUSTOS_MUST_USE custos_status api_owner_reload(const struct api_call *call,
 
 /*
  * Sends a line to this server's own owner's socket, so that the loop does such
- * requests one at a time. *rest is what follows `{"ok":true`. Fails as owner_ask
- * and owner_reply_read do.
+ * requests one at a time. Fails as owner_ask and owner_reply_read do.
  */
 CUSTOS_MUST_USE custos_status api_owner_ask(const struct api_call *call,
-                                            const char *line, str *rest,
+                                            const char *line,
+                                            struct json_value *reply,
                                             custos_err *err);
 
 #endif

@@ -9,50 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "wire/json.h"
-
-struct list {
-    struct buf *b;
-    size_t n;
-};
-
-static void
-add_sentence(void *ctx, const char *under, const char *sentence)
-{
-    struct list *list = ctx;
-
-    (void)under;
-    buf_add_text(list->b, list->n++ ? ",\n" : "");
-    json_add_text(list->b, str_of(sentence));
-}
-
-static void
-add_number(struct buf *b, const char *name, const char *text)
-{
-    buf_printf(b, "\"%s\":", name);
-    json_add_text(b, str_of(text));
-    buf_add_text(b, ",");
-}
-
-void
-api_add_risk(struct buf *b, const struct risk_told *t)
-{
-    struct list list = {.b = b};
-
-    buf_add_text(b, "{");
-    add_number(b, "epsilon", t->epsilon);
-    add_number(b, "delta", t->delta);
-    add_number(b, "success", t->facts.guess);
-    add_number(b, "posterior", t->facts.posterior_most);
-    add_number(b, "missed", t->missed);
-    buf_add_text(b, "\n\"sentences\":[");
-    risk_sentences(t, add_sentence, &list);
-    buf_add_text(b, "],\n\"corners\":[");
-    for (size_t i = 0; i < t->n_corners; i++)
-        buf_printf(b, "%s{\"fpr\":\"%s\",\"fnr\":\"%s\"}", i ? ",\n" : "",
-                   t->corners[i].fpr, t->corners[i].fnr);
-    buf_add_text(b, "]}");
-}
+#include "contract/contract.h"
 
 custos_status
 api_number(const struct http_request *r, const char *name,
@@ -117,6 +74,7 @@ api_risk(struct curator *c, str who, const struct http_request *r,
         .delta = p.delta,
         .own = who.len > 0,
     };
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = curator_refresh(c, &err);
 
@@ -129,8 +87,10 @@ api_risk(struct curator *c, str who, const struct http_request *r,
         st = risk_report(p.risk, &t, &err);
     }
     if (!st) {
-        api_add_risk(&out->body, &t);
-        buf_add_text(&out->body, "\n");
+        json_init(&j, &out->body, JSON_LINES);
+        json_begin(&j, NULL);
+        contract_risk(&j, &t);
+        json_end(&j);
     } else {
         http_refuse(out, &err, str_of(""));
     }

@@ -5,157 +5,120 @@
  */
 #include "http/api.h"
 
-#include <inttypes.h>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "curator/shape.h"
-#include "wire/json.h"
-
-static void
-add_value(struct buf *b, const struct datum *d)
-{
-    struct buf text;
-
-    buf_init(&text, NULL, HTTP_REPLY_MAX);
-    datum_write(d, &text);
-    json_add_text(b, str_of(buf_text(&text)));
-    b->failed = b->failed || text.failed;
-    buf_clear(&text);
-}
 
 /* Shown only to those who may use the referenced column. */
 static void
-add_reference(struct buf *b, const struct policy *p,
+add_reference(struct json *j, const struct policy *p,
               const struct policy_analyst *who, const struct policy_column *c)
 {
     const struct policy_table *t = policy_table_find(p, c->references_table);
     const struct policy_column *key =
         t ? policy_column_find(t, c->references_column) : NULL;
 
-    buf_add_text(b, ",\"references\":");
     if (!key || !policy_grants(p, who, t, key)) {
-        buf_add_text(b, "null");
+        json_add_null(j, "references");
         return;
     }
-    buf_add_text(b, "{\"table\":");
-    json_add_text(b, t->name);
-    buf_add_text(b, ",\"column\":");
-    json_add_text(b, key->name);
-    buf_add_text(b, "}");
+    json_begin(j, "references");
+    json_add_text(j, "table", t->name);
+    json_add_text(j, "column", key->name);
+    json_end(j);
 }
 
 static void
-add_domain(struct buf *b, const struct policy_column *c)
+add_domain(struct json *j, const struct policy_column *c)
 {
-    buf_add_text(b, ",\"range\":");
     if (c->has_range) {
-        buf_add_text(b, "{\"low\":");
-        add_value(b, &c->lower);
-        buf_add_text(b, ",\"high\":");
-        add_value(b, &c->upper);
-        buf_add_text(b, "}");
+        json_begin(j, "range");
+        json_add_datum_text(j, "low", &c->lower);
+        json_add_datum_text(j, "high", &c->upper);
+        json_end(j);
     } else {
-        buf_add_text(b, "null");
+        json_add_null(j, "range");
     }
-    buf_add_text(b, ",\"values\":");
-    for (size_t i = 0; i < c->n_values; i++) {
-        buf_add_text(b, i ? "," : "[");
-        add_value(b, &c->values[i]);
+    if (!c->n_values) {
+        json_add_null(j, "values");
+        return;
     }
-    buf_add_text(b, c->n_values ? "]" : "null");
+    json_begin_list(j, "values");
+    for (size_t i = 0; i < c->n_values; i++)
+        json_add_datum_text(j, NULL, &c->values[i]);
+    json_end(j);
 }
 
 static void
-add_column(struct buf *b, const struct policy *p,
+add_column(struct json *j, const struct policy *p,
            const struct policy_analyst *who, const struct policy_column *c,
            bool unit)
 {
-    buf_add_text(b, "{\"name\":");
-    json_add_text(b, c->name);
-    buf_printf(b, ",\"type\":\"%s\",\"scale\":", data_type_name(c->type));
+    json_begin(j, NULL);
+    json_add_text(j, "name", c->name);
+    json_add_text(j, "type", str_of(data_type_name(c->type)));
     if (c->type == TYPE_DECIMAL)
-        buf_printf(b, "%d", c->scale);
+        json_add_int(j, "scale", c->scale);
     else
-        buf_add_text(b, "null");
-    buf_printf(b, ",\"nullable\":%s,\"unit\":%s",
-               c->nullable ? "true" : "false", unit ? "true" : "false");
-    add_domain(b, c);
-    add_reference(b, p, who, c);
-    json_add_member(b, "comment", c->comment);
-    buf_add_text(b, "}");
+        json_add_null(j, "scale");
+    json_add_bool(j, "nullable", c->nullable);
+    json_add_bool(j, "unit", unit);
+    add_domain(j, c);
+    add_reference(j, p, who, c);
+    json_add_text_or_null(j, "comment", c->comment);
+    json_end(j);
 }
 
 /* The privacy unit of a table, and how many rows and groups of a unit count. */
 static void
-add_unit(struct buf *b, const struct policy *p,
+add_unit(struct json *j, const struct policy *p,
          const struct policy_analyst *who, const struct policy_table *t)
 {
-    buf_printf(b, ",\"public\":%s,\"unit\":", t->is_public ? "true" : "false");
+    const struct policy_column *column = &t->columns[t->unit_column];
+
     if (t->is_public) {
-        buf_add_text(b, "null");
+        json_add_null(j, "unit");
         return;
     }
-    buf_printf(
-        b, "{\"row\":%s,\"rows_per_unit\":", t->unit_is_row ? "true" : "false");
-    if (policy_rows_known(p, t))
-        buf_printf(b, "%" PRIu64 ",\"groups_per_unit\":%" PRIu64,
-                   t->rows_per_unit, t->groups_per_unit);
-    else /* each question selects its own bound */
-        buf_add_text(b, "null,\"groups_per_unit\":null");
-    buf_add_text(b, ",\"column\":");
+    json_begin(j, "unit");
+    json_add_bool(j, "row", t->unit_is_row);
+    if (policy_rows_known(p, t)) {
+        json_add_count(j, "rows_per_unit", t->rows_per_unit);
+        json_add_count(j, "groups_per_unit", t->groups_per_unit);
+    } else { /* each question selects its own bound */
+        json_add_null(j, "rows_per_unit");
+        json_add_null(j, "groups_per_unit");
+    }
     /* the unit column's name, only for those who are granted that column */
-    if (!t->unit_is_row &&
-        policy_grants(p, who, t, &t->columns[t->unit_column]))
-        json_add_text(b, t->columns[t->unit_column].name);
+    if (!t->unit_is_row && policy_grants(p, who, t, column))
+        json_add_text(j, "column", column->name);
     else
-        buf_add_text(b, "null");
-    buf_add_text(b, "}");
+        json_add_null(j, "column");
+    json_end(j);
 }
 
 static void
-add_table(struct buf *b, const struct policy *p,
+add_table(struct json *j, const struct policy *p,
           const struct policy_analyst *who, const struct policy_table *t)
 {
-    bool more = false;
-
-    buf_add_text(b, "{\"name\":");
-    json_add_text(b, t->name);
-    add_unit(b, p, who, t);
-    json_add_member(b, "comment", t->comment);
-    buf_add_text(b, ",\"columns\":[");
-    for (size_t i = 0; i < t->n_columns; i++) {
-        if (!policy_grants(p, who, t, &t->columns[i]))
-            continue;
-        buf_add_text(b, more ? ",\n" : "\n");
-        add_column(b, p, who, &t->columns[i],
-                   !t->is_public && !t->unit_is_row && i == t->unit_column);
-        more = true;
-    }
-    buf_add_text(b, "]}");
-}
-
-static void
-add_tables(struct buf *b, const struct policy *p,
-           const struct policy_analyst *who)
-{
-    bool more = false;
-
-    buf_add_text(b, "\"tables\":[");
-    for (size_t i = 0; i < p->n_tables; i++) {
-        if (!policy_grants_table(p, who, &p->tables[i]))
-            continue;
-        buf_add_text(b, more ? ",\n" : "\n");
-        add_table(b, p, who, &p->tables[i]);
-        more = true;
-    }
-    buf_add_text(b, "]");
+    json_begin(j, NULL);
+    json_add_text(j, "name", t->name);
+    json_add_bool(j, "public", t->is_public);
+    add_unit(j, p, who, t);
+    json_add_text_or_null(j, "comment", t->comment);
+    json_begin_list(j, "columns");
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (policy_grants(p, who, t, &t->columns[i]))
+            add_column(j, p, who, &t->columns[i],
+                       !t->is_public && !t->unit_is_row && i == t->unit_column);
+    json_end(j);
+    json_end(j);
 }
 
 struct view_writer {
-    struct buf *out;
+    struct json *j;
     const struct policy *p;
     const struct policy_analyst *who;
-    bool more;
 };
 
 static void
@@ -163,59 +126,62 @@ add_view_column(void *ctx, const struct policy_column *c, bool unit)
 {
     struct view_writer *w = ctx;
 
-    buf_add_text(w->out, w->more ? ",\n" : "\n");
-    add_column(w->out, w->p, w->who, c, unit);
-    w->more = true;
+    add_column(w->j, w->p, w->who, c, unit);
 }
 
 static void
-add_views(struct buf *b, const struct policy *p,
-          const struct policy_analyst *who)
+add_view(struct json *j, const struct policy *p,
+         const struct policy_analyst *who, const struct policy_view *v)
 {
-    bool more = false;
+    json_begin(j, NULL);
+    json_add_text(j, "name", v->name);
+    json_add_text_or_null(j, "comment", v->comment);
+    json_begin_list(j, "columns");
+    shape_of_view(p, who, v, add_view_column, &(struct view_writer){j, p, who});
+    json_end(j);
+    json_end(j);
+}
 
-    buf_add_text(b, ",\n\"views\":[");
-    for (size_t i = 0; i < p->n_views; i++) {
-        if (!policy_grants_view(p, who, &p->views[i]))
-            continue;
-        buf_add_text(b, more ? ",{\"name\":" : "{\"name\":");
-        json_add_text(b, p->views[i].name);
-        json_add_member(b, "comment", p->views[i].comment);
-        buf_add_text(b, ",\"columns\":[");
-        shape_of_view(p, who, &p->views[i], add_view_column,
-                      &(struct view_writer){.out = b, .p = p, .who = who});
-        buf_add_text(b, "]}");
-        more = true;
-    }
-    buf_add_text(b, "]");
+static void
+add_schema(struct json *j, const struct policy *p,
+           const struct policy_analyst *who)
+{
+    json_begin_list(j, "tables");
+    for (size_t i = 0; i < p->n_tables; i++)
+        if (policy_grants_table(p, who, &p->tables[i]))
+            add_table(j, p, who, &p->tables[i]);
+    json_end(j);
+    json_begin_list(j, "views");
+    for (size_t i = 0; i < p->n_views; i++)
+        if (policy_grants_view(p, who, &p->views[i]))
+            add_view(j, p, who, &p->views[i]);
+    json_end(j);
+    json_add_text(j, "adjacency",
+                  str_of(p->adjacency == CUSTOS_CHANGE_ONE ? "change-one"
+                                                           : "add-remove"));
+    json_begin(j, "query");
+    json_add_text(j, "epsilon", p->default_epsilon);
+    json_add_text(j, "max_epsilon", p->max_epsilon);
+    json_add_text(j, "delta", p->query_delta);
+    json_end(j);
 }
 
 void
 api_schema(struct curator *c, str who, struct http_reply *out)
 {
     const struct policy_analyst *analyst = NULL;
-    const struct policy *p;
-    struct buf *b = &out->body;
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = curator_refresh(c, &err);
 
-    p = curator_policy(c);
     if (!st)
         st = curator_find(c, who, &analyst, &err);
     if (!st) {
-        buf_add_text(b, "{");
-        add_tables(b, p, analyst);
-        add_views(b, p, analyst);
-        buf_printf(b, ",\n\"adjacency\":\"%s\",\"query\":{\"epsilon\":",
-                   p->adjacency == CUSTOS_CHANGE_ONE ? "change-one"
-                                                     : "add-remove");
-        json_add_text(b, p->default_epsilon);
-        buf_add_text(b, ",\"max_epsilon\":");
-        json_add_text(b, p->max_epsilon);
-        buf_add_text(b, ",\"delta\":");
-        json_add_text(b, p->query_delta);
-        buf_add_text(b, "}}\n");
-        if (b->failed)
+        json_init(&j, &out->body, JSON_LINES);
+        json_begin(&j, NULL);
+        add_schema(&j, curator_policy(c), analyst);
+        json_end(&j);
+        if (out->body.failed)
             st = custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
     }
     if (st)

@@ -5,9 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+<<<<<<< HEAD:src/http/api_verify.c
 #include "http/api.h"
+=======
+#include "contract/contract.h"
+#include "http/api.h"
+>>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_verify.c
 #include "serve/clock.h"
-#include "wire/json.h"
 
 enum { SAID_MAX = 640 };
 
@@ -51,9 +55,9 @@ void
 api_verify(struct verified *v, struct curator *c, str who,
            struct http_reply *out)
 {
-    struct buf *b = &out->body;
-    char receipt[RECEIPT_TEXT_MAX], said[SAID_MAX];
+    char said[SAID_MAX];
     struct verified_facts f;
+    struct json j;
     custos_err err = CUSTOS_ERR_INIT;
 
     if (verified_look(v, curator_ledger(c), steady_us, &f, &err)) {
@@ -62,15 +66,10 @@ api_verify(struct verified *v, struct curator *c, str who,
         http_refuse(out, &err, str_of(""));
         return;
     }
-    buf_printf(b, "{\"ok\":%s", f.ok ? "true" : "false");
-    if (who.len || !f.ok) {
-        buf_add_text(b, ",\"rows\":null,\"head\":null");
-    } else {
-        receipt_write(&f.head, receipt);
-        buf_printf(b, ",\"rows\":%" PRIu64 ",\"head\":\"%s\"", f.head.seq,
-                   receipt);
-    }
     report_owner(&f, said);
-    json_add_member(b, "said", str_of(who.len ? for_analyst(f.ok) : said));
-    buf_add_text(b, "}\n");
+    json_init(&j, &out->body, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    contract_verified(&j, f.ok, who.len || !f.ok ? NULL : &f.head,
+                      str_of(who.len ? for_analyst(f.ok) : said));
+    json_end(&j);
 }

@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "base/base.h"
+<<<<<<< HEAD:src/http/http_message.c
 #include "wire/json.h"
 #include "wire/http_code.h"
+=======
+#include "base/json.h"
+>>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/http_message.c
 
 str
 http_argument(const struct http_request *r, const char *name)
@@ -27,9 +31,7 @@ http_reply_init(struct http_reply *r)
 void
 http_reply_clear(struct http_reply *r)
 {
-    if (r->secret && r->body.len)
-        wipe(r->body.ptr, r->body.len);
-    buf_clear(&r->body);
+    buf_clear(&r->body); /* wipes it: it may have secrets */
 }
 
 void
@@ -63,26 +65,25 @@ static void
 error_body(struct http_reply *r, const char *code, const char *sqlstate,
            str said, const char *hint, size_t position)
 {
-    struct buf *b = &r->body;
+    struct json j;
 
-    buf_clear(b);
-    buf_init(b, NULL, HTTP_REPLY_MAX);
+    buf_clear(&r->body);
+    buf_init(&r->body, NULL, HTTP_REPLY_MAX);
     r->type = "application/json";
     r->code = code;
-    buf_printf(
-        b, "{\"error\":{\"code\":\"%s\",\"sqlstate\":\"%s\",\"message\":", code,
-        sqlstate);
-    json_add_text(b, said);
-    buf_add_text(b, ",\"hint\":");
-    if (*hint)
-        json_add_text(b, str_of(hint));
-    else
-        buf_add_text(b, "null");
+    json_init(&j, &r->body, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    json_begin(&j, "error");
+    json_add_text(&j, "code", str_of(code));
+    json_add_text(&j, "sqlstate", str_of(sqlstate));
+    json_add_text(&j, "message", said);
+    json_add_text_or_null(&j, "hint", str_of(hint));
     if (position)
-        buf_printf(b, ",\"position\":%zu", position);
+        json_add_count(&j, "position", position);
     else
-        buf_add_text(b, ",\"position\":null");
-    buf_add_text(b, "}}\n");
+        json_add_null(&j, "position");
+    json_end(&j);
+    json_end(&j);
 }
 
 void

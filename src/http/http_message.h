@@ -51,7 +51,6 @@ struct http_reply {
     const char *type; /* of the body; NULL: there is no body */
     const char *csp;  /* Content-Security-Policy; NULL: may load nothing */
     struct buf body;
-    bool secret; /* the body is wiped once it is sent */
     struct http_header headers[HTTP_HEADERS_MAX];
     size_t n_headers;
 };

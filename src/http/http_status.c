@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/json.h"
 #include "curator/tripwire.h"
 #include "http/api.h"
 #include "http/openapi.h"
@@ -179,10 +180,15 @@ http_status_answer(struct http_status *s, enum http_task task,
                    const struct serve_parts *parts, int64_t now_us,
                    struct http_reply *out)
 {
+    struct json j;
+
     switch (task) {
     case TASK_HEALTH:
-        buf_printf(&out->body, "{\"status\":\"ok\",\"version\":\"%s\"}\n",
-                   custos_version());
+        json_init(&j, &out->body, JSON_ONE_LINE);
+        json_begin(&j, NULL);
+        json_add_text(&j, "status", str_of("ok"));
+        json_add_text(&j, "version", str_of(custos_version()));
+        json_end(&j);
         return true;
     case TASK_METRICS:
         out->type = "text/plain; version=0.0.4; charset=utf-8";

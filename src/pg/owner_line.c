@@ -13,38 +13,36 @@
 #include "serve/clock.h"
 
 static void
-write_status(void *ctx, struct buf *json)
+write_status(void *ctx, struct json *j)
 {
     struct loop *l = ctx;
     size_t waiting, running;
 
     workers_count(l->options.parts->workers, &waiting, &running);
-    buf_printf(json,
-               ",\"connections\":%zu,\"sessions\":%zu,\"waiting\":%zu,"
-               "\"running\":%zu,\"stopping\":%s",
-               l->n_conns, l->n_entered, waiting, running,
-               l->stopping || l->draining ? "true" : "false");
+    json_add_count(j, "connections", l->n_conns);
+    json_add_count(j, "sessions", l->n_entered);
+    json_add_count(j, "waiting", waiting);
+    json_add_count(j, "running", running);
+    json_add_bool(j, "stopping", l->stopping || l->draining);
 }
 
 static void
-write_sessions(void *ctx, struct buf *json)
+write_sessions(void *ctx, struct json *j)
 {
     struct loop *l = ctx;
-    bool some = false;
 
     for (size_t i = 0; i < l->n_slots; i++) {
         const struct conn *c = l->slots[i].conn;
 
         if (!c || !c->entered)
             continue;
-        buf_printf(json, "%s{\"pg\":%u,\"who\":", some ? "," : "", c->id);
-        json_text(json, str_of(session_who(c->session)->name));
-        buf_add_text(json, ",\"from\":");
-        json_text(json, str_of(c->address));
-        buf_printf(json, ",\"seconds\":%lld,\"asking\":%s}",
-                   (long long)((l->now_us - c->since_us) / 1000000),
-                   c->question_us ? "true" : "false");
-        some = true;
+        json_begin(j, NULL);
+        json_add_count(j, "pg", c->id);
+        json_add_text(j, "who", str_of(session_who(c->session)->name));
+        json_add_text(j, "from", str_of(c->address));
+        json_add_int(j, "seconds", (l->now_us - c->since_us) / 1000000);
+        json_add_bool(j, "asking", c->question_us);
+        json_end(j);
     }
 }
 

@@ -1,13 +1,6 @@
-/*
- * A good reply is recognised by its first bytes and passed on as it is; only a
- * refusal is parsed as JSON.
- */
 #include "serve/owner_reply.h"
 
-#include <string.h>
-
 #include "base/error.h"
-#include "wire/json.h"
 
 static const char *
 text_of(const struct json_value *reply, const char *name)
@@ -18,24 +11,24 @@ text_of(const struct json_value *reply, const char *name)
 }
 
 custos_status
-owner_reply_read(arena *a, str reply, str *rest, custos_err *err)
+owner_reply_read(arena *a, str reply, struct json_value *out, custos_err *err)
 {
-    static const char good[] = "{\"ok\":true";
-    size_t len = sizeof good - 1;
+    const struct json_value *ok;
     const char *code, *said, *hint;
     struct json_value v;
-    custos_status st;
+    custos_err wrong = CUSTOS_ERR_INIT;
+    custos_status st = json_read(a, reply, &v, &wrong);
 
-    if (reply.len > len && !memcmp(reply.ptr, good, len)) {
-        *rest = (str){reply.ptr + len, reply.len - len};
+    if (st == CUSTOS_ENOMEM)
+        return custos_fail(err, st, "%s", wrong.said);
+    ok = st ? NULL : json_member(&v, "ok");
+    if (ok && ok->truth) {
+        *out = v;
         return CUSTOS_OK;
     }
-    st = json_read(a, reply, &v, err);
-    if (st == CUSTOS_ENOMEM)
-        return st;
-    code = st ? NULL : text_of(&v, "code");
-    said = st ? NULL : text_of(&v, "error");
-    hint = st ? NULL : text_of(&v, "hint");
+    code = ok ? text_of(&v, "code") : NULL;
+    said = ok ? text_of(&v, "error") : NULL;
+    hint = ok ? text_of(&v, "hint") : NULL;
     if (!code || !said)
         return custos_fail(err, CUSTOS_EIO, "the server did not answer");
     st = status_named(code);

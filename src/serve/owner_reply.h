@@ -5,16 +5,15 @@
 #ifndef SERVE_OWNER_REPLY_H
 #define SERVE_OWNER_REPLY_H
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "custos.h"
+#include "wire/json.h"
 
 /*
- * *rest is what follows `{"ok":true`, borrowed. If the server reported an
- * error, fails with its status, message and hint. CUSTOS_EIO: not a reply of
- * the server.
+ * *out is the reply, an object whose `ok` is true; in `a`. If the server reported
+ * an error, fails with its status, message and hint. CUSTOS_EIO: not a reply of the
+ * server.
  */
-CUSTOS_MUST_USE custos_status owner_reply_read(arena *a, str reply, str *rest,
+CUSTOS_MUST_USE custos_status owner_reply_read(arena *a, str reply,
+                                               struct json_value *out,
                                                custos_err *err);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * Reads JSON with jansson, which nothing else uses, and writes JSON. Numbers are
- * exact both ways: a number that was read is kept as its text, and a number is
- * written as a text with every digit. Values that were read are in an arena.
+ * Reads JSON with jansson, which nothing else uses. Numbers are exact: a number
+ * that was read is kept as its text. Values that were read are in an arena.
+ * base/json.h writes JSON.
  */
 #ifndef WIRE_JSON_H
 #define WIRE_JSON_H
 
-#include "base/datum.h"
-
-/* ------------------------------------------------------------- reading -- */
+#include "base/arena.h"
+#include "base/json.h"
 
 enum json_kind {
     JSON_NULL_VALUE,
@@ -43,21 +42,8 @@ CUSTOS_MUST_USE custos_status json_read(arena *a, str text,
 const struct json_value *
 json_member(const struct json_value *object, const char *name);
 
-/* ------------------------------------------------------------- writing -- */
-
-/* Writes a text in quotes. Bytes that are not UTF-8 become U+FFFD. */
-void json_add_text(struct buf *out, str text);
-
-/* One more member of an object, `,"name":"text"`; an empty text is null. */
-void json_add_member(struct buf *out, const char *name, str text);
-
-/* A moment in microseconds since 1970: "2026-11-16T00:03:01.000000Z". */
-void json_add_moment(struct buf *out, int64_t us);
-
-/* Bytes as a text of hex digits. */
-void json_add_hex(struct buf *out, const uint8_t *bytes, size_t len);
-
-/* Numbers and dates as texts, with every digit; NULL as null. */
-void json_add_datum(struct buf *out, const struct datum *value);
+/* Writes a value that was read; a number exactly as it was. */
+void json_add_value(struct json *j, const char *name,
+                    const struct json_value *value);
 
 #endif
