@@ -3,13 +3,14 @@
  * plan may run within it.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "cli/account.h"
+#include "cli/document.h"
 #include "cli/help.h"
-#include "cli/out.h"
 #include "cli/number.h"
 #include "report/digits.h"
 
@@ -37,35 +38,48 @@ static const struct option options[CALIBRATE_OPTIONS] = {
 
 enum { SHOWN_MAX = 20 };
 
+static custos_status
+json_mechanisms(struct json *j, const custos_plan *plan, const char *factor,
+                custos_err *err)
+{
+    char text[CUSTOS_MECHANISM_MAX];
+    custos_status st = CUSTOS_OK;
+
+    json_begin_list(j, "mechanisms");
+    for (size_t i = 0; i < custos_plan_size(plan) && !st; i++) {
+        st = custos_plan_write(plan, i, factor, text, err);
+        if (!st)
+            json_add_text(j, NULL, str_of(text));
+    }
+    json_end(j);
+    return st;
+}
+
 static int
 print_json(const custos_plan *plan, const struct args *args,
            const custos_calibrated *c, bool count)
 {
     static struct out o;
-    char text[CUSTOS_MECHANISM_MAX];
+    const char *delta = args->given[CALIBRATE_DELTA];
+    struct document d;
+    struct json *j = &d.json;
+    char times[24];
     custos_err err = CUSTOS_ERR_INIT;
-    custos_status st;
 
+    snprintf(times, sizeof times, "%" PRIu64, c->count);
     out_init(&o, STDOUT_FILENO);
-    out_text(&o, "{\"target_epsilon\":");
-    out_json(&o, args->given[CALIBRATE_EPSILON]);
-    out_text(&o, ",\"delta\":");
-    out_json(&o,
-             args->given[CALIBRATE_DELTA] ? args->given[CALIBRATE_DELTA] : "0");
-    if (count)
-        out_printf(&o, ",\"count\":\"%" PRIu64 "\"", c->count);
-    else
-        out_printf(&o, ",\"factor\":\"%s\"", c->factor);
-    out_printf(&o, ",\"epsilon\":\"%s\",\"theorem\":\"%s\",\"mechanisms\":[",
-               c->epsilon, c->theorem ? c->theorem : "");
-    for (size_t i = 0; i < custos_plan_size(plan); i++) {
-        st = custos_plan_write(plan, i, c->factor, text, &err);
-        if (st)
-            return fail_status(st, &err);
-        out_text(&o, i ? "," : "");
-        out_json(&o, text);
+    document_begin(&d, &o);
+    json_add_text(j, "target_epsilon", str_of(args->given[CALIBRATE_EPSILON]));
+    json_add_text(j, "delta", str_of(delta ? delta : "0"));
+    json_add_text_or_null(j, "factor", str_of(count ? "" : c->factor));
+    json_add_text_or_null(j, "count", str_of(count ? times : ""));
+    json_add_text_or_null(j, "epsilon", str_of(c->epsilon));
+    json_add_text_or_null(j, "theorem", str_of(c->theorem));
+    if (json_mechanisms(j, plan, c->factor, &err)) {
+        document_drop(&d);
+        return fail_status(err.code, &err);
     }
-    out_text(&o, "]}\n");
+    document_end(&d);
     return out_end(&o);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "cli/account.h"
+#include "cli/document.h"
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/paint.h"
@@ -188,25 +189,29 @@ static void
 print_json(struct out *o, const struct table *t, const char *delta,
            const char *adjacency)
 {
-    out_text(o, "{\"delta\":");
-    out_json(o, delta);
-    out_printf(o, ",\"adjacency\":\"%s\",\"rows\":[", adjacency);
+    struct document d;
+    struct json *j = &d.json;
+
+    document_begin(&d, o);
+    json_add_text(j, "delta", str_of(delta));
+    json_add_text(j, "adjacency", str_of(adjacency));
+    json_begin_list(j, "rows");
     for (size_t i = 0; i < t->n; i++) {
         const struct row *row = &t->rows[i];
+        const custos_bound *b = &row->bound;
 
-        out_printf(o, "%s{\"name\":\"%s\",\"bound\":\"%s\",", i ? "," : "",
-                   row->name, row->is_lower ? "lower" : "upper");
-        if (row->bound.reason) {
-            out_text(o, "\"epsilon\":null,\"reason\":");
-            out_json(o, row->bound.reason);
-        } else {
-            out_printf(o, "\"epsilon\":\"%s\"", row->bound.value);
-        }
-        out_printf(o, ",\"theorem\":\"%s\",\"source\":", row->bound.theorem);
-        out_json(o, row->bound.source);
-        out_printf(o, ",\"tightest\":%s}", i == t->best ? "true" : "false");
+        json_begin(j, NULL);
+        json_add_text(j, "name", str_of(row->name));
+        json_add_text(j, "bound", str_of(row->is_lower ? "lower" : "upper"));
+        json_add_text_or_null(j, "epsilon", str_of(b->reason ? "" : b->value));
+        json_add_text_or_null(j, "reason", str_of(b->reason));
+        json_add_text(j, "theorem", str_of(b->theorem));
+        json_add_text(j, "source", str_of(b->source));
+        json_add_bool(j, "tightest", i == t->best);
+        json_end(j);
     }
-    out_text(o, "]}\n");
+    json_end(j);
+    document_end(&d);
 }
 
 static int

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 #include "cli/account.h"
+#include "cli/document.h"
 #include "cli/help.h"
-#include "cli/out.h"
 #include "cli/number.h"
 #include "report/digits.h"
 
@@ -85,20 +85,47 @@ print_row(struct out *o, custos_currency to, const custos_bound *b,
 }
 
 static void
-print_json_row(struct out *o, custos_currency to, const custos_bound *b,
-               bool first)
+print_text(struct out *o, const struct args *args, custos_currency from,
+           custos_currency to, const custos_bound *got)
 {
-    out_printf(o, "%s{\"to\":\"%s\",", first ? "" : ",", currencies[to]);
-    if (b->reason) {
-        out_text(o, "\"value\":null,\"reason\":");
-        out_json(o, b->reason);
-    } else {
-        out_printf(o,
-                   "\"value\":\"%s\",\"theorem\":\"%s\",\"source\":", b->value,
-                   b->theorem);
-        out_json(o, b->source);
-    }
-    out_text(o, "}");
+    out_printf(o, "%s, %s ", currencies[from], amounts[from]);
+    out_text(o, args->given[CONVERT_AMOUNT]);
+    out_text(o, ":\n\n");
+    for (custos_currency c = CUSTOS_IN_PURE; c <= CUSTOS_IN_GDP; c++)
+        if (!to || to == c)
+            print_row(o, c, &got[c], args);
+}
+
+static void
+json_row(struct json *j, custos_currency to, const custos_bound *b)
+{
+    bool none = b->reason != NULL;
+
+    json_begin(j, NULL);
+    json_add_text(j, "to", str_of(currencies[to]));
+    json_add_text_or_null(j, "value", str_of(none ? "" : b->value));
+    json_add_text_or_null(j, "reason", str_of(b->reason));
+    json_add_text_or_null(j, "theorem", str_of(none ? "" : b->theorem));
+    json_add_text_or_null(j, "source", str_of(none ? "" : b->source));
+    json_end(j);
+}
+
+static void
+print_json(struct out *o, const struct args *args, custos_currency from,
+           custos_currency to, const custos_bound *got)
+{
+    struct document d;
+    struct json *j = &d.json;
+
+    document_begin(&d, o);
+    json_add_text(j, "from", str_of(currencies[from]));
+    json_add_text(j, "amount", str_of(args->given[CONVERT_AMOUNT]));
+    json_begin_list(j, "rows");
+    for (custos_currency c = CUSTOS_IN_PURE; c <= CUSTOS_IN_GDP; c++)
+        if (!to || to == c)
+            json_row(j, c, &got[c]);
+    json_end(j);
+    document_end(&d);
 }
 
 static int
@@ -106,7 +133,6 @@ convert_all(const struct args *args, custos_currency from, custos_currency to)
 {
     static struct out o;
     custos_bound got[COUNT_OF(currencies)];
-    bool json = args->given[CONVERT_JSON], first = true;
     custos_err err = CUSTOS_ERR_INIT;
 
     for (custos_currency c = CUSTOS_IN_PURE; c <= CUSTOS_IN_GDP; c++) {
@@ -131,23 +157,8 @@ convert_all(const struct args *args, custos_currency from, custos_currency to)
             return account_fail(&account_convert, args, st, &err);
     }
     out_init(&o, STDOUT_FILENO);
-    if (json)
-        out_text(&o, "{\"from\":\"");
-    out_printf(&o, json ? "%s\",\"amount\":\"" : "%s, %s ", currencies[from],
-               amounts[from]);
-    out_text(&o, args->given[CONVERT_AMOUNT]);
-    out_text(&o, json ? "\",\"rows\":[" : ":\n\n");
-    for (custos_currency c = CUSTOS_IN_PURE; c <= CUSTOS_IN_GDP; c++) {
-        if (to && to != c)
-            continue;
-        if (json)
-            print_json_row(&o, c, &got[c], first);
-        else
-            print_row(&o, c, &got[c], args);
-        first = false;
-    }
-    if (json)
-        out_text(&o, "]}\n");
+    (args->given[CONVERT_JSON] ? print_json : print_text)(&o, args, from, to,
+                                                          got);
     return out_end(&o);
 }
 

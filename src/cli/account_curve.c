@@ -8,6 +8,7 @@
 #include "cli/account.h"
 #include "cli/account_points.h"
 #include "cli/chart.h"
+#include "cli/document.h"
 #include "cli/help.h"
 #include "cli/number.h"
 #include "report/digits.h"
@@ -73,14 +74,21 @@ make_chart(const struct points *p, double y[POINTS_MAX],
 static void
 print_json(struct out *o, const struct points *p)
 {
-    out_text(o, "{\"points\":[");
+    struct document d;
+    struct json *j = &d.json;
+
+    document_begin(&d, o);
+    json_begin_list(j, "points");
     for (size_t i = 0; i < p->n; i++) {
-        out_text(o, i ? ",{\"delta\":" : "{\"delta\":");
-        out_json(o, p->points[i].delta);
-        out_printf(o, ",\"epsilon_low\":\"%s\",\"epsilon_high\":\"%s\"}",
-                   p->points[i].low, p->points[i].high);
+        json_begin(j, NULL);
+        json_add_text(j, "delta", str_of(p->points[i].delta));
+        json_add_text(j, "epsilon_low", str_of(p->points[i].low));
+        json_add_text(j, "epsilon_high", str_of(p->points[i].high));
+        json_end(j);
     }
-    out_text(o, "],\"theorem\":\"plan-pld\"}\n");
+    json_end(j);
+    json_add_text(j, "theorem", str_of("plan-pld"));
+    document_end(&d);
 }
 
 static void

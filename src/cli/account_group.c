@@ -1,11 +1,12 @@
 /* `custos account group`: what a promise to one person means for several. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "cli/account.h"
+#include "cli/document.h"
 #include "cli/help.h"
-#include "cli/out.h"
 #include "cli/number.h"
 #include "report/digits.h"
 
@@ -50,21 +51,35 @@ read_size(const char *text, uint64_t *out)
     return CLI_OK;
 }
 
+/* Begins the document, with the size of the group. */
+static void
+json_begin_group(struct document *d, struct out *o, uint64_t size)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, size);
+    document_begin(d, o);
+    json_add_text(&d->json, "size", str_of(text));
+}
+
 static void
 print_json(struct out *o, uint64_t size, const struct args *args,
            const custos_group *g)
 {
-    out_printf(o, "{\"size\":\"%" PRIu64 "\",", size);
-    if (args->given[GROUP_RHO])
-        out_printf(o, "\"rho\":\"%s\"", g->rho);
-    else
-        out_printf(o,
-                   "\"epsilon\":\"%s\",\"delta\":\"%s\","
-                   "\"delta_textbook\":\"%s\"",
-                   g->epsilon, g->delta, g->delta_textbook);
-    out_printf(o, ",\"theorem\":\"%s\",\"source\":", g->theorem);
-    out_json(o, g->source);
-    out_text(o, "}\n");
+    struct document d;
+    struct json *j = &d.json;
+
+    json_begin_group(&d, o, size);
+    if (args->given[GROUP_RHO]) {
+        json_add_text(j, "rho", str_of(g->rho));
+    } else {
+        json_add_text(j, "epsilon", str_of(g->epsilon));
+        json_add_text(j, "delta", str_of(g->delta));
+        json_add_text(j, "delta_textbook", str_of(g->delta_textbook));
+    }
+    json_add_text(j, "theorem", str_of(g->theorem));
+    json_add_text(j, "source", str_of(g->source));
+    document_end(&d);
 }
 
 static void
@@ -92,29 +107,47 @@ print_text(struct out *o, uint64_t size, const struct args *args,
 
 /* ---------------------------------------------------------- whole plans -- */
 
+struct plan_bound {
+    const char *epsilon, *theorem, *source;
+};
+
+static void
+print_plan_json(struct out *o, const struct args *args, uint64_t size,
+                const struct plan_bound *b)
+{
+    char theorem[80];
+    struct document d;
+    struct json *j = &d.json;
+
+    snprintf(theorem, sizeof theorem, "group-plan, %s", b->theorem);
+    json_begin_group(&d, o, size);
+    json_add_text(j, "epsilon", str_of(b->epsilon));
+    json_add_text(j, "delta", str_of(args->given[GROUP_DELTA]));
+    json_add_text(j, "theorem", str_of(theorem));
+    json_add_text(j, "source", str_of(b->source));
+    document_end(&d);
+}
+
 static void
 print_plan(struct out *o, const struct args *args, uint64_t size,
            const custos_interval *pld, const custos_bound *zcdp)
 {
-    const char *value = pld->reason ? zcdp->value : pld->high;
-    const char *theorem = pld->reason ? zcdp->theorem : pld->theorem;
+    const struct plan_bound b = {
+        .epsilon = pld->reason ? zcdp->value : pld->high,
+        .theorem = pld->reason ? zcdp->theorem : pld->theorem,
+        .source = pld->reason ? zcdp->source : pld->source,
+    };
     char epsilon[NUMBER_MAX];
 
     if (args->given[GROUP_JSON]) {
-        out_printf(o,
-                   "{\"size\":\"%" PRIu64 "\",\"epsilon\":\"%s\","
-                   "\"theorem\":\"group-plan, %s\",\"delta\":",
-                   size, value, theorem);
-        out_json(o, args->given[GROUP_DELTA]);
-        out_text(o, "}\n");
+        print_plan_json(o, args, size, &b);
         return;
     }
-    digits_up(value, 6, epsilon);
+    digits_up(b.epsilon, 6, epsilon);
     out_printf(o,
                "For %" PRIu64 " together: epsilon %s, delta %s\n"
                "  by theorems group-plan and %s (%s)\n",
-               size, epsilon, args->given[GROUP_DELTA], theorem,
-               pld->reason ? zcdp->source : pld->source);
+               size, epsilon, args->given[GROUP_DELTA], b.theorem, b.source);
     if (pld->reason)
         out_printf(o, "  not by the privacy-loss distribution: %s\n",
                    pld->reason);

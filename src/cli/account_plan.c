@@ -16,9 +16,9 @@
 
 #include "base/base.h"
 #include "cli/account.h"
+#include "cli/document.h"
 #include "cli/help.h"
 #include "cli/number.h"
-#include "cli/out.h"
 #include "report/digits.h"
 
 enum {
@@ -145,8 +145,7 @@ gauss_queries(const struct asked *a, double error)
 /* ---------------------------------------------------------------- table -- */
 
 static void
-print_row(struct out *o, const struct asked *a, double queries, bool json,
-          bool first)
+print_row(struct out *o, const struct asked *a, double queries)
 {
     double laplace = laplace_error(a, queries), gauss = gauss_error(a, queries);
     double sampling = sampling_error(a);
@@ -154,13 +153,6 @@ print_row(struct out *o, const struct asked *a, double queries, bool json,
 
     number_write_up(laplace, l);
     number_write_up(gauss, g);
-    if (json) {
-        out_printf(o,
-                   "%s{\"queries\":\"%.0f\",\"laplace_error\":\"%s\","
-                   "\"gauss_error\":\"%s\"}",
-                   first ? "" : ",", queries, l, g);
-        return;
-    }
     out_printf(o, "  %13.0f  %12s %9.4g%% %s  %12s %9.4g%% %s\n", queries, l,
                100 * laplace / a->n, laplace <= sampling ? "\u2713" : " ", g,
                100 * gauss / a->n, gauss <= sampling ? "\u2713" : " ");
@@ -207,40 +199,79 @@ print_laws(struct out *o, const struct asked *a)
                gauss_queries(a, sampling) / a->n);
 }
 
+static void
+print_table(struct out *o, const struct asked *a, const double *queries,
+            size_t n)
+{
+    out_printf(o,
+               "Counting queries on %.0f people, epsilon %g for all of "
+               "them; errors at 95 %%\n\n"
+               "  %13s  %24s   %24s\n",
+               a->n, a->epsilon, "queries", "Laplace, delta 0",
+               "Gaussian, with delta");
+    for (size_t i = 0; i < n; i++)
+        print_row(o, a, queries[i]);
+    out_printf(o,
+               "\n  \u2713 no more than sampling error (%.4g); %% of the "
+               "people\n",
+               sampling_error(a));
+    print_laws(o, a);
+}
+
+static void
+json_whole(struct json *j, const char *name, double x)
+{
+    char text[NUMBER_MAX];
+
+    snprintf(text, sizeof text, "%.0f", x);
+    json_add_text(j, name, str_of(text));
+}
+
+static void
+json_row(struct json *j, const struct asked *a, double queries)
+{
+    char laplace[NUMBER_MAX], gauss[NUMBER_MAX];
+
+    number_write_up(laplace_error(a, queries), laplace);
+    number_write_up(gauss_error(a, queries), gauss);
+    json_begin(j, NULL);
+    json_whole(j, "queries", queries);
+    json_add_text(j, "laplace_error", str_of(laplace));
+    json_add_text(j, "gauss_error", str_of(gauss));
+    json_end(j);
+}
+
+static void
+json_table(struct out *o, const struct asked *a, const double *queries,
+           size_t n)
+{
+    double sampling = sampling_error(a);
+    char text[NUMBER_MAX];
+    struct document d;
+    struct json *j = &d.json;
+
+    document_begin(&d, o);
+    snprintf(text, sizeof text, "%.6g", sampling);
+    json_whole(j, "n", a->n);
+    json_add_text(j, "sampling_error", str_of(text));
+    json_whole(j, "queries_pure", laplace_queries(a, sampling));
+    json_whole(j, "queries_approx", gauss_queries(a, sampling));
+    json_begin_list(j, "rows");
+    for (size_t i = 0; i < n; i++)
+        json_row(j, a, queries[i]);
+    json_end(j);
+    document_end(&d);
+}
+
 static int
-print_table(const struct asked *a, bool json)
+print_errors(const struct asked *a, bool json)
 {
     static struct out o;
     double queries[32];
-    size_t count = list_queries(a->n, queries);
+    size_t n = list_queries(a->n, queries);
 
     out_init(&o, STDOUT_FILENO);
-    if (json)
-        out_printf(&o,
-                   "{\"n\":\"%.0f\",\"sampling_error\":\"%.6g\","
-                   "\"queries_pure\":\"%.0f\",\"queries_approx\":\"%.0f\","
-                   "\"rows\":[",
-                   a->n, sampling_error(a),
-                   laplace_queries(a, sampling_error(a)),
-                   gauss_queries(a, sampling_error(a)));
-    else
-        out_printf(&o,
-                   "Counting queries on %.0f people, epsilon %g for all of "
-                   "them; errors at 95 %%\n\n"
-                   "  %13s  %24s   %24s\n",
-                   a->n, a->epsilon, "queries", "Laplace, delta 0",
-                   "Gaussian, with delta");
-    for (size_t i = 0; i < count; i++)
-        print_row(&o, a, queries[i], json, i == 0);
-    if (json)
-        out_text(&o, "]}\n");
-    else
-        out_printf(&o,
-                   "\n  \u2713 no more than sampling error (%.4g); %% of the "
-                   "people\n",
-                   sampling_error(a));
-    if (!json)
-        print_laws(&o, a);
+    (json ? json_table : print_table)(&o, a, queries, n);
     return out_end(&o);
 }
 
@@ -251,16 +282,21 @@ print_two(const char *what, const char *laplace, const char *gauss,
           const struct asked *a, bool json)
 {
     static struct out o;
+    struct document d;
 
     out_init(&o, STDOUT_FILENO);
-    if (json)
-        out_printf(&o, "{\"find\":\"%s\",\"pure\":\"%s\",\"approx\":\"%s\"}\n",
-                   what, laplace, gauss);
-    else
+    if (json) {
+        document_begin(&d, &o);
+        json_add_text(&d.json, "find", str_of(what));
+        json_add_text(&d.json, "pure", str_of(laplace));
+        json_add_text(&d.json, "approx", str_of(gauss));
+        document_end(&d);
+    } else {
         out_printf(&o,
                    "%s: %s with delta 0 (Laplace), %s with delta %s "
                    "(Gaussian)\n",
                    what, laplace, gauss, a->delta);
+    }
     return out_end(&o);
 }
 
@@ -312,7 +348,7 @@ run_plan(const struct verb *verb, int argc, char **argv)
     if (code)
         return code;
     if (given == 1)
-        return print_table(&a, json);
+        return print_errors(&a, json);
     if (a.queries > 0) {
         number_write_up(laplace_error(&a, a.queries), laplace);
         number_write_up(gauss_error(&a, a.queries), gauss);

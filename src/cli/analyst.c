@@ -13,6 +13,7 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/document.h"
 #include "cli/duration.h"
 #include "cli/help.h"
 #include "cli/out.h"
@@ -53,6 +54,24 @@ static_assert(SECRET_MAX == (int)CREDENTIALS_PASSWORD_MAX, "one length");
 
 /* ---------------------------------------------------------------- issuing -- */
 
+static void
+json_secrets(struct out *o, const char *name, const struct credentials *g,
+             bool made, const struct receipt *r)
+{
+    struct document d;
+
+    document_begin(&d, o);
+    contract_secrets(&d.json,
+                     &(struct contract_secrets){
+                         .name = str_of(name),
+                         .password = str_of(made ? g->password : ""),
+                         .token = str_of(g->token),
+                         .expires = g->expires,
+                     },
+                     r);
+    document_end(&d);
+}
+
 /* Password and token are shown here and never again. */
 static int
 print_secrets(const char *name, const struct credentials *g, bool made,
@@ -66,16 +85,7 @@ print_secrets(const char *name, const struct credentials *g, bool made,
     moment_write(g->expires, when);
     out_init(&o, STDOUT_FILENO);
     if (json) {
-        out_text(&o, "{\"name\":");
-        out_json(&o, name);
-        if (made) {
-            out_text(&o, ",\"password\":");
-            out_json(&o, g->password);
-        }
-        if (g->expires)
-            out_printf(&o, ",\"expires\":\"%s\"", when);
-        out_printf(&o, ",\"token\":\"%s\",\"receipt\":\"%s\"}\n", g->token,
-                   receipt);
+        json_secrets(&o, name, g, made, r);
     } else {
         out_printf(&o, "name      %s\n", name);
         if (g->expires)
@@ -240,60 +250,6 @@ change_tokens(const struct args *args, const char *store)
 
 /* ---------------------------------------------------------------- listing -- */
 
-/* Have the password and all tokens expired? */
-static bool
-is_expired(const struct credential_info *d, int64_t now)
-{
-    bool over = !d->password || credential_is_expired(d->expires, now);
-
-    for (size_t i = 0; i < d->n_tokens; i++)
-        over = over && credential_is_expired(d->tokens[i].expires, now);
-    return over;
-}
-
-static const char CAN_LOG_IN[] = "can log in";
-
-static const char *
-state_of(const struct credential_info *d, int64_t now)
-{
-    return !d->known            ? "not in the policy"
-           : d->revoked         ? "revoked"
-           : !d->seq            ? "no password yet"
-           : is_expired(d, now) ? "expired"
-                                : CAN_LOG_IN;
-}
-
-static void
-json_expiry(struct out *o, int64_t expires)
-{
-    char when[MOMENT_MAX];
-
-    moment_write(expires, when);
-    out_printf(o, expires ? "\"%s\"" : "null", when);
-}
-
-static void
-json_one(struct out *o, const struct credential_info *d, int64_t now)
-{
-    const char *state = state_of(d, now);
-
-    out_text(o, "{\"name\":");
-    out_json(o, d->name.ptr);
-    /* the JSON keeps the first version's words, which programs compare */
-    out_printf(o, ",\"row\":%" PRIu64 ",\"state\":\"%s\"", d->seq,
-               state == CAN_LOG_IN ? "can come in" : state);
-    out_text(o, ",\"password_expires\":");
-    json_expiry(o, d->expires);
-    out_text(o, ",\"tokens\":[");
-    for (size_t i = 0; i < d->n_tokens; i++) {
-        out_printf(o, "%s{\"row\":%" PRIu64 ",\"expires\":", i ? "," : "",
-                   d->tokens[i].seq);
-        json_expiry(o, d->tokens[i].expires);
-        out_text(o, "}");
-    }
-    out_text(o, "]}");
-}
-
 static void
 print_expiry(struct out *o, const char *what, int64_t expires)
 {
@@ -308,7 +264,7 @@ static void
 print_one(struct out *o, const struct credential_info *d, int64_t now)
 {
     cell_print(o, d->name, 24, CELL_PADDED);
-    out_printf(o, " %s", state_of(d, now));
+    out_printf(o, " %s", contract_analyst_state(d, now));
     print_expiry(o, "password", d->expires);
     for (size_t i = 0; i < d->n_tokens; i++)
         print_expiry(o, i ? "old token" : "token", d->tokens[i].expires);
@@ -318,26 +274,31 @@ print_one(struct out *o, const struct credential_info *d, int64_t now)
 }
 
 static custos_status
-list_all(struct ledger *l, arena *a, struct out *o, bool json, custos_err *err)
+list_text(struct ledger *l, arena *a, struct out *o, custos_err *err)
 {
     struct credential_info *credentials = NULL;
     size_t n = 0;
     int64_t now = clock_us();
     custos_status st = credential_list(l, a, &credentials, &n, err);
 
+    for (size_t i = 0; !st && i < n; i++)
+        print_one(o, &credentials[i], now);
+    return st;
+}
+
+static custos_status
+list_json(struct ledger *l, arena *a, struct out *o, custos_err *err)
+{
+    struct document d;
+    custos_status st;
+
+    document_begin(&d, o);
+    st = contract_analysts(&d.json, l, clock_us(), a, err);
     if (st)
-        return st;
-    out_text(o, json ? "[" : "");
-    for (size_t i = 0; i < n; i++) {
-        if (!json) {
-            print_one(o, &credentials[i], now);
-            continue;
-        }
-        out_text(o, i ? "," : "");
-        json_one(o, &credentials[i], now);
-    }
-    out_text(o, json ? "]\n" : "");
-    return CUSTOS_OK;
+        document_drop(&d);
+    else
+        document_end(&d);
+    return st;
 }
 
 static int
@@ -352,7 +313,8 @@ list_analysts(const struct args *args, const char *store)
 
     if (!code) {
         out_init(&o, STDOUT_FILENO);
-        st = list_all(l, a, &o, args->given[ANALYST_JSON] != NULL, &err);
+        st =
+            (args->given[ANALYST_JSON] ? list_json : list_text)(l, a, &o, &err);
         code = st ? fail_status(st, &err) : out_end(&o);
     }
     ledger_close(l);
@@ -399,7 +361,8 @@ const struct verb verb_analyst = {
     .summary = "manage the passwords and tokens of analysts",
     .usage = "analyst add NAME [--password] [--expires TIME] [--json]\n"
              "analyst rotate NAME [--password] [--expires TIME] [--json]\n"
-             "analyst token NAME --rotate [--grace TIME] [--expires TIME]\n"
+             "analyst token NAME --rotate [--grace TIME] [--expires TIME] "
+             "[--json]\n"
              "analyst token NAME --end-old\n"
              "analyst revoke NAME\n"
              "analyst list [--json]",

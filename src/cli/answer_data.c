@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "cli/document.h"
 #include "wire/csv.h"
 
 enum { CELL_MAX = 1 << 16 };
@@ -18,8 +19,6 @@ answer_has_bars(const struct answer *a, size_t column)
             return true;
     return false;
 }
-
-/* ------------------------------------------------------------------ csv -- */
 
 static void
 csv_cell(struct out *o, const struct datum *d)
@@ -97,105 +96,25 @@ answer_csv(struct out *o, const struct answer *a)
     free(bars);
 }
 
-/* ----------------------------------------------------------------- json -- */
-
-static void
-json_datum(struct out *o, const struct datum *d)
-{
-    struct buf b;
-
-    if (d->type == TYPE_NULL) {
-        out_text(o, "null");
-        return;
-    }
-    buf_init(&b, NULL, CELL_MAX);
-    datum_write(d, &b);
-    if (data_type_is_number(d->type) || d->type == TYPE_BOOL)
-        out_text(o, buf_text(&b));
-    else
-        out_json(o, buf_text(&b));
-    buf_clear(&b);
-}
-
-static void
-json_str(struct out *o, str text)
-{
-    struct buf b;
-
-    buf_init(&b, NULL, CELL_MAX);
-    buf_add(&b, text.ptr, text.len);
-    out_json(o, buf_text(&b));
-    buf_clear(&b);
-}
-
-static void
-json_columns(struct out *o, const struct answer *a)
-{
-    out_text(o, "{\"columns\":[");
-    for (size_t j = 0; j < a->n_columns; j++) {
-        out_text(o, j ? ",{\"name\":" : "{\"name\":");
-        json_str(o, a->columns[j].name);
-        out_printf(o, ",\"type\":\"%s\",\"key\":%s}",
-                   data_type_name(a->columns[j].type),
-                   a->columns[j].is_key ? "true" : "false");
-    }
-    out_text(o, "],\n\"rows\":[");
-}
-
-static void
-json_row(struct out *o, const struct answer *a, size_t row)
-{
-    out_text(o, row ? ",\n[" : "\n[");
-    for (size_t j = 0; j < a->n_columns; j++) {
-        const struct answer_cell *c = &a->cells[row * a->n_columns + j];
-
-        if (j)
-            out_text(o, ",");
-        if (!c->has_bar) {
-            json_datum(o, &c->value);
-            continue;
-        }
-        out_text(o, "{\"value\":");
-        json_datum(o, &c->value);
-        out_text(o, ",\"low\":");
-        json_datum(o, &c->low);
-        out_text(o, ",\"high\":");
-        json_datum(o, &c->high);
-        out_text(o, "}");
-    }
-    out_text(o, "]");
-}
-
-static void
-json_price(struct out *o, const struct answer *a,
-           const struct ledger_remaining *remaining)
-{
-    char receipt[RECEIPT_TEXT_MAX];
-
-    receipt_write(&a->receipt, receipt);
-    out_text(o, ",\n\"cost\":{\"epsilon\":");
-    json_str(o, a->epsilon);
-    out_text(o, ",\"rho\":");
-    json_str(o, a->rho);
-    out_text(o, ",\"delta\":");
-    json_str(o, a->delta);
-    out_printf(o, "},\"stored\":%s,\"receipt\":\"%s\"",
-               a->stored ? "true" : "false", receipt);
-    if (remaining)
-        out_printf(o, ",\"left\":{\"epsilon\":\"%s\"}", remaining->epsilon);
-    out_text(o, ",\"remarks\":");
-    json_str(o, a->remarks);
-}
-
 void
 answer_json(struct out *o, const struct answer *a,
             const struct ledger_remaining *remaining)
 {
-    json_columns(o, a);
-    for (size_t i = 0; i < a->n_rows; i++)
-        json_row(o, a, i);
-    out_text(o, "]");
-    if (!a->explained && !a->is_public)
-        json_price(o, a, remaining);
-    out_text(o, "}\n");
+    struct document d;
+
+    document_begin(&d, o);
+    contract_answer(&d.json, a, remaining);
+    document_end(&d);
+}
+
+void
+plan_json(struct out *o, const struct answer *a,
+          const struct description *described,
+          const struct ledger_remaining *remaining)
+{
+    struct document d;
+
+    document_begin(&d, o);
+    contract_plan(&d.json, a, described, remaining);
+    document_end(&d);
 }

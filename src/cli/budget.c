@@ -13,6 +13,7 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/document.h"
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/paint.h"
@@ -169,42 +170,6 @@ print_promise(struct painter *p, const struct ledger_balance *b)
     out_text(o, "\n");
 }
 
-/* ------------------------------------------------------------------ json -- */
-
-static void
-json_balance(struct out *o, const struct ledger_balance *b)
-{
-    out_printf(o,
-               "{\"epsilon\":\"%s\",\"delta\":\"%s\",\"currency\":\"%s\","
-               "\"spent\":\"%s\",\"limit\":\"%s\",\"query_delta_spent\":\"%s\","
-               "\"query_delta_limit\":\"%s\",\"left_epsilon\":\"%s\","
-               "\"charges\":%" PRIu64 ",\"theorem\":\"%s\"",
-               b->facts.epsilon, b->facts.delta, b->facts.currency,
-               b->facts.spent, b->facts.limit, b->facts.member_delta_spent,
-               b->facts.member_delta_limit, b->left_epsilon, b->charges,
-               b->facts.theorem);
-}
-
-static void
-json_analyst(struct out *o, const struct ledger_analyst *a,
-             const struct ledger_balance *own,
-             const struct ledger_balance *window)
-{
-    out_text(o, "{\"name\":");
-    out_json(o, a->name.ptr);
-    out_printf(o, ",\"charges\":%" PRIu64 ",\"left_epsilon\":\"%s\",\"own\":",
-               own->charges, own->left_epsilon);
-    if (own->limited)
-        json_balance(o, own);
-    out_text(o, own->limited ? "}" : "null");
-    out_text(o, ",\"window\":");
-    if (window->limited) {
-        json_balance(o, window);
-        out_printf(o, ",\"days\":%" PRIu32, a->window_days);
-    }
-    out_text(o, window->limited ? "}}" : "null}");
-}
-
 /* --------------------------------------------------------------- analysts -- */
 
 static void
@@ -236,52 +201,58 @@ print_analyst(struct painter *p, const struct ledger_analyst *a,
 
 static custos_status
 report_analyst(struct ledger *l, struct painter *p,
-               const struct ledger_analyst *a, bool json, custos_err *err)
+               const struct ledger_analyst *a, custos_err *err)
 {
     struct ledger_balance own, window;
     custos_status st = ledger_balance(l, a->name, &own, err);
 
     if (!st)
         st = ledger_window(l, a->name, clock_us(), &window, err);
-    if (!st && json)
-        json_analyst(p->o, a, &own, &window);
-    else if (!st)
+    if (!st)
         print_analyst(p, a, &own, &window);
     return st;
 }
 
-/* `who` NULL: every analyst. */
+/* `who` empty: every analyst. */
 static custos_status
-print_budgets(struct ledger *l, struct painter *p, const char *who, bool json,
-              arena *a, custos_err *err)
+print_budgets(struct ledger *l, struct out *o, str who, arena *a,
+              custos_err *err)
 {
     struct ledger_balance common;
     struct ledger_terms terms;
-    size_t told = 0;
+    struct painter p;
+    bool found = !who.len;
     custos_status st = ledger_terms_get(l, a, &terms, err);
 
+    painter_init(&p, o);
     if (!st)
         st = ledger_balance(l, str_of(""), &common, err);
-    if (!st && json) {
-        out_text(p->o, "{\"common\":");
-        json_balance(p->o, &common);
-        out_text(p->o, "},\"analysts\":[");
-    } else if (!st) {
-        print_promise(p, &common);
-        print_line(p, str_of("common"), &common);
-        print_left(p->o, &common);
+    if (!st) {
+        print_promise(&p, &common);
+        print_line(&p, str_of("common"), &common);
+        print_left(o, &common);
     }
-    for (size_t i = 0; i < terms.n_analysts && !st; i++) {
-        if (who && !str_equal(terms.analysts[i].name, str_of(who)))
+    for (size_t i = 0; !st && i < terms.n_analysts; i++) {
+        if (who.len && !str_equal(terms.analysts[i].name, who))
             continue;
-        out_text(p->o, json && told ? "," : "");
-        st = report_analyst(l, p, &terms.analysts[i], json, err);
-        told++;
+        st = report_analyst(l, &p, &terms.analysts[i], err);
+        found = true;
     }
-    if (!st && who && !told)
-        st = ledger_fail_analyst(str_of(who), err);
-    if (!st && json)
-        out_text(p->o, "]}\n");
+    return st || found ? st : ledger_fail_analyst(who, err);
+}
+
+static custos_status
+print_json(struct ledger *l, struct out *o, str who, arena *a, custos_err *err)
+{
+    struct document d;
+    custos_status st;
+
+    document_begin(&d, o);
+    st = contract_budget(&d.json, l, who, READER_OWNER, clock_us(), a, err);
+    if (st)
+        document_drop(&d);
+    else
+        document_end(&d);
     return st;
 }
 
@@ -289,7 +260,6 @@ static int
 run_budget(const struct verb *verb, int argc, char **argv)
 {
     static struct out o;
-    struct painter painter;
     struct ledger *l = NULL;
     arena *a = NULL;
     struct args args;
@@ -304,10 +274,11 @@ run_budget(const struct verb *verb, int argc, char **argv)
         return code;
     a = arena_new(NULL, TERMS_BYTES);
     out_init(&o, STDOUT_FILENO);
-    painter_init(&painter, &o);
-    st = a ? print_budgets(l, &painter, args.given[BUDGET_AS],
-                           args.given[BUDGET_JSON] != NULL, a, &err)
-           : custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    if (!a)
+        st = custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    else
+        st = (args.given[BUDGET_JSON] ? print_json : print_budgets)(
+            l, &o, str_of(args.given[BUDGET_AS]), a, &err);
     code = st ? fail_status(st, &err) : out_end(&o);
     arena_free(a);
     ledger_close(l);

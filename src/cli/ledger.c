@@ -13,6 +13,7 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/document.h"
 #include "cli/help.h"
 #include "cli/ledger_against.h"
 #include "cli/number.h"
@@ -87,45 +88,34 @@ print_row(struct painter *p, const struct ledger_row *r)
     out_text(o, "\n");
 }
 
-static void
-json_field(struct out *o, const char *name, str text)
-{
-    out_printf(o, ",\"%s\":", name);
-    out_json(o, text.ptr);
-}
-
-static void
-json_row(struct out *o, const struct ledger_row *r)
-{
-    char when[MOMENT_MAX], receipt[RECEIPT_TEXT_MAX];
-
-    moment_write(r->time, when);
-    receipt_write(&r->receipt, receipt);
-    out_printf(o, "{\"row\":%" PRIu64 ",\"time\":\"%s\"", r->seq, when);
-    json_field(o, "what", r->kind);
-    json_field(o, "who", r->who);
-    json_field(o, "query", r->query);
-    json_field(o, "plan", r->plan);
-    json_field(o, "theorems", r->theorems);
-    json_field(o, "words", r->words);
-    json_field(o, "epsilon", r->epsilon);
-    json_field(o, "rho", r->rho);
-    json_field(o, "delta", r->delta);
-    out_printf(o, ",\"data_version\":%" PRIu64, r->data_version);
-    json_field(o, "version", r->version);
-    out_printf(o, ",\"receipt\":\"%s\"}", receipt);
-}
-
 struct listing {
     struct ledger *ledger;
     const char *who, *theorem;
     bool json;
     uint64_t rows;
+    struct painter painter;
+    struct document document; /* if json */
 };
+
+static void
+list_row(struct listing *g, const struct ledger_row *r)
+{
+    struct json *j = &g->document.json;
+
+    if (g->json) {
+        json_begin(j, NULL);
+        contract_ledger_row(j, r, READER_OWNER);
+        json_end(j);
+        return;
+    }
+    if (!g->rows)
+        print_head(&g->painter);
+    print_row(&g->painter, r);
+}
 
 /* Prints one page; *from becomes the next row, 0 after the last page. */
 static custos_status
-list_page(struct listing *g, struct painter *p, uint64_t *from, custos_err *err)
+list_page(struct listing *g, uint64_t *from, custos_err *err)
 {
     arena *a = arena_new(NULL, PAGE_BYTES);
     struct ledger_row *rows = NULL;
@@ -136,63 +126,117 @@ list_page(struct listing *g, struct painter *p, uint64_t *from, custos_err *err)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = ledger_rows(g->ledger, *from, str_of(g->who), str_of(g->theorem), a,
                      &rows, &n, err);
-    for (size_t i = 0; i < n && !st; i++, g->rows++) {
-        if (g->json) {
-            out_text(p->o, g->rows ? ",\n" : "");
-            json_row(p->o, &rows[i]);
-        } else {
-            if (!g->rows)
-                print_head(p);
-            print_row(p, &rows[i]);
-        }
-    }
+    for (size_t i = 0; i < n && !st; i++, g->rows++)
+        list_row(g, &rows[i]);
+    if (g->json)
+        document_flush(&g->document);
     if (!st)
         *from = n == PAGE_ROWS ? rows[n - 1].seq + 1 : 0;
     arena_free(a);
     return st;
 }
 
-static int
-list_rows(struct listing *g)
+static custos_status
+list_pages(struct listing *g, custos_err *err)
 {
-    static struct out o;
-    struct painter p;
     uint64_t from = 1;
-    custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
 
-    out_init(&o, STDOUT_FILENO);
-    painter_init(&p, &o);
-    if (g->json)
-        out_text(&o, "[");
     while (from && !st)
-        st = list_page(g, &p, &from, &err);
+        st = list_page(g, &from, err);
+    return st;
+}
+
+static custos_status
+list_json(struct listing *g, struct out *o, custos_err *err)
+{
+    struct json *j = &g->document.json;
+    custos_status st;
+
+    document_begin(&g->document, o);
+    json_begin_list(j, "rows");
+    st = list_pages(g, err);
+    json_end(j);
+    json_add_null(j, "next");
+    document_end(&g->document);
+    return st;
+}
+
+static custos_status
+list_text(struct listing *g, struct out *o, custos_err *err)
+{
+    custos_status st;
+
+    painter_init(&g->painter, o);
+    st = list_pages(g, err);
     if (st)
-        return fail_status(st, &err);
-    if (g->json)
-        out_text(&o, "]\n");
-    else if (g->theorem)
-        out_printf(&o, "%s%" PRIu64 " answer%s on %s%s\n", g->rows ? "\n" : "",
+        return st;
+    if (g->theorem)
+        out_printf(o, "%s%" PRIu64 " answer%s on %s%s\n", g->rows ? "\n" : "",
                    g->rows, g->rows == 1 ? " rests" : "s rest", g->theorem,
                    g->rows ? ": if it is wrong, they must be recalled"
                            : " (doc/theorems.md lists the ids of theorems)");
     else if (!g->rows)
-        out_text(&o, "there are no rows\n");
-    return out_end(&o);
+        out_text(o, "there are no rows\n");
+    return CUSTOS_OK;
+}
+
+static int
+list_rows(struct listing *g)
+{
+    static struct out o;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+
+    out_init(&o, STDOUT_FILENO);
+    st = (g->json ? list_json : list_text)(g, &o, &err);
+    return st ? fail_status(st, &err) : out_end(&o);
 }
 
 /* ---------------------------------------------------------------- verify -- */
+
+/* What was verified; `gap` separates its two halves. */
+static void
+write_verified(struct buf *b, const struct receipt *head, bool receipt,
+               bool file, const char *gap)
+{
+    buf_printf(b,
+               "The ledger is whole: %" PRIu64 " rows in one chain, every "
+               "balance the sum of its charges,%sno budget exceeded%s%s.",
+               head->seq, gap, receipt ? ", and the receipt matches a row" : "",
+               file ? ", and all receipts of the file match" : "");
+}
+
+static int
+print_verified(const struct receipt *head, bool receipt, bool file, bool json)
+{
+    char text[RECEIPT_TEXT_MAX];
+    static struct out o;
+    struct document d;
+    struct buf said;
+
+    buf_init(&said, NULL, 1024);
+    out_init(&o, STDOUT_FILENO);
+    write_verified(&said, head, receipt, file, json ? " " : "\n");
+    if (json) {
+        document_begin(&d, &o);
+        contract_verified(&d.json, true, head, str_of(buf_text(&said)));
+        document_end(&d);
+    } else {
+        receipt_write(head, text);
+        out_printf(&o, "%s Its receipt now:\n\n  %s\n", buf_text(&said), text);
+    }
+    buf_clear(&said);
+    return out_end(&o);
+}
 
 static int
 verify_ledger(struct ledger *l, const struct args *args)
 {
     const char *given = args->given[LEDGER_RECEIPT];
-    char text[RECEIPT_TEXT_MAX];
     struct receipt want, head;
     uint64_t n_against = 0;
     custos_err err = CUSTOS_ERR_INIT;
-    struct out o;
-    custos_status st;
     int code = CLI_OK;
 
     if (given && !receipt_read(str_of(given), &want))
@@ -200,27 +244,13 @@ verify_ledger(struct ledger *l, const struct args *args)
             "--receipt %.80s is not a receipt" HINT
             "a receipt is a row number, a colon and 64 hex digits",
             given);
-    st = ledger_verify(l, given ? &want : NULL, &head, &err);
-    if (st)
+    if (ledger_verify(l, given ? &want : NULL, &head, &err))
         return fail_run("%s" HINT "%s", err.said, err.hint);
     if (args->given[LEDGER_AGAINST])
         code = ledger_against(l, args->given[LEDGER_AGAINST], &n_against);
-    if (code)
-        return code;
-    receipt_write(&head, text);
-    out_init(&o, STDOUT_FILENO);
-    if (args->given[LEDGER_JSON])
-        out_printf(&o, "{\"rows\":%" PRIu64 ",\"receipt\":\"%s\"}\n", head.seq,
-                   text);
-    else
-        out_printf(&o,
-                   "The ledger is whole: %" PRIu64 " rows in one chain, every "
-                   "balance the sum of its charges,\nno budget exceeded%s%s. "
-                   "Its receipt now:\n\n  %s\n",
-                   head.seq, given ? ", and the receipt matches a row" : "",
-                   n_against ? ", and all receipts of the file match" : "",
-                   text);
-    return out_end(&o);
+    return code ? code
+                : print_verified(&head, given != NULL, n_against > 0,
+                                 args->given[LEDGER_JSON] != NULL);
 }
 
 /* ------------------------------------------------------------------- run -- */

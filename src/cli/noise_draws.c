@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "cli/document.h"
 #include "cli/noise.h"
-#include "cli/out.h"
 #include "cli/progress.h"
 
 enum { BATCH = 4096 };
@@ -43,22 +43,38 @@ refuse_release_options(const struct args *args)
 }
 
 static void
-print_batch(struct out *o, const custos_wide *draws, size_t n, bool json,
-            bool first)
+print_batch(struct out *o, const custos_wide *draws, size_t n)
 {
     char text[48];
 
     for (size_t i = 0; i < n; i++) {
-        size_t len = 0;
+        size_t len = custos_wide_write(draws[i], text);
 
-        if (json && !(first && i == 0))
-            text[len++] = ',';
-        if (json)
-            text[len++] = '"';
-        len += custos_wide_write(draws[i], text + len);
-        text[len++] = json ? '"' : '\n';
+        text[len++] = '\n';
         out_add(o, text, len);
     }
+}
+
+static void
+json_batch(struct document *d, const custos_wide *draws, size_t n)
+{
+    char text[48];
+
+    for (size_t i = 0; i < n; i++)
+        json_add_text(&d->json, NULL,
+                      (str){text, custos_wide_write(draws[i], text)});
+    document_flush(d);
+}
+
+static void
+json_head(struct document *d, struct out *o, const struct noise_law *law,
+          const char *parameter)
+{
+    document_begin(d, o);
+    json_add_text(&d->json, "law", str_of(law->name));
+    json_add_text(&d->json, noise_option_name(law->parameter),
+                  str_of(parameter));
+    json_begin_list(&d->json, "draws");
 }
 
 static int
@@ -69,34 +85,34 @@ print_draws(const struct noise_law *law, const struct args *args,
     static custos_wide draws[BATCH];
     bool json = args->given[NOISE_JSON];
     struct progress progress;
+    struct document d;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
 
     out_init(&o, STDOUT_FILENO);
     progress_start(&progress, count);
-    if (json) {
-        out_printf(&o, "{\"law\":\"%s\",\"%s\":", law->name,
-                   noise_option_name(law->parameter));
-        out_json(&o, args->given[law->parameter]);
-        out_text(&o, ",\"draws\":[");
-    }
+    if (json)
+        json_head(&d, &o, law, args->given[law->parameter]);
     for (uint64_t done = 0; done < count && !o.error;) {
         size_t n = count - done < BATCH ? (size_t)(count - done) : BATCH;
 
         st = custos_noise_draw_wide(noise, rng, draws, n, &err);
         if (st)
             break;
-        print_batch(&o, draws, n, json, done == 0);
+        if (json)
+            json_batch(&d, draws, n);
+        else
+            print_batch(&o, draws, n);
         done += n;
         progress_step(&progress, done);
     }
     progress_end(&progress);
     wipe(draws, sizeof draws);
-    if (st)
-        return fail_status(st, &err);
-    if (json)
-        out_text(&o, "]}\n");
-    return out_end(&o);
+    if (json) {
+        json_end(&d.json);
+        document_end(&d);
+    }
+    return st ? fail_status(st, &err) : out_end(&o);
 }
 
 int

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "cli/document.h"
 #include "cli/noise.h"
 #include "cli/number.h"
-#include "cli/out.h"
 #include "cli/values.h"
 
 /* What was released, and how it is to be shown. */
@@ -212,42 +212,41 @@ print_text(struct out *o, const struct released *r)
 }
 
 static void
-print_fact(struct out *o, const char *name, const char *value)
+json_error(struct json *j, const struct released *r)
 {
-    out_printf(o, "\"%s\":", name);
-    out_json(o, value);
-    out_text(o, ",");
+    char text[NUMBER_MAX];
+
+    write_half_width(r, text);
+    json_add_text(j, "error", str_of(text));
+    json_add_text(j, "confidence", str_of(confidence_given(r->args)));
+    json_add_bool(j, "simultaneous",
+                  r->args->given[NOISE_SIMULTANEOUS] != NULL);
 }
 
 static void
 print_json(struct out *o, const struct released *r)
 {
+    const custos_facts *f = r->facts;
+    const char *scale = r->law->kind == CUSTOS_LAPLACE ? "scale" : "sigma";
     char text[NUMBER_EXACT_MAX];
+    struct document d;
+    struct json *j = &d.json;
 
-    out_text(o, "{");
-    print_fact(o, "law", r->law->name);
-    print_fact(o, "epsilon", r->facts->epsilon);
-    print_fact(o, "delta", r->facts->delta);
-    print_fact(o, "sensitivity", r->facts->sensitivity);
-    print_fact(o, r->law->kind == CUSTOS_LAPLACE ? "scale" : "sigma",
-               r->facts->scale);
-    print_fact(o, "grid", r->facts->grid);
-    print_fact(o, "theorem", r->facts->theorem);
-    if (r->args->given[NOISE_ERROR]) {
-        write_half_width(r, text);
-        print_fact(o, "error", text);
-        print_fact(o, "confidence", confidence_given(r->args));
-        out_printf(o, "\"simultaneous\":%s,",
-                   r->args->given[NOISE_SIMULTANEOUS] ? "true" : "false");
-    }
-    out_text(o, "\"values\":[");
-    for (size_t i = 0; i < r->n; i++) {
-        write_value(r, i, text);
-        out_text(o, i ? ",\"" : "\"");
-        out_text(o, text);
-        out_text(o, "\"");
-    }
-    out_text(o, "]}\n");
+    document_begin(&d, o);
+    json_add_text(j, "law", str_of(r->law->name));
+    json_add_text(j, "epsilon", str_of(f->epsilon));
+    json_add_text(j, "delta", str_of(f->delta));
+    json_add_text(j, "sensitivity", str_of(f->sensitivity));
+    json_add_text(j, scale, str_of(f->scale));
+    json_add_text(j, "grid", str_of(f->grid));
+    json_add_text(j, "theorem", str_of(f->theorem));
+    if (r->args->given[NOISE_ERROR])
+        json_error(j, r);
+    json_begin_list(j, "values");
+    for (size_t i = 0; i < r->n; i++)
+        json_add_text(j, NULL, (str){text, write_value(r, i, text)});
+    json_end(j);
+    document_end(&d);
 }
 
 static int

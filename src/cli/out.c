@@ -71,21 +71,6 @@ out_printf(struct out *o, const char *format, ...)
         out_add(o, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-void
-out_json(struct out *o, const char *text)
-{
-    out_text(o, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            out_printf(o, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            out_printf(o, "\\u%04x", (unsigned)*text);
-        else
-            out_add(o, text, 1);
-    }
-    out_text(o, "\"");
-}
-
 int
 out_end(struct out *o)
 {

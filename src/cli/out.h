@@ -27,9 +27,6 @@ void out_add(struct out *o, const char *ptr, size_t len);
 void out_text(struct out *o, const char *text);
 void out_printf(struct out *o, const char *format, ...) CUSTOS_PRINTF(2, 3);
 
-/* As a JSON string, with its quotes. */
-void out_json(struct out *o, const char *text);
-
 /* Writes the rest of the buffer. CLI_OK, or CLI_FAILED after printing why. */
 int out_end(struct out *o);
 

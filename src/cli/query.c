@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "cli/answer_data.h"
 #include "cli/args.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
@@ -23,6 +25,8 @@ enum {
     QUERY_FORMAT,
     QUERY_OPTIONS
 };
+
+enum { DESCRIPTION_BYTES = 1 << 26 };
 
 static const struct option options[QUERY_OPTIONS] = {
     [QUERY_STORE] = {"store", "DIR", STORE_HELP},
@@ -77,11 +81,34 @@ warn_of_trip(struct curator *c, const struct ask *ask)
             (int)ask->who.len, ask->who.ptr);
 }
 
+/* Prints the plan of the question that begins `before` bytes into ask->sql. */
+static custos_status
+print_plan(struct curator *c, const struct ask *ask, size_t before,
+           const struct answer *answer,
+           const struct ledger_remaining *remaining, struct out *o,
+           custos_err *err)
+{
+    arena *a = arena_new(NULL, DESCRIPTION_BYTES);
+    struct description described;
+    struct ask of = *ask;
+    custos_status st =
+        a ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+
+    of.sql = (str){ask->sql.ptr + before, ask->sql.len - before};
+    if (!st)
+        st = curator_describe(c, &of, a, &described, err);
+    if (!st)
+        plan_json(o, answer, &described, remaining);
+    arena_free(a);
+    return st;
+}
+
 /* The user's question begins `before` bytes into ask->sql. */
 static int
 ask_from(struct curator *c, const struct ask *ask, size_t before,
          enum answer_format format, struct out *o)
 {
+    const struct ledger_remaining *left;
     struct ledger_remaining remaining;
     struct answer *answer = NULL;
     custos_err err = CUSTOS_ERR_INIT;
@@ -95,9 +122,13 @@ ask_from(struct curator *c, const struct ask *ask, size_t before,
         return question_fail(st, &err, ask->sql.ptr + before);
     told = !ledger_remaining(curator_ledger(c), ask->who, ask->now, NULL,
                              &remaining, &err);
-    answer_print(o, format, answer, told ? &remaining : NULL);
+    left = told ? &remaining : NULL;
+    if (before && format == FORMAT_JSON)
+        st = print_plan(c, ask, before, answer, left, o, &err);
+    else
+        answer_print(o, format, answer, left);
     answer_free(answer);
-    return CLI_OK;
+    return st ? fail_status(st, &err) : CLI_OK;
 }
 
 int

@@ -13,6 +13,7 @@
 #include "cli/account.h"
 #include "cli/account_points.h"
 #include "cli/chart.h"
+#include "cli/document.h"
 #include "cli/help.h"
 #include "cli/number.h"
 #include "report/risk.h"
@@ -197,26 +198,11 @@ print_sentences(struct out *o, const struct results *t)
 static void
 print_json(struct out *o, const struct results *t)
 {
-    const custos_risk_facts *f = &t->risk.facts;
+    struct document d;
 
-    out_text(o, "{\"epsilon\":");
-    out_json(o, t->epsilon);
-    out_text(o, ",\"delta\":");
-    out_json(o, t->risk.delta);
-    out_printf(o,
-               ",\"advantage\":\"%s\",\"guess\":\"%s\","
-               "\"posterior_most\":\"%s\",\"posterior_least\":\"%s\","
-               "\"posterior_shift\":\"%s\",\"utility_factor\":\"%s\"",
-               f->advantage, f->guess, f->posterior_most, f->posterior_least,
-               f->posterior_shift, f->utility_factor);
-    if (f->exposed[0])
-        out_printf(o, ",\"exposed\":\"%s\",\"delta_too_large\":%s", f->exposed,
-                   f->delta_too_large ? "true" : "false");
-    out_text(o, ",\"tradeoff\":[");
-    for (size_t i = 0; i < t->risk.n_corners; i++)
-        out_printf(o, "%s{\"fpr\":\"%s\",\"fnr\":\"%s\"}", i ? "," : "",
-                   t->risk.corners[i].fpr, t->risk.corners[i].fnr);
-    out_text(o, "]}\n");
+    document_begin(&d, o);
+    contract_risk(&d.json, &t->risk);
+    document_end(&d);
 }
 
 static int

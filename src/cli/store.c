@@ -12,8 +12,8 @@
 #include "cli/at_ledger.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
+#include "cli/document.h"
 #include "cli/help.h"
-#include "cli/out.h"
 
 enum { STORE_STORE, STORE_JSON, STORE_OPTIONS };
 enum { POLICY_BYTES = 1 << 26, WORDS_MAX = 160 };
@@ -79,32 +79,42 @@ vacuum_store(const char *path, struct freed *f, custos_err *err)
     return st;
 }
 
-static int
-print_freed(const struct freed *f, bool json)
+static void
+print_json(struct out *o, const struct freed *f)
+{
+    struct document d;
+
+    document_begin(&d, o);
+    json_add_count(&d.json, "data_bytes", f->store.data_bytes);
+    json_add_count(&d.json, "tmp_bytes", f->store.tmp_bytes);
+    json_add_count(&d.json, "answers", f->ledger.answers);
+    json_add_count(&d.json, "answer_bytes", f->ledger.answer_bytes);
+    json_add_count(&d.json, "ledger_bytes", f->ledger.file_bytes);
+    contract_receipt(&d.json, "receipt", &f->receipt);
+    document_end(&d);
+}
+
+static void
+print_text(struct out *o, const struct freed *f)
 {
     char receipt[RECEIPT_TEXT_MAX];
-    struct out o;
 
     receipt_write(&f->receipt, receipt);
-    out_init(&o, STDOUT_FILENO);
-    out_printf(&o,
-               json ? "{\"data_bytes\":%" PRIu64 ",\"tmp_bytes\":%" PRIu64
-                      ",\"answers\":%" PRIu64 ",\"answer_bytes\":%" PRIu64
-                      ",\"ledger_bytes\":%" PRIu64 ",\"receipt\":\"%s\"}\n"
-                    : "old data versions   %" PRIu64 " bytes\n"
-                      "left-over files     %" PRIu64 " bytes\n"
-                      "stored answers      %" PRIu64 " dropped, %" PRIu64
-                      " bytes: asking for them again costs again\n"
-                      "ledger's file       %" PRIu64 " bytes smaller\n"
-                      "Receipt %s\n",
+    out_printf(o,
+               "old data versions   %" PRIu64 " bytes\n"
+               "left-over files     %" PRIu64 " bytes\n"
+               "stored answers      %" PRIu64 " dropped, %" PRIu64
+               " bytes: asking for them again costs again\n"
+               "ledger's file       %" PRIu64 " bytes smaller\n"
+               "Receipt %s\n",
                f->store.data_bytes, f->store.tmp_bytes, f->ledger.answers,
                f->ledger.answer_bytes, f->ledger.file_bytes, receipt);
-    return out_end(&o);
 }
 
 static int
 run_store(const struct verb *verb, int argc, char **argv)
 {
+    static struct out o;
     struct freed f = {0};
     struct args args;
     custos_err err = CUSTOS_ERR_INIT;
@@ -117,8 +127,11 @@ run_store(const struct verb *verb, int argc, char **argv)
         return fail_usage("store needs the verb vacuum" HINT
                           "see custos store --help");
     st = vacuum_store(store_given(args.given[STORE_STORE]), &f, &err);
-    return st ? fail_status(st, &err)
-              : print_freed(&f, args.given[STORE_JSON] != NULL);
+    if (st)
+        return fail_status(st, &err);
+    out_init(&o, STDOUT_FILENO);
+    (args.given[STORE_JSON] ? print_json : print_text)(&o, &f);
+    return out_end(&o);
 }
 
 const struct verb verb_store = {

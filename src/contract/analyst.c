@@ -1,6 +1,27 @@
 /* Analysts and their credentials. */
 #include "contract/inside.h"
 
+/* Have the password and all tokens expired? */
+static bool
+is_expired(const struct credential_info *c, int64_t now)
+{
+    bool over = !c->password || credential_is_expired(c->expires, now);
+
+    for (size_t i = 0; i < c->n_tokens; i++)
+        over = over && credential_is_expired(c->tokens[i].expires, now);
+    return over;
+}
+
+const char *
+contract_analyst_state(const struct credential_info *c, int64_t now)
+{
+    return !c->known            ? "not in the policy"
+           : c->revoked         ? "revoked"
+           : !c->seq            ? "no password yet"
+           : is_expired(c, now) ? "expired"
+                                : "can log in";
+}
+
 custos_status
 contract_since(struct json *j, struct ledger *l, uint64_t seq, arena *a,
                custos_err *err)
@@ -35,6 +56,7 @@ add_tokens(struct json *j, const struct credential_info *c)
     json_begin_list(j, "tokens");
     for (size_t i = 0; i < c->n_tokens; i++) {
         json_begin(j, NULL);
+        json_add_count(j, "row", c->tokens[i].seq);
         json_add_moment(j, "expires", c->tokens[i].expires);
         json_end(j);
     }
@@ -50,10 +72,15 @@ add_analyst(struct json *j, struct ledger *l, const struct ledger_terms *terms,
 
     json_begin(j, NULL);
     json_add_text(j, "name", c->name);
+    json_add_text(j, "state", str_of(contract_analyst_state(c, now)));
     json_add_bool(j, "password", c->password);
     json_add_bool(j, "token", c->token);
     json_add_moment(j, "password_expires", c->expires);
     add_tokens(j, c);
+    if (c->seq)
+        json_add_count(j, "row", c->seq);
+    else
+        json_add_null(j, "row");
     st = contract_since(j, l, c->seq, a, err);
     if (!st)
         st = add_budget(j, l, terms, c->name, now, err);
@@ -86,5 +113,6 @@ contract_secrets(struct json *j, const struct contract_secrets *s,
     json_add_text(j, "name", s->name);
     json_add_text_or_null(j, "password", s->password);
     json_add_text_or_null(j, "token", s->token);
+    json_add_moment(j, "expires", s->expires);
     contract_receipt(j, "receipt", r);
 }

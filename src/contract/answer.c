@@ -1,5 +1,5 @@
 /* Answers and plans. */
-#include "contract/contract.h"
+#include "contract/inside.h"
 
 static void
 add_column(struct json *j, str name, enum data_type type, bool is_key)
@@ -65,9 +65,9 @@ add_cost(struct json *j, const struct answer *a)
     json_add_lines(j, "remarks", a->remarks);
 }
 
-static void
-add_remaining(struct json *j, const char *name,
-              const struct ledger_remaining *remaining)
+void
+contract_remaining(struct json *j, const char *name,
+                   const struct ledger_remaining *remaining)
 {
     if (!remaining) {
         json_add_null(j, name);
@@ -92,7 +92,7 @@ contract_answer(struct json *j, const struct answer *a,
     json_add_bool(j, "stored", a->stored);
     json_add_text(j, "confidence", str_of("0.95"));
     add_cost(j, a);
-    add_remaining(j, "remaining", remaining);
+    contract_remaining(j, "remaining", remaining);
     if (a->explained || a->is_public)
         json_add_null(j, "receipt");
     else
@@ -107,7 +107,7 @@ add_forecast(struct json *j, const struct forecast *f,
 {
     const struct ledger_remaining *after = f->stored ? remaining : &f->after;
 
-    add_remaining(j, "after", remaining && f->can_pay ? after : NULL);
+    contract_remaining(j, "after", remaining && f->can_pay ? after : NULL);
     json_add_bool(j, "stored", f->stored);
     if (f->reply_us)
         json_add_seconds(j, "reply_seconds", f->reply_us);
@@ -135,6 +135,6 @@ contract_plan(struct json *j, const struct answer *a,
         json_add_datum(j, NULL, &a->cells[i * a->n_columns].value);
     json_end(j);
     add_cost(j, a);
-    add_remaining(j, "remaining", remaining);
+    contract_remaining(j, "remaining", remaining);
     add_forecast(j, &a->forecast, remaining);
 }

@@ -42,6 +42,7 @@ contract_analyst_budget(struct json *j, const char *name, struct ledger *l,
                         const struct ledger_analyst *a, int64_t now,
                         custos_err *err)
 {
+    struct ledger_remaining remaining;
     struct ledger_balance own, window;
     struct ledger_spent spent;
     custos_status st = ledger_balance(l, a->name, &own, err);
@@ -50,12 +51,15 @@ contract_analyst_budget(struct json *j, const char *name, struct ledger *l,
         st = ledger_window(l, a->name, now, &window, err);
     if (!st)
         st = ledger_spent(l, a->name, &spent, err);
+    if (!st)
+        st = ledger_remaining(l, a->name, now, NULL, &remaining, err);
     if (st)
         return st;
     json_begin(j, name);
     json_add_text(j, "name", a->name);
     json_add_count(j, "charges", own.charges);
     json_add_text(j, "left_epsilon", str_of(own.left_epsilon));
+    contract_remaining(j, "remaining", &remaining);
     add_balance(j, "own", &own);
     add_balance(j, "window", &window);
     if (window.limited)

@@ -1,5 +1,7 @@
 /*
- * What the server sends, in functions that the command can use too.
+ * What the command (--json) and the server (HTTP) both send, written by one
+ * function each. contract.txt describes every document; the tests check what is
+ * sent against it.
  *
  * Each function writes the members of an object that the caller has opened, so that
  * the caller can add members of its own.
@@ -12,6 +14,9 @@
 #include "curator/describe.h"
 #include "ledger/ledger.h"
 #include "report/risk.h"
+
+/* Of the command's documents; raised when a member changes its name or meaning. */
+enum { CONTRACT_VERSION = 1 };
 
 /* Who reads a document: an analyst sees what is their own, the owner everything. */
 enum contract_reader { READER_ANALYST, READER_OWNER };
@@ -49,6 +54,10 @@ CUSTOS_MUST_USE custos_status contract_analysts(struct json *j,
                                                 struct ledger *l, int64_t now,
                                                 arena *a, custos_err *err);
 
+/* Whether an analyst can log in, or why not. */
+const char *
+contract_analyst_state(const struct credential_info *c, int64_t now);
+
 /* The member `since`: when row `seq` of the chain was written; null if there is
    no such row. */
 CUSTOS_MUST_USE custos_status contract_since(struct json *j, struct ledger *l,
@@ -58,6 +67,7 @@ CUSTOS_MUST_USE custos_status contract_since(struct json *j, struct ledger *l,
 /* NewSecrets: an empty password or token was not made here, and is null. */
 struct contract_secrets {
     str name, password, token;
+    int64_t expires; /* 0: never */
 };
 void contract_secrets(struct json *j, const struct contract_secrets *s,
                       const struct receipt *r);

@@ -4,6 +4,10 @@
 
 #include "contract/contract.h"
 
+/* Remaining; null if `remaining` is NULL. */
+void contract_remaining(struct json *j, const char *name,
+                        const struct ledger_remaining *remaining);
+
 /* An object: the budget of one analyst. Fails as contract_budget. */
 CUSTOS_MUST_USE custos_status contract_analyst_budget(
     struct json *j, const char *name, struct ledger *l,

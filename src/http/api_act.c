@@ -41,6 +41,7 @@ write_credentials(struct http_reply *out, str name, const struct credentials *g,
                          .name = name,
                          .password = str_of(g->password),
                          .token = str_of(g->token),
+                         .expires = g->expires,
                      },
                      r);
     json_end(&j);

@@ -3,14 +3,7 @@
  * needs, the ledger and the worker processes. Nothing in the reply is derived from
  * data.
  */
-<<<<<<< HEAD:src/http/api_health.c
-#include <inttypes.h>
-
 #include "http/api.h"
-#include "wire/json.h"
-=======
-#include "http/api.h"
->>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_health.c
 
 #include "base/json.h"
 

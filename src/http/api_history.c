@@ -4,13 +4,8 @@
  * only some of them are shown.
  */
 #include "base/error.h"
-<<<<<<< HEAD:src/http/api_history.c
-#include "http/api.h"
-#include "wire/json.h"
-=======
 #include "base/json.h"
 #include "http/api.h"
->>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_history.c
 
 enum { POINTS = 400, HISTORY_BYTES = 1 << 26 };
 

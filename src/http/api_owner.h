@@ -6,12 +6,8 @@
 #ifndef HTTP_API_OWNER_H
 #define HTTP_API_OWNER_H
 
-<<<<<<< HEAD:src/http/api_owner.h
-#include "http/api.h"
-=======
 #include "http/api.h"
 #include "wire/json.h"
->>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_owner.h
 
 struct api_call {
     const struct serve_parts *parts;

@@ -5,12 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-<<<<<<< HEAD:src/http/api_verify.c
-#include "http/api.h"
-=======
 #include "contract/contract.h"
 #include "http/api.h"
->>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/api_verify.c
 #include "serve/clock.h"
 
 enum { SAID_MAX = 640 };

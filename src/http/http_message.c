@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "base/base.h"
-<<<<<<< HEAD:src/http/http_message.c
-#include "wire/json.h"
-#include "wire/http_code.h"
-=======
 #include "base/json.h"
->>>>>>> 6dcebf7c (base, serve, curator: one writer of JSON):src/serve/http_message.c
+#include "wire/http_code.h"
 
 str
 http_argument(const struct http_request *r, const char *name)

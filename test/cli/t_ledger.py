@@ -48,12 +48,12 @@ class Ledger(CommandCase):
         self.assertEqual(self.ask("SELECT count(*) FROM people").returncode, 0)
         self.assertEqual(self.ask("SELECT sum(age)\nFROM people WHERE age > 3",
                                   "--as", "bo").returncode, 0)
-        rows = json.loads("".join(self.ledger("--json")))
+        rows = json.loads("".join(self.ledger("--json")))["rows"]
         self.assertEqual([r["row"] for r in rows],
                          list(range(1, len(rows) + 1)))
         self.assertEqual(rows[0]["what"], "open")
         charges = [r for r in rows if r["what"] == "charge"]
-        self.assertEqual([r["who"] for r in charges], ["", "bo"])
+        self.assertEqual([r["who"] for r in charges], [None, "bo"])
         self.assertEqual(charges[0]["query"], "SELECT count(*) FROM people")
         self.assertEqual([r["epsilon"] for r in charges], ["0.1", "0.1"])
         table = self.ledger()
@@ -67,12 +67,12 @@ class Ledger(CommandCase):
 
     def test_recall(self):
         self.ask("SELECT count(*) FROM people")
-        row = json.loads("".join(self.ledger("--json")))[-1]
+        row = json.loads("".join(self.ledger("--json")))["rows"][-1]
         theorems = row["theorems"].split()
         self.assertTrue(theorems)
         for theorem in theorems:
             touched = json.loads(
-                "".join(self.ledger("recall", theorem, "--json")))
+                "".join(self.ledger("recall", theorem, "--json")))["rows"]
             self.assertEqual([r["row"] for r in touched], [row["row"]])
         told = self.ledger("recall", theorems[0])
         self.assertIn(f"1 answer rests on {theorems[0]}", told[-1])
@@ -87,12 +87,12 @@ class Ledger(CommandCase):
         self.ask("SELECT sum(age) FROM people")
         after = json.loads(self.ledger("verify", "--json")[0])
         self.assertEqual(after["rows"], before["rows"] + 1)
-        for receipt in (before["receipt"], after["receipt"]):
+        for receipt in (before["head"], after["head"]):
             told = self.ledger("verify", "--receipt", receipt)
             self.assertIn("The ledger is whole", told[0])
         self.store = str(self.folder / "copy")
-        self.ledger("verify", "--receipt", before["receipt"])
-        self.failed("ledger", "verify", "--receipt", after["receipt"],
+        self.ledger("verify", "--receipt", before["head"])
+        self.failed("ledger", "verify", "--receipt", after["head"],
                     says="older than this receipt")
         ledger = sqlite3.connect(self.folder / "copy/ledger.db")
         ledger.execute("UPDATE state SET epsilon = '0.01'")
@@ -105,17 +105,18 @@ class Ledger(CommandCase):
         self.assertEqual(done.stdout, b"")
 
     def test_budget(self):
-        told = json.loads(self.budget("--json")[0])
+        told = json.loads("".join(self.budget("--json")))
         self.assertEqual(told["common"]["left_epsilon"], "1")
         self.ask("SELECT count(*) FROM people", "--as", "ana")
-        told = json.loads(self.budget("--json")[0])
+        told = json.loads("".join(self.budget("--json")))
         self.assertEqual(told["common"]["spent"], "0.1")
         self.assertEqual(told["common"]["left_epsilon"], "0.9")
         ana, bo = told["analysts"]
         self.assertEqual(ana["own"]["spent"], "0.1")
         self.assertEqual(ana["left_epsilon"], "0.15")
+        self.assertEqual(ana["remaining"]["epsilon"], "0.05")
         self.assertEqual(ana["window"]["left_epsilon"], "0.05")
-        self.assertEqual(ana["window"]["days"], 7)
+        self.assertEqual(ana["window_days"], 7)
         self.assertEqual((bo["own"], bo["window"]), (None, None))
         table = self.budget()
         self.assertIn("The promise: epsilon 1, delta 0.000001", table[0])
@@ -123,11 +124,11 @@ class Ledger(CommandCase):
                             for line in table))
         self.assertTrue(any("7 days" in line and "67 %" in line
                             for line in table))
-        own = json.loads(self.budget("--as", "ana", "--json")[0])
+        own = json.loads("".join(self.budget("--as", "ana", "--json")))
         self.assertEqual([a["name"] for a in own["analysts"]], ["ana"])
         done = self.ask("SELECT sum(age) FROM people", "--as", "ana")
         self.assertIn("your window", done.stderr.decode())
-        self.assertEqual(json.loads(self.budget("--json")[0]), told)
+        self.assertEqual(json.loads("".join(self.budget("--json"))), told)
 
     def test_spent(self):
         """When the common budget is spent, the error says so."""

@@ -263,7 +263,7 @@ class Output(CommandCase):
                    "--simultaneous", stdin="1\n2\n")
         told = json.loads(done.stdout)
         self.assertEqual(list(told), [
-            "law", "epsilon", "delta", "sensitivity", "scale", "grid",
+            "version", "law", "epsilon", "delta", "sensitivity", "scale", "grid",
             "theorem", "error", "confidence", "simultaneous", "values"])
         self.assertEqual(told["scale"], "3")
         self.assertIs(told["simultaneous"], True)

@@ -32,12 +32,12 @@ class Risk(CommandCase):
         e = math.e
         self.assertAlmostEqual(float(got["advantage"]),
                                (e - 1 + 2e-6) / (e + 1), places=14)
-        self.assertAlmostEqual(float(got["posterior_most"]), e / (1 + e))
+        self.assertAlmostEqual(float(got["posterior"]), e / (1 + e))
         self.assertAlmostEqual(float(got["posterior_least"]), 1 / (1 + e))
         self.assertAlmostEqual(float(got["utility_factor"]), e)
         self.assertEqual(got["exposed"], "0.1")
         self.assertFalse(got["delta_too_large"])
-        for point in got["tradeoff"]:
+        for point in got["corners"]:
             true = tradeoff(1, 1e-6, float(point["fpr"]))
             self.assertAlmostEqual(float(point["fnr"]), true, places=14)
 
@@ -87,7 +87,7 @@ class Risk(CommandCase):
         self.assertLess(float(got["advantage"]), true * 1.001)
         self.assertAlmostEqual(float(got["epsilon"]), 1.54374, places=3)
         normal = statistics.NormalDist()
-        line = [(float(p["fpr"]), float(p["fnr"])) for p in got["tradeoff"]]
+        line = [(float(p["fpr"]), float(p["fnr"])) for p in got["corners"]]
         for (x1, y1), (x2, y2) in zip(line, line[1:]):
             for part in (0.25, 0.5, 0.75):
                 x, y = x1 + part * (x2 - x1), y1 + part * (y2 - y1)

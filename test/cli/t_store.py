@@ -63,18 +63,19 @@ class Store(unittest.TestCase):
         self.assertEqual([c["name"] for c in a["columns"]], ["city", "n"])
         self.assertEqual(len(a["rows"]), 6)
         for city, n in a["rows"]:
-            self.assertIsInstance(city, str)
-            self.assertEqual(n["high"] - n["low"], 24) # scale 4
-            self.assertEqual(n["value"] * 2, n["high"] + n["low"])
+            self.assertEqual(list(city), ["value"])
+            value, low, high = (int(n[end]) for end in ("value", "low", "high"))
+            self.assertEqual(high - low, 24) # scale 4
+            self.assertEqual(value * 2, high + low)
         self.assertEqual(a["cost"]["epsilon"], "0.25")
-        self.assertEqual(a["left"]["epsilon"], "0.75")
+        self.assertEqual(a["remaining"]["epsilon"], "0.75")
         self.assertFalse(a["stored"])
         self.assertRegex(a["receipt"], r"^\d+:[0-9a-f]{64}$")
         again = self.answer(
             "select city, count(*) n from patients group by 1", "--epsilon",
             "1/4")
         self.assertTrue(again["stored"])
-        for key in ("rows", "receipt", "left"):
+        for key in ("rows", "receipt", "remaining"):
             self.assertEqual(again[key], a[key])
 
     def test_csv_quotes_and_names_bounds(self):
@@ -174,12 +175,13 @@ class Store(unittest.TestCase):
         each = self.answer(sql, "--within", "30")
         both = self.answer(sql, "--within", "30", "--jointly")
         for row in each["rows"]:
-            self.assertLessEqual(row[1]["high"] - row[1]["value"], 30)
+            self.assertLessEqual(
+                int(row[1]["high"]) - int(row[1]["value"]), 30)
         price = float(each["cost"]["epsilon"])
         self.assertGreater(float(both["cost"]["epsilon"]), price)
         a = self.answer(sql, "--epsilon", f"{price - 1e-8:.9f}")
-        self.assertGreater(a["rows"][0][1]["high"] - a["rows"][0][1]["value"],
-                           30)
+        n = a["rows"][0][1]
+        self.assertGreater(int(n["high"]) - int(n["value"]), 30)
 
     def test_analysts_have_their_own(self):
         sql = "SELECT count(*) FROM patients"
@@ -234,7 +236,7 @@ class Store(unittest.TestCase):
             "  bo: {budget: {epsilon: 50}, window: {epsilon: 5, days: 1}}")
         self.assertEqual(custos("init", policy, "--store", store)[0], 0)
         sql = "SELECT count(*) FROM d"
-        for format, says in (("json", '"left":{"epsilon":"1"}'),
+        for format, says in (("json", '"remaining":{"epsilon":"1"}'),
                              ("table", "Remaining: ε 1.\n")):
             _, text, said = custos("query", "--store", store, "--as", "bo",
                                    "--epsilon", "4", "--format", format, sql)
@@ -256,7 +258,7 @@ class Store(unittest.TestCase):
         self.assertEqual(custos("init", policy, "--store", store)[0], 0)
         text = custos("query", "--store", store, "--as", "bo", "--epsilon", "4",
                       "--format", "json", "SELECT count(*) FROM d")[1]
-        self.assertEqual(json.loads(text)["left"]["epsilon"],
+        self.assertEqual(json.loads(text)["remaining"]["epsilon"],
                          "0.99999999999999999999")
 
     def test_catalog_names_what_is_granted(self):

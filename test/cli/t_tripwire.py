@@ -165,7 +165,7 @@ class Tripwire(unittest.TestCase):
     def test_a_crash_is_loud_at_the_next_charge(self):
         self.assertEqual(
             self.ask("ana", "SELECT count(*) FROM patients").status, 200)
-        rows = json.loads(self.store.custos("ledger", "--json"))
+        rows = json.loads(self.store.custos("ledger", "--json"))["rows"]
         charge = [r["row"] for r in rows if r["what"] == "charge"][-1]
         self.mark(charge)
         self.assertEqual(

@@ -170,7 +170,8 @@ class Load:
 
     def check(self):
         self.store.custos("ledger", "verify")
-        rows = json.loads(self.store.custos("ledger", "list", "--json"))
+        rows = json.loads(
+            self.store.custos("ledger", "list", "--json"))["rows"]
         charges = {r["receipt"]: r for r in rows if r["what"] == "charge"}
         first = {}
         for s in self.seen():

@@ -53,7 +53,8 @@ class Forgeries(unittest.TestCase):
     def test_a_stored_answer_that_differs(self):
         who, text, answer = self.run_.stored[0]
         other = copy.deepcopy(answer)
-        other["rows"][0][0]["value"] += 1
+        cell = other["rows"][0][0]
+        cell["value"] = str(int(cell["value"]) + 1)
         self.run_.stored[0] = (who, text, other)
         self.seen("stored answer differs")
 

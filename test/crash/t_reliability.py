@@ -448,7 +448,7 @@ class Together(StoreCase):
         self.assertIn("policy", errors)
         self.assertEqual(spent(self.hospital.rows()), before)
         new = self.answered("SELECT count(*) AS d FROM people")
-        self.assertEqual(Fraction(new["left"]["epsilon"]) + spent(
+        self.assertEqual(Fraction(new["remaining"]["epsilon"]) + spent(
             self.hospital.rows()), 3)
 
 

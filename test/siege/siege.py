@@ -250,7 +250,8 @@ class Siege:
         """Counts answers without their charge, and verifies the chain."""
         done = run("ledger", "verify", "--store", self.store.path)
         self.chain = done.returncode == 0
-        rows = json.loads(self.store.custos("ledger", "list", "--json"))
+        rows = json.loads(
+            self.store.custos("ledger", "list", "--json"))["rows"]
         charges = {r["receipt"]: r for r in rows if r["what"] == "charge"}
         bad = 0
         for a in self.answers():

@@ -264,7 +264,8 @@ class Kills:
         done = run("ledger", "verify", "--store", self.store.path)
         if done.returncode:
             self.violations.append(f"verify: {done.stderr.decode()}")
-        rows = json.loads(self.store.custos("ledger", "list", "--json"))
+        rows = json.loads(
+            self.store.custos("ledger", "list", "--json"))["rows"]
         self.violations += check(self.asked(), rows)
         if self.errors() > FAILED_PER_KILL * self.killed + self.overruns():
             self.violations.append(f"{self.errors()} questions failed by "

@@ -39,42 +39,42 @@ class OldData(unittest.TestCase):
     def rows(self, store, sql):
         text = "\n".join(lines("query", "--store", str(store), "--format",
                                "json", "--epsilon", EPSILON, sql))
-        return [[cell["value"] if isinstance(cell, dict) else cell
-                 for cell in row] for row in json.loads(text)["rows"]]
+        return [[cell["value"] for cell in row]
+                for row in json.loads(text)["rows"]]
 
     def asked(self, store):
         """Every type of column, groups, a join and a public table."""
         self.assertEqual(self.rows(store, "SELECT count(*) FROM people"),
-                         [[40]])
+                         [["40"]])
         self.assertEqual(
             self.rows(store, "SELECT city, count(*), sum(age) FROM people "
                              "GROUP BY city"),
-            [[city, 10, sum(p[1] for p in PEOPLE if p[2] == city)]
+            [[city, "10", str(sum(p[1] for p in PEOPLE if p[2] == city))]
              for city in ("Lisbon", "Rome", "Turin", None)])
         self.assertEqual(
             self.rows(store, "SELECT count(*) FROM people WHERE smoker AND "
                              "note = 'n0'"),
-            [[sum(p[3] and p[4] == "n0" for p in PEOPLE)]])
+            [[str(sum(p[3] and p[4] == "n0" for p in PEOPLE))]])
         self.assertEqual(
             self.rows(store, "SELECT count(*) FROM visits WHERE day < DATE "
                              "'2024-03-01'"),
-            [[sum(i % 12 < 2 for i in range(100))]])
+            [[str(sum(i % 12 < 2 for i in range(100)))]])
         self.assertEqual(
             self.rows(store, "SELECT count(*) FROM visits WHERE "
                              "extract(hour FROM seen) = 3"),
-            [[sum(i % 24 == 3 for i in range(100))]])
+            [[str(sum(i % 24 == 3 for i in range(100)))]])
         self.assertEqual(
             self.rows(store, "SELECT count(*) FROM visits WHERE heat > 36.75"),
-            [[50]])
+            [["50"]])
         (cost,), = self.rows(store, "SELECT sum(cost) FROM visits")
         self.assertAlmostEqual(float(cost), sum(COSTS), delta=150)
         self.assertEqual(
             self.rows(store, "SELECT p.city, count(*) FROM people p JOIN "
                              "visits v ON v.person = p.id GROUP BY p.city"),
-            [[city, 25] for city in ("Lisbon", "Rome", "Turin", None)])
+            [[city, "25"] for city in ("Lisbon", "Rome", "Turin", None)])
         self.assertEqual(
             self.rows(store, "SELECT name, beds FROM towns ORDER BY name"),
-            [["Lisbon", 10], ["Rome", 20], ["Turin", 30]])
+            [["Lisbon", "10"], ["Rome", "20"], ["Turin", "30"]])
 
     def test_there_is_one(self):
         self.assertTrue(STORES)

@@ -11,7 +11,7 @@ function useWindow(turn: unknown): AnalystBudget | null {
   const { api, me } = useSession();
   const { value } = useLoaded(() => api.budget(), [api, turn]);
   const mine = me.owner ? undefined : value?.analysts[0];
-  return mine?.window && Number(mine.window.left_epsilon) < Number(mine.left_epsilon) ? mine : null;
+  return mine?.window && mine.remaining.epsilon !== mine.left_epsilon ? mine : null;
 }
 
 function Why({ slowed }: { slowed: AnalystBudget | null }) {

@@ -6,12 +6,6 @@ import { forecastOf, isSpent } from "./forecast";
 
 export interface Named { name: string; about: string; balance: Balance }
 
-/* What the next question may cost: less may remain in the window than in the budget. */
-export function leftOf(a: AnalystBudget): string {
-  return a.window && Number(a.window.left_epsilon) < Number(a.left_epsilon)
-    ? a.window.left_epsilon : a.left_epsilon;
-}
-
 /* Every budget that the user may see: the common one, then each analyst's. */
 export function budgetsOf(budget: Budget, owner: boolean): Named[] {
   const named: Named[] = [];
@@ -139,7 +133,7 @@ export function Analysts({ of, history, shown, show }: {
                 <td class="number">{a.charges}</td>
                 <td>{line && <Spark line={line} from={from} now={now} />}</td>
                 <td class="number">{last && line ? <>{line.currency === "epsilon" ? "ε" : "ρ"} <Spent of={last.spent} /></> : "0"}</td>
-                <td class="number">ε <Left of={leftOf(a)} /></td>
+                <td class="number">ε <Left of={a.remaining.epsilon} /></td>
                 <td>{lasts(line, now)}</td>
                 <td>{line && (
                   <button type="button" class="quiet small" aria-pressed={shown === a.name}

@@ -3,8 +3,7 @@
  * analysts there are and what budgets they have; here they get their credentials.
  */
 import { useState } from "preact/hooks";
-import type { AnalystBudget, NewSecrets, OwnerAnalyst, OwnerAnalysts } from "../api";
-import { leftOf } from "../budget/tables";
+import type { AnalystBudget, NewSecrets, Analyst, OwnerAnalysts } from "../api";
 import { leftShort, spentShort } from "../parts/amount";
 import { Confirm } from "../parts/confirm";
 import { Notice } from "../parts/notice";
@@ -33,7 +32,7 @@ function Left({ of: b }: { of: AnalystBudget | null }) {
   const own = b.own;
   return (
     <>
-      ε {leftShort(leftOf(b))} left
+      ε {leftShort(b.remaining.epsilon)} left
       <div class="soft">
         {own ? `${own.currency === "epsilon" ? "ε" : "ρ"} ${spentShort(own.spent)} of ${spentShort(own.limit)} spent`
           : "from the common budget"}
@@ -44,7 +43,7 @@ function Left({ of: b }: { of: AnalystBudget | null }) {
   );
 }
 
-function Credentials({ of: a }: { of: OwnerAnalyst }) {
+function Credentials({ of: a }: { of: Analyst }) {
   if (!a.password && !a.token) return <span class="soft">no credentials</span>;
   return (
     <>
@@ -55,7 +54,7 @@ function Credentials({ of: a }: { of: OwnerAnalyst }) {
 }
 
 function Line({ of: a, acts, busy, add, wish }: {
-  of: OwnerAnalyst; acts: boolean; busy: boolean;
+  of: Analyst; acts: boolean; busy: boolean;
   add: (name: string) => void; wish: (w: Wish) => void;
 }) {
   const inside = a.password || a.token;
