@@ -186,7 +186,7 @@ static custos_status
 choose_in_rho(struct work *w, struct part *part)
 {
     custos_mech *mech = NULL;
-    custos_int bar = 0;
+    i128 bar = 0;
     custos_status st = work_spend(w, EFFORT_LAPLACE);
 
     if (!st)

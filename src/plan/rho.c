@@ -25,6 +25,7 @@
 #include "num/batch.h"
 #include "plan/words.h"
 #include "plan/work.h"
+#include "sql/aggregates.h"
 
 /* A price in rho is offered from this many released values on: with few, the
    error bars of Laplace are not much longer. */
