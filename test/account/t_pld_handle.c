@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "account/loss_of.h"
 #include "base/base.h"
+#include "support/fresh_bounds.h"
 #include "support/pld_of.h"
 #include "support/support.h"
 
@@ -328,6 +330,32 @@ odd_arrays_are_bounded(void **state)
     custos_pld_free(array);
 }
 
+/* An array stands for its mechanism in both orders of the neighbours. Swapped,
+   this one would have no loss of 1; a sampled part makes both orders count. */
+static void
+arrays_hold_in_both_orders(void **state)
+{
+    static const double at[] = {-0.05, 3}, p[] = {0.95, 0.05};
+    struct pld_part parts[2] = {
+        {.count = 1}, {{.base = BASE_GAUSSIAN, .rate = 0.5, .size = 1e-4}, 1}};
+    const double want = p[1] * -expm1(1 - at[1]);
+    struct loss_of array;
+    struct bounds b[2];
+
+    (void)state;
+    assert_int_equal(loss_of_arrays(NULL, at, p, 2, 0, &array), CUSTOS_OK);
+    parts[0].loss = array.loss;
+    assert_int_equal(
+        fresh_bounds(NULL, parts, 2, (struct pld_aim){AIM_EPSILON, 1}, 1e-3, b),
+        CUSTOS_OK);
+    for (int order = 0; order < 2; order++) {
+        assert_true(b[order].low <= want * 1.001);
+        assert_true(b[order].high >= want * 0.999);
+        assert_true(b[order].high <= want * 1.01);
+    }
+    loss_of_clear(&array);
+}
+
 /* ------------------------------------------------------------ refusals -- */
 
 static void
@@ -485,6 +513,7 @@ main(void)
         cmocka_unit_test(arrays_compose_above_the_plan),
         cmocka_unit_test(arrays_can_be_written_by_hand),
         cmocka_unit_test(odd_arrays_are_bounded),
+        cmocka_unit_test(arrays_hold_in_both_orders),
         cmocka_unit_test(handles_need_their_arguments),
         cmocka_unit_test(arrays_need_an_epsilon),
         cmocka_unit_test(handles_survive_want_of_memory),
