@@ -271,9 +271,9 @@ CUSTOS_MUST_USE custos_status ledger_window(struct ledger *l, str who,
  */
 struct ledger_remaining {
     char epsilon[CUSTOS_AMOUNT_MAX]; /* the largest epsilon */
-    bool
-        in_rho; /* it follows from the sum of rho, so a charge does not lower it
-                    by its epsilon */
+    /* It follows from the sum of rho, so a charge does not lower it by its
+       epsilon. */
+    bool in_rho;
 };
 CUSTOS_MUST_USE custos_status ledger_remaining(struct ledger *l, str who,
                                                int64_t now,

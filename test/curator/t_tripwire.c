@@ -5,6 +5,7 @@
 #include "curator/tripwire.h"
 
 #include "base/error.h"
+#include "base/json.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -277,6 +278,18 @@ a_cancel_does_not_count(void **state)
     end = WORK_OVERRUN;
     assert_int_equal(ask("ana", SUM, ASK_GOES_ON, &err), CUSTOS_EENGINE);
     assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+}
+
+static void
+report_into(struct buf *b)
+{
+    struct json j;
+
+    buf_init(b, NULL, 4096);
+    json_init(&j, b, JSON_ONE_LINE);
+    json_begin(&j, NULL);
+    tripwire_report(c, &j);
+    json_end(&j);
 }
 
 /* How often work was tried, and how long after the first time it may end. */
@@ -577,8 +590,7 @@ suspends_all(const char *marks, size_t len)
     assert_int_equal(asks_anew("cy"), CUSTOS_EDENIED);
     curator_trips(c, &trips);
     assert_int_equal(trips.failures, 0);
-    buf_init(&b, NULL, 4096);
-    tripwire_report(c, &b);
+    report_into(&b);
     assert_non_null(strstr(buf_text(&b), "\"all_suspended\":true"));
     buf_clear(&b);
     resume_with_marks(1);
@@ -708,8 +720,7 @@ a_failure_without_a_row_suspends_all(void **state)
     assert_string_equal(whole_said(&err), LEDGER_SUSPENDED_SAID);
     assert_int_equal(asks("ana", SUM), CUSTOS_EDENIED);
     answer_free(answer);
-    buf_init(&b, NULL, 4096);
-    tripwire_report(c, &b);
+    report_into(&b);
     assert_non_null(strstr(buf_text(&b), "\"all_suspended\":true"));
     buf_clear(&b);
 }
@@ -724,11 +735,10 @@ the_owner_is_told(void **state)
     damage_the_data();
     assert_int_equal(asks("", SUM), CUSTOS_EENGINE);
     assert_int_equal(asks("ana", SUM), CUSTOS_EENGINE);
-    buf_init(&b, NULL, 4096);
-    tripwire_report(c, &b);
+    report_into(&b);
     assert_string_equal(buf_text(&b),
-                        ",\"failures_since_resume\":2,\"all_suspended\":false,"
-                        "\"suspended\":\"owner, ana\"");
+                        "{\"failures_since_resume\":2,\"all_suspended\":false,"
+                        "\"suspended\":\"owner, ana\"}\n");
     buf_clear(&b);
 }
 

@@ -298,6 +298,7 @@ static void
 budgets_count_prices_in_rho(void **state)
 {
     struct ledger_terms t = terms_of("1", "1e-6");
+    struct ledger_remaining left;
     struct ledger_balance b;
     struct place p;
     struct ledger *l;
@@ -316,7 +317,8 @@ budgets_count_prices_in_rho(void **state)
     assert_string_equal(b.facts.delta, "0.000001");
     assert_string_equal(b.facts.currency, "rho");
     assert_string_equal(b.facts.spent, "0.00999583749578799722");
-    assert_true(b.left_in_rho);
+    assert_ok(ledger_remaining(l, str_of(""), 1, NULL, &left, &err), &err);
+    assert_true(left.in_rho);
     /* A price that the sum of epsilon would have allowed does not fit. */
     assert_int_equal(charge(l, "", "0.9"), CUSTOS_ESPENT);
     assert_int_equal(charge(l, "", b.left_epsilon), CUSTOS_OK);
@@ -368,6 +370,7 @@ budgets_without_delta_take_no_rho(void **state)
     struct ledger_analyst who[] = {analyst("ana"), analyst("bo"),
                                    analyst("cy")};
     struct ledger_terms t = terms_of("1", "1e-6"), pure = terms_of("1", "0");
+    struct ledger_remaining left;
     struct ledger_balance b;
     struct place p;
     struct ledger *l;
@@ -402,7 +405,9 @@ budgets_without_delta_take_no_rho(void **state)
     assert_int_equal(charge(l, "ana", "0.01"), CUSTOS_OK);
     assert_ok(ledger_balance(l, str_of("ana"), &b, &err), &err);
     assert_string_equal(b.facts.spent, "0.01"); /* in epsilon */
-    assert_true(b.left_in_rho);                 /* of the common budget */
+    assert_ok(ledger_remaining(l, str_of("ana"), 2000, NULL, &left, &err),
+              &err);
+    assert_true(left.in_rho); /* of the common budget */
     /* Without a delta the common budget admits nothing any more. */
     set_terms(l, &pure);
     assert_balance(l, "", "infinity", "0");
