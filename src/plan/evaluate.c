@@ -203,7 +203,7 @@ value_order(arena *a, const struct expr *e, const struct value *v,
 
 /* The result is one of the values, with its interval, or NULL. If it is exact
    but another value has noise, evaluate_call makes it uncertain. */
-static bool
+bool
 value_coalesce(arena *a, const struct expr *e, const struct value *v,
                struct value *out)
 {
@@ -216,7 +216,7 @@ value_coalesce(arena *a, const struct expr *e, const struct value *v,
     return true;
 }
 
-static bool
+bool
 value_nullif(arena *a, const struct expr *e, const struct value *v,
              struct value *out)
 {

@@ -84,6 +84,14 @@ real_abs(const struct number *a, const struct number *b, struct number *out)
     return true;
 }
 
+/* A call of whole numbers only. */
+bool
+real_none(const struct number *a, const struct number *b, struct number *out)
+{
+    (void)a, (void)b, (void)out;
+    return false;
+}
+
 static double
 sign_of(double x)
 {
@@ -131,7 +139,7 @@ real_call(const struct expr *e, const struct value *v, struct number *out)
     if (call->round)
         *out = (struct number){call->round(a.x), call->round(a.low),
                                call->round(a.high)};
-    else if (!call->real || !call->real(&a, &b, out))
+    else if (!call->real(&a, &b, out))
         return false;
     return isfinite(out->x);
 }

@@ -44,70 +44,27 @@ struct evaluator {
 
 extern const struct evaluator evaluators[N_CALLS];
 
-/* evaluate_number.c */
-bool
-real_neg(const struct number *a, const struct number *b, struct number *out);
-bool
-real_add(const struct number *a, const struct number *b, struct number *out);
-bool
-real_sub(const struct number *a, const struct number *b, struct number *out);
-bool
-real_mul(const struct number *a, const struct number *b, struct number *out);
-bool
-real_div(const struct number *a, const struct number *b, struct number *out);
-bool
-real_abs(const struct number *a, const struct number *b, struct number *out);
-bool
-real_sign(const struct number *a, const struct number *b, struct number *out);
-bool
-real_round(const struct number *a, const struct number *b, struct number *out);
-bool whole_neg(i128 a, i128 b, i128 *out);
-bool whole_add(i128 a, i128 b, i128 *out);
-bool whole_sub(i128 a, i128 b, i128 *out);
-bool whole_mul(i128 a, i128 b, i128 *out);
-bool whole_div(i128 a, i128 b, i128 *out);
-bool whole_mod(i128 a, i128 b, i128 *out);
-bool whole_abs(i128 a, i128 b, i128 *out);
-bool whole_sign(i128 a, i128 b, i128 *out);
-bool whole_same(i128 a, i128 b, i128 *out);
+/* For each column of a row that names a function, its declaration. */
+#define ROW(id, ...) __VA_ARGS__
+#define NUMBER(of_reals, of_wholes)                                            \
+    bool of_reals(const struct number *a, const struct number *b,              \
+                  struct number *out);                                         \
+    bool of_wholes(i128 a, i128 b, i128 *out);
+#define NUMERIC(rule)                                                          \
+    bool rule(arena *a, const struct expr *e, const struct value *v,           \
+              struct value *out);
+#define TEXTUAL(rule) NUMERIC(rule)
+#define VALUE(rule) NUMERIC(rule)
+#define PART(rule) int64_t rule(const struct moment *m);
+#include "sql/functions.def"
+
+/* The `value` of numbers, texts and parts of dates. */
 bool value_number(arena *a, const struct expr *e, const struct value *v,
                   struct value *out);
-bool value_extreme(arena *a, const struct expr *e, const struct value *v,
-                   struct value *out);
-bool value_bucket(arena *a, const struct expr *e, const struct value *v,
-                  struct value *out);
-
-/* evaluate_text.c */
-bool text_lower(arena *a, const struct expr *e, const struct value *v,
-                struct value *out);
-bool text_upper(arena *a, const struct expr *e, const struct value *v,
-                struct value *out);
-bool text_trim(arena *a, const struct expr *e, const struct value *v,
-               struct value *out);
-bool text_length(arena *a, const struct expr *e, const struct value *v,
-                 struct value *out);
-bool text_substring(arena *a, const struct expr *e, const struct value *v,
-                    struct value *out);
-bool text_joined(arena *a, const struct expr *e, const struct value *v,
-                 struct value *out);
 bool value_text(arena *a, const struct expr *e, const struct value *v,
                 struct value *out);
-
-/* evaluate_date.c */
-int64_t part_year(const struct moment *m);
-int64_t part_quarter(const struct moment *m);
-int64_t part_month(const struct moment *m);
-int64_t part_week(const struct moment *m);
-int64_t part_day(const struct moment *m);
-int64_t part_dow(const struct moment *m);
-int64_t part_doy(const struct moment *m);
-int64_t part_hour(const struct moment *m);
-int64_t part_minute(const struct moment *m);
-int64_t part_second(const struct moment *m);
 bool value_part(arena *a, const struct expr *e, const struct value *v,
                 struct value *out);
-bool value_period(arena *a, const struct expr *e, const struct value *v,
-                  struct value *out);
 
 /* The day of a date or timestamp. */
 int64_t datum_day(const struct datum *d);

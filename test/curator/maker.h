@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 #include "base/str.h"
-#include "plan/evaluate_parts.h"
 #include "sql/functions.h"
 
 enum { QUERY_MAX = 1 << 17, MAKER_DEPTH = 4 };
@@ -48,11 +47,18 @@ put(struct maker *m, const char *text)
     buf_add_text(&m->b, text);
 }
 
+static const bool numeric_calls[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = 0 __VA_ARGS__,
+#define NUMBER(...) +1
+#define ROUNDS(...) +1
+#include "sql/functions.def"
+};
+
 static inline bool
 takes_one_number(size_t call)
 {
     return functions[call].least == 1 &&
-           functions[call].form == FORM_FUNCTION && evaluators[call].numeric;
+           functions[call].form == FORM_FUNCTION && numeric_calls[call];
 }
 
 /* Puts the name of one of the functions of one number. */
