@@ -51,7 +51,7 @@ class Command(unittest.TestCase):
                          ("100000", "0.000001"))
         self.assertIn("rho 1.25 of", store.custos("budget"))
         store.custos("ledger", "verify")
-        rows = json.loads(store.custos("ledger", "--json"))
+        rows = json.loads(store.custos("ledger", "--json"))["rows"]
         charged = [row for row in rows if row["rho"] == "0.5"]
         self.assertEqual([row["epsilon"] for row in charged], ["infinity"] * 2)
         self.assertIn("price-in-rho", charged[0]["theorems"])
