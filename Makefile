@@ -193,8 +193,9 @@ fuzz: dev ## build the fuzz targets into build-fuzz/fuzz (see fuzz/README.md)
 		-Db_sanitize=address,undefined $(OPTIONS)
 	@ninja -C build-fuzz
 
-doc: all ## man pages, and doc/theorems.md from the theorem comments
+doc: all ## man pages; doc/theorems.md, doc/json.md and the OpenAPI document
 	@tools/theorems
+	@tools/contract
 
 install: setup ## into PREFIX (/usr/local), below DESTDIR if set
 	@$(CONFIGURE)
