@@ -1,79 +1,51 @@
 #include "engine/ask.h"
 
 #include "base/error.h"
-#include "engine/duck_print.h"
-#include "engine/import.h"
-#include "engine/open.h"
+#include "engine/handle.h"
 
-/* The text of a statement; the caller clears it even after a failure. */
 static custos_status
-print(const struct builder *b, const struct select *s, struct buf *out,
-      custos_err *err)
+no_memory(custos_err *err)
 {
-    buf_init(out, NULL, SQL_MOST);
-    if (!b->failed)
-        duck_print_select(s, b->engine->data->tables, out);
-    return b->failed || out->failed
-               ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-               : CUSTOS_OK;
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
 custos_status
-ask_rows(const struct builder *b, size_t connection, const struct select *s,
+ask_rows(const struct builder *b, size_t lane, const struct select *s,
          struct result **out, custos_err *err)
 {
-    struct buf text;
-    custos_status st = print(b, s, &text, err);
-
-    if (!st)
-        st = duck_ask(b->engine->connections[connection], buf_text(&text), out,
-                      err);
-    buf_clear(&text);
-    return st;
+    return b->failed ? no_memory(err)
+                     : b->engine->ops->ask(b->engine, lane, s, out, err);
 }
 
 custos_status
 ask_whole(const struct builder *b, const struct select *s, i128 *out,
           custos_err *err)
 {
-    struct buf text;
-    custos_status st = print(b, s, &text, err);
+    struct column columns[ROWS_COLUMNS_MAX];
+    struct result *r = NULL;
+    size_t n = 0;
+    custos_status st = ask_rows(b, 0, s, &r, err);
 
+    if (st)
+        return st;
+    st = result_next(r, &n, columns, err);
+    if (!st && (n != 1 || result_width(r) != 1))
+        st = custos_fail(err, CUSTOS_EENGINE,
+                         "the query could not be completed");
     if (!st)
-        st = duck_ask_whole(b->engine->connections[0], buf_text(&text), out,
-                            err);
-    buf_clear(&text);
+        *out =
+            column_is_null(&columns[0], 0) ? 0 : column_whole(&columns[0], 0);
+    /* Read to the end: an open result would keep its transaction open. */
+    if (!st)
+        st = result_next(r, &n, columns, err);
+    result_free(r);
     return st;
 }
 
 custos_status
-ask_table(const struct builder *b, const char *name, const struct select *s,
-          custos_err *err)
+ask_keep(const struct builder *b, size_t number, const struct select *s,
+         custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
-    struct buf text;
-
-    buf_init(&text, NULL, SQL_MOST);
-    if (!b->failed)
-        duck_print_table(DUCK_TABLE_TEMPORARY, name, s, b->engine->data->tables,
-                         &text);
-    st = b->failed || text.failed
-             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-             : duck_do(b->engine->connections[0], buf_text(&text), err);
-    buf_clear(&text);
-    return st;
-}
-
-custos_status
-ask_drop(struct engine *e, const char *name, custos_err *err)
-{
-    custos_status st;
-    struct buf text;
-
-    buf_init(&text, NULL, SQL_MOST);
-    duck_print_drop(DUCK_TABLE_TEMPORARY, name, &text);
-    st = text.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                     : duck_do(e->connections[0], buf_text(&text), err);
-    buf_clear(&text);
-    return st;
+    return b->failed ? no_memory(err)
+                     : b->engine->ops->keep(b->engine, number, s, err);
 }

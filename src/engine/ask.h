@@ -1,5 +1,5 @@
 /*
- * Runs the statements of a builder.
+ * Runs the statements of a builder. A builder that has failed gives CUSTOS_ENOMEM.
  */
 #ifndef ENGINE_ASK_H
 #define ENGINE_ASK_H
@@ -7,12 +7,8 @@
 #include "engine/rows.h"
 #include "engine/statement.h"
 
-/*
- * Runs s on one of the handle's connections, and gives its rows. A builder that has
- * failed gives CUSTOS_ENOMEM.
- */
-CUSTOS_MUST_USE custos_status ask_rows(const struct builder *b,
-                                       size_t connection,
+/* Runs s in a lane of the handle. On success the caller frees *out. */
+CUSTOS_MUST_USE custos_status ask_rows(const struct builder *b, size_t lane,
                                        const struct select *s,
                                        struct result **out, custos_err *err);
 
@@ -21,14 +17,8 @@ CUSTOS_MUST_USE custos_status ask_whole(const struct builder *b,
                                         const struct select *s, i128 *out,
                                         custos_err *err);
 
-/* Computes s into a temporary table of the first connection. */
-CUSTOS_MUST_USE custos_status ask_table(const struct builder *b,
-                                        const char *name,
-                                        const struct select *s,
-                                        custos_err *err);
-
-/* Drops it, if it exists. */
-CUSTOS_MUST_USE custos_status ask_drop(struct engine *e, const char *name,
-                                       custos_err *err);
+/* Computes s into INPUT_KEPT `number`. */
+CUSTOS_MUST_USE custos_status ask_keep(const struct builder *b, size_t number,
+                                       const struct select *s, custos_err *err);
 
 #endif

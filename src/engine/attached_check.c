@@ -3,31 +3,9 @@
  * (attached-decoded)? Checked above the charge, and by a worker before it reads.
  * The check does not read the content of the file.
  */
-#include <unistd.h>
-
 #include "base/error.h"
-#include "engine/file_age.h"
-#include "engine/open.h"
-#include "engine/refail.h"
+#include "engine/handle.h"
 #include "plan/relation.h"
-
-/* Says why the engine could not open a file that exists. */
-static custos_status
-not_opened(const struct engine_table *is, str name, custos_err *err)
-{
-    char writer[FILE_WRITER_MAX];
-
-    if (file_age(is->path, writer) == FILE_AGE_NEWER)
-        return custos_fail(err, CUSTOS_EIO,
-                           "the file of table '%.*s' was written by a newer "
-                           "DuckDB than custos reads" HINT "the owner must "
-                           "export it and run custos init again",
-                           SHOWN(name));
-    return custos_fail(err, CUSTOS_EIO,
-                       "the file of table '%.*s' could not be opened" HINT
-                       "the owner must put it back and run custos init again",
-                       SHOWN(name));
-}
 
 /* shown: empty, or the view through which the table is read; messages then name
    the view, since its tables stay hidden. */
@@ -35,27 +13,9 @@ static custos_status
 table_check_attached(struct engine *e, const struct policy_table *t, str shown,
                      custos_err *err)
 {
-    const struct engine_table *is;
-    struct file_mark now;
-    str name = shown.len ? shown : t->name;
-
     if (!t->attached)
         return CUSTOS_OK;
-    is = &e->data->tables[t->number];
-    if (!is->path || access(is->path, R_OK) || !file_mark_read(is->path, &now))
-        return custos_fail(err, CUSTOS_EIO,
-                           "the file of table '%.*s' does not exist or is not "
-                           "readable" HINT "the owner must put it back or run "
-                           "custos init again",
-                           SHOWN(name));
-    if (is->missing)
-        return not_opened(is, name, err);
-    if (!file_mark_same(&is->mark, &now))
-        return custos_fail(err, CUSTOS_EIO,
-                           "the file of table '%.*s' has changed since custos "
-                           "init" HINT "the owner must run custos init again",
-                           SHOWN(name));
-    return CUSTOS_OK;
+    return e->ops->check(e, t, shown.len ? shown : t->name, err);
 }
 
 /* Checks all tables below r. */

@@ -91,10 +91,9 @@ rows_needed(struct builder *b, const struct plan *plan)
 static struct select *
 counts_of(struct builder *b, const struct plan *plan, size_t n)
 {
-    const struct engine_table *t =
-        plan->from->kind == RELATION_TABLE
-            ? &b->engine->data->tables[plan->table->number]
-            : NULL;
+    const struct engine_table *t = plan->from->kind == RELATION_TABLE
+                                       ? &b->engine->tables[plan->table->number]
+                                       : NULL;
     const struct term *needed = term_name(b, NULL, "rows_needed");
     struct terms conditions = {.n = 0};
     struct select *s;

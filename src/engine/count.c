@@ -5,7 +5,7 @@
  * once, they get the same result.
  */
 #include "engine/ask.h"
-#include "engine/open.h"
+#include "engine/handle.h"
 
 /* Counts rows; or for each value of a column, and takes the most. */
 static struct select *
@@ -35,8 +35,8 @@ bool
 engine_count(void *ctx, size_t table, int column, uint64_t *out)
 {
     struct engine *e = ctx;
-    const struct policy_table *t = &e->data->policy->tables[table];
-    _Atomic uint64_t *kept = &e->data->tables[table].counts[column + 1];
+    const struct policy_table *t = &e->policy->tables[table];
+    _Atomic uint64_t *kept = &e->tables[table].counts[column + 1];
     uint64_t known = atomic_load(kept);
     custos_err quiet = CUSTOS_ERR_INIT;
     custos_status st;

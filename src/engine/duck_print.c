@@ -8,6 +8,8 @@
 #include "engine/open.h"
 #include "sql/duckdb.h"
 
+#define TEMPORARY "temp.main."
+
 /* How tightly a term binds; a looser one is put in parentheses. */
 enum { BIND_NOT = 1, BIND_COMPARISON, BIND_SUM, BIND_PRODUCT, BIND_TIGHT };
 
@@ -297,11 +299,12 @@ print_all_of(const struct terms *list, const char *before, struct buf *out)
 }
 
 void
-duck_print_input(const struct input *in, const struct engine_table *tables,
+duck_print_input(const struct input *in, const struct duck_table *tables,
                  struct buf *out)
 {
     switch (in->kind) {
     case INPUT_TABLE: buf_add_text(out, tables[in->table].from); break;
+    case INPUT_KEPT: buf_printf(out, TEMPORARY DUCK_KEPT, in->table); break;
     case INPUT_NAMED: buf_add_text(out, in->name); break;
     case INPUT_SELECT:
         buf_add_text(out, "(");
@@ -320,7 +323,7 @@ duck_print_input(const struct input *in, const struct engine_table *tables,
 }
 
 static void
-print_with(const struct with *w, const struct engine_table *tables,
+print_with(const struct with *w, const struct duck_table *tables,
            struct buf *out)
 {
     buf_add_text(out, w ? "WITH " : "");
@@ -361,7 +364,7 @@ print_order(const struct select *s, struct buf *out)
 }
 
 void
-duck_print_select(const struct select *s, const struct engine_table *tables,
+duck_print_select(const struct select *s, const struct duck_table *tables,
                   struct buf *out)
 {
     print_with(s->with, tables, out);
@@ -389,8 +392,9 @@ duck_print_select(const struct select *s, const struct engine_table *tables,
 }
 
 void
-duck_print_table(enum duck_table kind, const char *name, const struct select *s,
-                 const struct engine_table *tables, struct buf *out)
+duck_print_table(enum duck_lifetime kind, const char *name,
+                 const struct select *s, const struct duck_table *tables,
+                 struct buf *out)
 {
     buf_printf(out, "CREATE %s %s AS ",
                kind == DUCK_TABLE_STORED ? "TABLE" : "OR REPLACE TEMP TABLE",
@@ -399,8 +403,8 @@ duck_print_table(enum duck_table kind, const char *name, const struct select *s,
 }
 
 void
-duck_print_drop(enum duck_table kind, const char *name, struct buf *out)
+duck_print_drop(enum duck_lifetime kind, const char *name, struct buf *out)
 {
     buf_printf(out, "DROP TABLE %s%s",
-               kind == DUCK_TABLE_STORED ? "" : "IF EXISTS temp.main.", name);
+               kind == DUCK_TABLE_STORED ? "" : "IF EXISTS " TEMPORARY, name);
 }

@@ -28,7 +28,7 @@ rows_ordered(struct builder *b, const struct plan *plan)
     bool stored = !plan->from || plan->from->kind == RELATION_TABLE;
     struct select *s;
 
-    if (!stored || b->engine->data->tables[t->number].sorted) {
+    if (!stored || b->engine->tables[t->number].sorted) {
         s = select_new(b, relation_of_plan(b, plan));
         s->all = true;
         select_add(b, s, term_name(b, NULL, "rank"), "row_order");

@@ -19,7 +19,7 @@ enum { SQL_MOST = 256 << 20 };
    that, so no older version is opened. */
 enum { DATA_FORMAT = 4 };
 
-struct engine_table;
+struct duck_table;
 
 struct import {
     struct store *store;
@@ -29,8 +29,8 @@ struct import {
     arena *a;
     struct duck *db;
     struct duck_connection *c;
-    struct source *sources;     /* by table */
-    struct engine_table *views; /* by table: how attached ones are read */
+    struct source *sources;   /* by table */
+    struct duck_table *views; /* by table: how attached ones are read */
     struct engine_import_table *tables;
     bool lost_too_much;       /* the import fails for this reason */
     engine_progress progress; /* NULL: no reports */

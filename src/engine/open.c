@@ -22,7 +22,7 @@
 enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2 };
 
 static custos_status
-check_facts(struct engine *e, custos_err *err)
+check_facts(struct duck_engine *e, custos_err *err)
 {
     struct column columns[2];
     struct result *rows = NULL;
@@ -64,17 +64,17 @@ check_facts(struct engine *e, custos_err *err)
 /* Takes over what the import wrote about an attached table: its view, its file and
    the statement that opens it. */
 static custos_status
-source_take(struct engine *e, const struct column *columns, size_t row,
+source_take(struct duck_engine *e, const struct column *columns, size_t row,
             custos_err *err)
 {
     size_t i = (size_t)column_whole(&columns[0], row);
     str view = column_text(&columns[3], row);
-    struct engine_table *t;
+    struct duck_table *t;
     struct buf b;
 
     if (i >= e->data->policy->n_tables)
         return custos_fail(err, CUSTOS_ECORRUPT, "the store is damaged");
-    t = &e->data->tables[i];
+    t = &e->data->read[i];
     buf_init(&b, NULL, SQL_MOST);
     buf_add_text(&b, "(");
     buf_add(&b, view.ptr, view.len);
@@ -97,7 +97,7 @@ source_take(struct engine *e, const struct column *columns, size_t row,
  * read. If the file is missing, other tables can still be queried: attached_check.c.
  */
 static void
-attach_table(struct engine *e, struct engine_table *t, struct buf *paths)
+attach_table(struct duck_engine *e, struct duck_table *t, struct buf *paths)
 {
     custos_err quiet = CUSTOS_ERR_INIT;
 
@@ -114,7 +114,7 @@ attach_table(struct engine *e, struct engine_table *t, struct buf *paths)
  * the first table is attached: a statement ends the open result of its connection.
  */
 static custos_status
-open_sources(struct engine *e, struct buf *paths, custos_err *err)
+open_sources(struct duck_engine *e, struct buf *paths, custos_err *err)
 {
     struct column columns[7];
     struct result *rows = NULL;
@@ -130,38 +130,41 @@ open_sources(struct engine *e, struct buf *paths, custos_err *err)
             st = source_take(e, columns, k, err);
     result_free(rows);
     for (size_t i = 0; i < e->data->policy->n_tables && !st; i++)
-        if (e->data->tables[i].path)
-            attach_table(e, &e->data->tables[i], paths);
+        if (e->data->read[i].path)
+            attach_table(e, &e->data->read[i], paths);
     return st;
 }
 
 static custos_status
-open_tables(struct engine *e, custos_err *err)
+open_tables(struct duck_engine *e, custos_err *err)
 {
     const struct policy *p = e->data->policy;
     char name[32];
 
     e->data->tables =
         arena_take(e->data->a, p->n_tables + 1, sizeof *e->data->tables);
-    if (!e->data->tables)
+    e->data->read =
+        arena_take(e->data->a, p->n_tables + 1, sizeof *e->data->read);
+    if (!e->data->tables || !e->data->read)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    e->is.tables = e->data->tables;
     for (size_t i = 0; i < p->n_tables; i++) {
         const struct policy_table *t = &p->tables[i];
 
         snprintf(name, sizeof name, "t%zu", i);
-        e->data->tables[i].from = arena_copy(e->data->a, str_of(name));
+        e->data->read[i].from = arena_copy(e->data->a, str_of(name));
         e->data->tables[i].sorted =
             !t->attached && !t->is_public && !t->unit_is_row;
         e->data->tables[i].counts = arena_take(
             e->data->a, t->n_columns + 1, sizeof *e->data->tables[i].counts);
-        if (!e->data->tables[i].from || !e->data->tables[i].counts)
+        if (!e->data->read[i].from || !e->data->tables[i].counts)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     return CUSTOS_OK;
 }
 
 static custos_status
-open_cuts(struct engine *e, custos_err *err)
+open_cuts(struct duck_engine *e, custos_err *err)
 {
     struct column columns[2];
     struct result *rows = NULL;
@@ -195,7 +198,7 @@ open_cuts(struct engine *e, custos_err *err)
  * attached tables (doc/decisions/duckdb-version.md).
  */
 static custos_status
-seal_off(struct engine *e, const char *paths, custos_err *err)
+seal_off(struct duck_engine *e, const char *paths, custos_err *err)
 {
     struct buf b;
     custos_status st;
@@ -216,7 +219,7 @@ seal_off(struct engine *e, const char *paths, custos_err *err)
 }
 
 enum duck_reuse
-open_reuse(const struct engine *e)
+open_reuse(const struct duck_engine *e)
 {
     return e->data->small   ? DUCK_REUSE_OTHER_NUMBERS
            : e->data->fixed ? DUCK_REUSE_SAME_TEXT
@@ -226,7 +229,7 @@ open_reuse(const struct engine *e)
 /* Opens one connection for each core, up to ENGINE_THREADS_MAX; only one if the
    data is small. */
 static custos_status
-connect_all(struct engine *e, custos_err *err)
+connect_all(struct duck_engine *e, custos_err *err)
 {
     long cores = e->data->small ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     size_t want = cores < 1                    ? 1
@@ -234,11 +237,11 @@ connect_all(struct engine *e, custos_err *err)
                                                : (size_t)cores;
     custos_status st = CUSTOS_OK;
 
-    while (e->threads < want && !st) {
-        st = duck_connect(e->data->db, &e->connections[e->threads], err);
-        e->threads += !st;
+    while (e->is.lanes < want && !st) {
+        st = duck_connect(e->data->db, &e->connections[e->is.lanes], err);
+        e->is.lanes += !st;
     }
-    for (size_t i = 0; i < e->threads; i++)
+    for (size_t i = 0; i < e->is.lanes; i++)
         duck_reuse(e->connections[i], open_reuse(e));
     return st;
 }
@@ -251,7 +254,7 @@ connect_all(struct engine *e, custos_err *err)
  * serve/response_steps.h deal with that.
  */
 static custos_status
-open_size(struct engine *e, int64_t small_rows, custos_err *err)
+open_size(struct duck_engine *e, int64_t small_rows, custos_err *err)
 {
     i128 most = 0;
     custos_status st = duck_ask_whole(
@@ -260,7 +263,7 @@ open_size(struct engine *e, int64_t small_rows, custos_err *err)
 
     e->data->fixed = true;
     for (size_t i = 0; i < e->data->policy->n_tables; i++)
-        e->data->fixed = e->data->fixed && !e->data->tables[i].path;
+        e->data->fixed = e->data->fixed && !e->data->read[i].path;
     e->data->small = e->data->fixed && most <= small_rows;
     if (!st && e->data->small)
         st = duck_do(e->connections[0], "SET threads = 1", err);
@@ -269,7 +272,7 @@ open_size(struct engine *e, int64_t small_rows, custos_err *err)
 
 /* Opens the file of the version; an error says what is wrong with the file. */
 static custos_status
-open_file(struct engine *e, const char *path, custos_err *err)
+open_file(struct duck_engine *e, const char *path, custos_err *err)
 {
     char writer[FILE_WRITER_MAX];
     custos_status st = duck_open(path, DUCK_READ, &e->data->db, err);
@@ -305,7 +308,7 @@ open_limits(struct engine_data *d, const struct store *s,
 }
 
 static custos_status
-open_all(struct engine *e, const struct store *s, int64_t small_rows,
+open_all(struct duck_engine *e, const struct store *s, int64_t small_rows,
          custos_err *err)
 {
     char path[STORE_PATH_MAX];
@@ -317,7 +320,7 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
     st = open_file(e, path, err);
     if (!st)
         st = duck_connect(e->data->db, &e->connections[0], err);
-    e->threads = !st;
+    e->is.lanes = !st;
     if (!st)
         st = check_facts(e, err);
     if (!st)
@@ -343,13 +346,17 @@ open_all(struct engine *e, const struct store *s, int64_t small_rows,
 }
 
 /* Makes a handle, which shares d with other handles; NULL if out of memory. */
-static struct engine *
+static struct duck_engine *
 engine_new(struct engine_data *d)
 {
-    struct engine *e = calloc(1, sizeof *e);
+    struct duck_engine *e = calloc(1, sizeof *e);
 
     if (!e)
         return NULL;
+    e->is = (struct engine){.ops = &duck_engine_ops,
+                            .policy = d->policy,
+                            .version = d->version,
+                            .tables = d->tables};
     e->data = d;
     atomic_fetch_add(&d->handles, 1);
     return e;
@@ -361,7 +368,7 @@ open_with(const struct store *s, const struct policy *p, int64_t small_rows,
           custos_err *err)
 {
     struct engine_data *d;
-    struct engine *e;
+    struct duck_engine *e;
     custos_status st;
     arena *a;
 
@@ -371,22 +378,24 @@ open_with(const struct store *s, const struct policy *p, int64_t small_rows,
                            "custos init");
     a = arena_new(NULL, ARENA_MOST);
     d = a ? arena_take(a, 1, sizeof *d) : NULL;
+    if (d) {
+        d->a = a;
+        d->policy = p;
+        d->version = s->version;
+        d->held = -1;
+    }
     e = d ? engine_new(d) : NULL;
     if (!e) {
         arena_free(a);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    d->a = a;
-    d->policy = p;
-    d->version = s->version;
-    d->held = -1;
     st = open_limits(d, s, limits, err);
     if (!st)
         st = open_all(e, s, small_rows, err);
     if (st)
-        engine_close(e);
+        engine_close(&e->is);
     else
-        *out = e;
+        *out = &e->is;
     return st;
 }
 
@@ -413,18 +422,18 @@ engine_open(const struct store *s, const struct policy *p, struct engine **out,
 }
 
 custos_status
-engine_share(struct engine *e, struct engine **out, custos_err *err)
+open_share(struct engine *e, struct engine **out, custos_err *err)
 {
-    struct engine *more = engine_new(e->data);
+    struct duck_engine *more = engine_new(duck_of(e)->data);
     custos_status st;
 
     if (!more)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = connect_all(more, err);
     if (st)
-        engine_close(more);
+        engine_close(&more->is);
     else
-        *out = more;
+        *out = &more->is;
     return st;
 }
 
@@ -437,27 +446,13 @@ data_close(struct engine_data *d)
 }
 
 void
-engine_close(struct engine *e)
+open_close(struct engine *e)
 {
-    if (!e)
-        return;
-    engine_unprepare(e);
-    for (size_t i = 0; i < e->threads; i++)
-        duck_disconnect(e->connections[i]);
-    if (atomic_fetch_sub(&e->data->handles, 1) == 1)
-        data_close(e->data);
-    free(e);
-}
+    struct duck_engine *d = duck_of(e);
 
-void
-engine_interrupt(struct engine *e)
-{
-    for (size_t i = 0; i < e->threads; i++)
-        duck_interrupt(e->connections[i]);
-}
-
-uint64_t
-engine_version(const struct engine *e)
-{
-    return e->data->version;
+    for (size_t i = 0; i < e->lanes; i++)
+        duck_disconnect(d->connections[i]);
+    if (atomic_fetch_sub(&d->data->handles, 1) == 1)
+        data_close(d->data);
+    free(d);
 }

@@ -1,14 +1,12 @@
 /*
- * An open engine, for the files of this folder.
+ * DuckDB's kind of engine: a data version and the attached files, opened read-only.
  */
 #ifndef ENGINE_OPEN_H
 #define ENGINE_OPEN_H
 
-#include <stdatomic.h>
-
 #include "engine/duck.h"
-#include "engine/engine.h"
 #include "engine/file_mark.h"
+#include "engine/handle.h"
 
 enum {
     ENGINE_THREADS_MAX = 64,
@@ -16,20 +14,14 @@ enum {
     ENGINE_SMALL_ROWS = 122880, /* DuckDB scans this many on one thread */
 };
 
-/* A table as queries see it. */
-struct engine_table {
+/* How a table is read. */
+struct duck_table {
     const char *from; /* t<i>, or the view in parentheses; columns: view.h */
-    int64_t *cuts;    /* ascending units, about equal numbers of rows apart */
-    size_t n_cuts;
-    bool sorted; /* by unit and rank */
     /* For an attached table: */
     const char *path;      /* its file */
     struct file_mark mark; /* the file's, when custos init read it */
     const char *attach;    /* the statement that opens it; "": it needs none */
     bool missing;          /* it could not be opened */
-    /* For a public table: the number of its rows, then for each column the most
-       rows that share a value. Stored plus 1; 0: not counted yet (count.c). */
-    _Atomic uint64_t *counts;
 };
 
 /* Shared by all handles on a version; fixed once the version is open. */
@@ -40,6 +32,7 @@ struct engine_data {
     uint64_t version;
     struct duck *db;
     struct engine_table *tables;
+    struct duck_table *read; /* by table */
     char spill[STORE_PATH_MAX];
     int held; /* lock of `spill`; -1: not ours, or there is no folder */
     uint64_t memory_bytes;
@@ -47,17 +40,27 @@ struct engine_data {
     bool small; /* fixed, and no table has enough rows for two threads */
 };
 
-/* A handle: its own connections, for one question at a time. */
-struct engine {
+/* A handle has connections of its own, one for each lane. */
+struct duck_engine {
+    struct engine is;
     struct engine_data *data;
     struct duck_connection *connections[ENGINE_THREADS_MAX];
-    size_t threads;
-    struct prepared *prepared; /* public parts of the question: prepare.h */
-    size_t n_prepared;
 };
 
+static inline struct duck_engine *
+duck_of(struct engine *e)
+{
+    return (struct duck_engine *)e;
+}
+
 /* Which prepared statements the connections of a handle reuse (duck.h). */
-enum duck_reuse open_reuse(const struct engine *e);
+enum duck_reuse open_reuse(const struct duck_engine *e);
+
+/* What the handles do: duck_engine.c; open.c closes them and makes more. */
+extern const struct engine_ops duck_engine_ops;
+CUSTOS_MUST_USE custos_status open_share(struct engine *e, struct engine **out,
+                                         custos_err *err);
+void open_close(struct engine *e);
 
 /* engine_open with another limit for small tables: tests have small tables but
    want all threads. */

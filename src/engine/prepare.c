@@ -1,17 +1,17 @@
 #include "engine/prepare.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/error.h"
 #include "engine/ask.h"
-#include "engine/duck_print.h"
-#include "engine/import.h"
+#include "engine/handle.h"
 #include "engine/refail.h"
 
-/* Part i is the table temp.main.prepared<i>. */
+enum { PART_TEXT_MAX = 256 << 20 };
+
+/* Part i is INPUT_KEPT i. */
 struct prepared {
     char *text;
 };
@@ -33,11 +33,11 @@ part_input(struct builder *b, const struct relation *r)
 static void
 part_text(struct builder *b, const struct input *part, struct buf *out)
 {
-    buf_init(out, NULL, SQL_MOST);
+    buf_init(out, NULL, PART_TEXT_MAX);
     if (b->failed)
         out->failed = true;
     else
-        duck_print_input(part, b->engine->data->tables, out);
+        b->engine->ops->write(b->engine, part, out);
 }
 
 /* The number of the part with this text; n_prepared if there is none. */
@@ -63,7 +63,7 @@ prepare_input(struct builder *b, const struct relation *r)
     if (text.failed || i == e->n_prepared)
         b->failed = true;
     buf_clear(&text);
-    return input_named(b, "temp.main.prepared%zu", i);
+    return input_kept(b, i);
 }
 
 /* --------------------------------------------------------------- parts -- */
@@ -123,13 +123,11 @@ make_table(struct preparing *p, struct builder *b, const struct input *part,
            custos_err *err)
 {
     struct select *s = select_new(b, part);
-    char name[32];
     custos_status st;
 
-    snprintf(name, sizeof name, "prepared%zu", p->e->n_prepared);
     s->all = true;
     relation_queries(b, p->plan, p->queries, s);
-    st = ask_table(b, name, s, err);
+    st = ask_keep(b, p->e->n_prepared, s, err);
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_EINVAL,
                     "the part of the query over public tables cannot be "
@@ -190,8 +188,6 @@ engine_prepare(struct engine *e, const struct plan *plan, custos_err *err)
     CUSTOS_REQUIRE(!plan->is_public && e->n_prepared == 0);
     if (!engine_has_public_parts(plan))
         return CUSTOS_OK;
-    /* A reused statement would read the tables of another question. */
-    duck_reuse(e->connections[0], DUCK_REUSE_NONE);
     for (size_t i = 0; i < plan->n_queries && !st; i++) {
         p.queries = i;
         st = walk_parts(plan->queries[i], prepare_part, &p, err);
@@ -207,18 +203,10 @@ engine_prepare(struct engine *e, const struct plan *plan, custos_err *err)
 void
 engine_unprepare(struct engine *e)
 {
-    custos_err quiet = CUSTOS_ERR_INIT;
-    char name[32];
-
-    for (size_t i = 0; i < e->n_prepared; i++) {
-        snprintf(name, sizeof name, "prepared%zu", i);
-        /* If this fails, the next question replaces the table. */
-        (void)!ask_drop(e, name, &quiet);
+    e->ops->forget(e, e->n_prepared);
+    for (size_t i = 0; i < e->n_prepared; i++)
         free(e->prepared[i].text);
-    }
     free(e->prepared);
     e->prepared = NULL;
     e->n_prepared = 0;
-    if (e->threads > 0)
-        duck_reuse(e->connections[0], open_reuse(e));
 }

@@ -22,8 +22,7 @@
  *          parts_are_tried_before_the_charge
  *
  * A part is identified by its text, which is the same in all plans of a bound
- * selection. The tables are temporary ones of the handle's first connection,
- * which runs all statements that use them: no other handle sees them.
+ * selection. The tables are the handle's own: no other handle sees them.
  */
 #ifndef ENGINE_PREPARE_H
 #define ENGINE_PREPARE_H

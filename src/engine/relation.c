@@ -27,7 +27,7 @@ relation_column(struct builder *b, const struct policy_column *c, bool stored,
 static const struct engine_table *
 stored_as(const struct builder *b, const struct policy_table *t)
 {
-    return &b->engine->data->tables[t->number];
+    return &b->engine->tables[t->number];
 }
 
 /*
@@ -93,7 +93,7 @@ rows_ranked(struct builder *b, const struct relation *r)
     const struct policy_table *t = r->as;
     const struct term *unit = term_name(b, NULL, "unit_value");
     struct select *hashed =
-        select_new(b, unit_path_from(b, b->engine->data->policy, t->number,
+        select_new(b, unit_path_from(b, b->engine->policy, t->number,
                                      input_table(b, t->number)));
     struct window own = {.partition = {.n = 0}};
     struct select *s;

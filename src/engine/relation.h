@@ -22,7 +22,7 @@
 #ifndef ENGINE_RELATION_H
 #define ENGINE_RELATION_H
 
-#include "engine/open.h"
+#include "engine/handle.h"
 #include "engine/statement.h"
 #include "plan/relation.h"
 

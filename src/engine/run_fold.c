@@ -263,8 +263,8 @@ custos_status
 run_fold(struct engine *e, const struct plan *plan, struct exact *x,
          custos_err *err)
 {
-    const struct engine_table *t = &e->data->tables[plan->table->number];
-    size_t want = t->n_cuts < e->threads ? t->n_cuts : e->threads, n = 0;
+    const struct engine_table *t = &e->tables[plan->table->number];
+    size_t want = t->n_cuts < e->lanes ? t->n_cuts : e->lanes, n = 0;
     struct work_values values;
     struct lane *lanes;
     custos_status st;

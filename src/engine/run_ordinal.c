@@ -28,7 +28,7 @@ bool
 fits_ordinal(const struct engine *e, const struct plan *plan)
 {
     return plan_has_bare_key(plan) && plan->rows <= ORDINALS_MAX &&
-           work_adds_up(plan) && e->data->tables[plan->table->number].sorted &&
+           work_adds_up(plan) && e->tables[plan->table->number].sorted &&
            view_has_ordinal(plan->table, (size_t)plan->keys[0].expr->slot);
 }
 

@@ -427,6 +427,12 @@ input_table(struct builder *b, size_t table)
 }
 
 const struct input *
+input_kept(struct builder *b, size_t part)
+{
+    return input_take(b, (struct input){.kind = INPUT_KEPT, .table = part});
+}
+
+const struct input *
 input_named(struct builder *b, const char *format, ...)
 {
     const char *name;

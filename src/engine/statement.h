@@ -218,6 +218,7 @@ const struct term *term_window(struct builder *b, enum term_aggregate a,
 
 enum input_kind {
     INPUT_TABLE,  /* a table of the policy, as the engine reads it: view.h */
+    INPUT_KEPT,   /* a public part that was computed before: prepare.h */
     INPUT_NAMED,  /* another table, by its name in the engine */
     INPUT_SELECT, /* a select, in parentheses */
     INPUT_JOIN,
@@ -226,7 +227,7 @@ enum input_kind {
 /* What follows FROM. */
 struct input {
     enum input_kind kind;
-    size_t table;
+    size_t table; /* the number of the table or part */
     const char *name;
     const char *as; /* its name in the statement; NULL: none */
     const struct select *select;
@@ -298,6 +299,7 @@ void select_with(struct builder *b, struct select *s, const char *name,
                  const struct select *q);
 
 const struct input *input_table(struct builder *b, size_t table);
+const struct input *input_kept(struct builder *b, size_t part);
 const struct input *
 input_named(struct builder *b, const char *format, ...) CUSTOS_PRINTF(2, 3);
 const struct input *input_select(struct builder *b, const struct select *s);

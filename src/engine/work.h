@@ -7,7 +7,7 @@
 #define ENGINE_WORK_H
 
 #include "engine/groups.h"
-#include "engine/open.h"
+#include "engine/handle.h"
 #include "engine/statement.h"
 
 enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = ROWS_CHUNK_MAX };

@@ -45,11 +45,12 @@ tables_left(void)
 {
     i128 n = -1;
 
-    assert_int_equal(duck_ask_whole(pairs.curator->engine->connections[0],
-                                    "SELECT count(*) FROM duckdb_tables() "
-                                    "WHERE database_name = 'temp'",
-                                    &n, NULL),
-                     CUSTOS_OK);
+    assert_int_equal(
+        duck_ask_whole(duck_of(pairs.curator->engine)->connections[0],
+                       "SELECT count(*) FROM duckdb_tables() "
+                       "WHERE database_name = 'temp'",
+                       &n, NULL),
+        CUSTOS_OK);
     return (int)n;
 }
 

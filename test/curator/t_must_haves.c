@@ -651,7 +651,7 @@ rule_11_one_snapshot(void **state)
     assert_int_equal(test_whole(a, 0, 1), 50);
     answer_free(a);
     assert_int_equal(engine_version(old->engine), engine_version(running) + 1);
-    assert_false(duck_ask_whole(running->connections[0],
+    assert_false(duck_ask_whole(duck_of(running)->connections[0],
                                 "SELECT count(*) FROM t0", &rows, NULL));
     assert_int_equal((int)rows, 7);
     engine_close(running);

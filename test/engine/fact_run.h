@@ -47,7 +47,7 @@ fact_statement(const struct made *m, struct fact_probe **list, size_t n,
     buf_printf(&b, " FROM %s AS t", list[0]->from);
     assert_false(b.failed);
     assert_true(total_is_statement(buf_text(&b), b.len));
-    st = duck_ask(m->engine->connections[0], buf_text(&b), &rows, err);
+    st = duck_ask(duck_of(m->engine)->connections[0], buf_text(&b), &rows, err);
     while (!st && !(st = result_next(rows, &count, columns, err)) && count > 0)
         for (size_t i = 0; i < n; i++)
             fact_see(&list[i]->seen, &columns[i], count);

@@ -160,7 +160,8 @@ made_ask(struct made *m, const char *sql)
     struct buf b;
     size_t n = 0;
     char number[41];
-    custos_status st = duck_ask(m->engine->connections[0], sql, &rows, &m->err);
+    custos_status st =
+        duck_ask(duck_of(m->engine)->connections[0], sql, &rows, &m->err);
     char *text;
 
     if (st)

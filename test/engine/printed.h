@@ -37,7 +37,7 @@ print_relation(struct engine *e, const struct relation *r, struct buf *out)
     builder_init(&b, e);
     in = relation_input(&b, r);
     if (!b.failed)
-        duck_print_input(in, e->data->tables, out);
+        duck_print_input(in, duck_of(e)->data->read, out);
     out->failed |= b.failed;
     builder_clear(&b);
 }
@@ -52,7 +52,7 @@ print_of_plan(struct engine *e, const struct plan *plan, struct buf *out)
     builder_init(&b, e);
     in = relation_of_plan(&b, plan);
     if (!b.failed)
-        duck_print_input(in, e->data->tables, out);
+        duck_print_input(in, duck_of(e)->data->read, out);
     out->failed |= b.failed;
     builder_clear(&b);
 }

@@ -32,8 +32,9 @@ read_rows(struct made *m, struct row *rows, bool units)
              NONE, NONE,
              (size_t)(policy_table_find(m->policy, str_of("v")) -
                       m->policy->tables));
-    assert_int_equal(duck_ask(m->engine->connections[0], sql, &found, &m->err),
-                     CUSTOS_OK);
+    assert_int_equal(
+        duck_ask(duck_of(m->engine)->connections[0], sql, &found, &m->err),
+        CUSTOS_OK);
     while (!result_next(found, &n, c, &m->err) && n > 0)
         for (size_t i = 0; i < n; i++, all++) {
             assert_true(all < ROWS_MOST);

@@ -209,8 +209,8 @@ refer(struct made *m, const struct asked *q, struct groups *g)
     }
     buf_add_text(&sql, " FROM t0 ORDER BY u, r");
     assert_true(groups_init(g, &q->plan));
-    assert_false(
-        duck_ask(m->engine->connections[0], buf_text(&sql), &rows, &m->err));
+    assert_false(duck_ask(duck_of(m->engine)->connections[0], buf_text(&sql),
+                          &rows, &m->err));
     while (!result_next(rows, &n, columns, &m->err) && n > 0)
         for (uint32_t row = 0; row < n; row++) {
             int32_t cell[WORK_CHUNK_MOST];

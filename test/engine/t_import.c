@@ -446,7 +446,7 @@ ask_relation(struct made *m)
     buf_add_text(&b, "SELECT column_0, column_1, column_2, column_3, column_4, "
                      "column_5, column_6, column_7 FROM ");
     duck_print_input(relation_table(&t, &m->policy->tables[0], NULL),
-                     m->engine->data->tables, &b);
+                     duck_of(m->engine)->data->read, &b);
     assert_false(t.failed);
     buf_add_text(&b, " AS t ORDER BY column_0");
     text = made_ask(m, buf_text(&b));

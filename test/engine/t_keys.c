@@ -134,8 +134,8 @@ check(struct made *m, struct asked *q)
             print_is(q, i, rest % n, &b);
             rest /= n;
         }
-        assert_int_equal(duck_ask_whole(m->engine->connections[0], buf_text(&b),
-                                        &want[cell], &m->err),
+        assert_int_equal(duck_ask_whole(duck_of(m->engine)->connections[0],
+                                        buf_text(&b), &want[cell], &m->err),
                          CUSTOS_OK);
         all += want[cell];
         buf_clear(&b);

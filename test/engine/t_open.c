@@ -27,7 +27,8 @@ refused(struct made *m, const char *sql)
 {
     custos_err err = CUSTOS_ERR_INIT;
 
-    if (duck_do(m->engine->connections[0], sql, &err) != CUSTOS_EENGINE)
+    if (duck_do(duck_of(m->engine)->connections[0], sql, &err) !=
+        CUSTOS_EENGINE)
         fail_msg("not refused: %s", sql);
     assert_string_equal(whole_said(&err), "the query could not be completed");
     assert_true(err.noted[0] != '\0');
@@ -52,15 +53,16 @@ a_faulty_optimizer_is_off(void **state)
     (void)state;
     ready(&m);
     assert_int_equal(
-        duck_ask_whole(m.engine->connections[0],
+        duck_ask_whole(duck_of(m.engine)->connections[0],
                        "SELECT count(*) FROM duckdb_settings() WHERE name = "
                        "'disabled_optimizers' AND value = "
                        "'top_n_window_elimination'",
                        &n, &err),
         CUSTOS_OK);
     assert_true(n == 1);
-    assert_int_equal(duck_ask_whole(m.engine->connections[0], sql, &n, &err),
-                     CUSTOS_OK);
+    assert_int_equal(
+        duck_ask_whole(duck_of(m.engine)->connections[0], sql, &n, &err),
+        CUSTOS_OK);
     made_close(&m);
 }
 
@@ -108,7 +110,7 @@ external_access_is_off(void **state)
     }
     /* A table that the policy attaches can be read, through its view. */
     snprintf(sql, sizeof sql, "SELECT c0 FROM %s ORDER BY c0",
-             m.engine->data->tables[1].from);
+             duck_of(m.engine)->data->read[1].from);
     assert_string_equal(made_ask(&m, sql), "1;2;9");
     made_close(&m);
 }
@@ -227,9 +229,9 @@ files_are_the_owners(void **state)
     store_data_path(&m.store, m.store.version, path);
     assert_int_equal(stat(path, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0600);
-    assert_int_equal(stat(m.engine->data->spill, &facts), 0);
+    assert_int_equal(stat(duck_of(m.engine)->data->spill, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
-    snprintf(path, sizeof path, "%s", m.engine->data->spill);
+    snprintf(path, sizeof path, "%s", duck_of(m.engine)->data->spill);
     engine_close(m.engine);
     m.engine = NULL;
     assert_int_not_equal(access(path, F_OK), 0);

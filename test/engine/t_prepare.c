@@ -56,7 +56,7 @@ text_of(struct made *m, const struct plan *plan)
     s->all = true;
     relation_queries(&b, plan, plan->n_queries, s);
     if (!b.failed)
-        duck_print_select(s, m->engine->data->tables, &out);
+        duck_print_select(s, duck_of(m->engine)->data->read, &out);
     if (!b.failed && !out.failed)
         text = arena_copy(m->a, str_of(buf_text(&out)));
     buf_clear(&out);

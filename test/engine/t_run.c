@@ -103,7 +103,7 @@ each_kind(enum bounding bounding)
             write_people(&m, 40, -1);
             write_rows(&m, (uint64_t)i + 11, i == 0 ? 300 : 2800, 40, -1);
             made_ready(&m, policies[p]);
-            m.engine->threads = i == 1 ? 1 : m.engine->threads;
+            m.engine->lanes = i == 1 ? 1 : m.engine->lanes;
             compare(&m, bounding);
             made_close(&m);
         }
@@ -159,12 +159,12 @@ lanes_do_not_matter(void **state)
     made_folder(&m);
     write_rows(&m, 4, 1500, 40, -1);
     made_ready(&m, COLUMN_UNIT);
-    t = &m.engine->data->tables[0];
+    t = &duck_of(m.engine)->data->tables[0];
     assert_int_equal(t->n_cuts, 1);
     ask(&q, &m, BOUND_FOLD, 3, 2, true, false);
     run(&m, &q, &x);
-    if (m.engine->threads > 2)
-        m.engine->threads = 2;
+    if (m.engine->lanes > 2)
+        m.engine->lanes = 2;
     t->cuts = cuts;
     t->n_cuts = 2;
     for (int64_t cut = 0; cut <= 43; cut++) {

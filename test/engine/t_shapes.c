@@ -119,7 +119,7 @@ read_rows(struct made *m, struct row *rows)
     struct result *found = NULL;
     size_t n = 0, all = 0;
 
-    assert_int_equal(duck_ask(m->engine->connections[0],
+    assert_int_equal(duck_ask(duck_of(m->engine)->connections[0],
                               "SELECT u, r, c0, c1, c2, c3, c4, c5, c6 FROM t0 "
                               "ORDER BY u, r",
                               &found, &m->err),
@@ -328,7 +328,7 @@ statement_is_total(struct made *m, const struct plan *plan, const char *sql)
               s);
     s->and_all = general_bounded(&b, plan, &values);
     assert_false(b.failed);
-    duck_print_select(s, m->engine->data->tables, &out);
+    duck_print_select(s, duck_of(m->engine)->data->read, &out);
     assert_false(out.failed);
     if (!total_is_statement(buf_text(&out), out.len))
         fail_msg("%s: %s", sql, buf_text(&out));

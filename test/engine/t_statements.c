@@ -50,7 +50,7 @@ statements_are_kept_and_make_room(void **state)
 
     (void)state;
     ready(&m, HEAD TABLE("t", ""), ENGINE_SMALL_ROWS);
-    c = m.engine->connections[0];
+    c = duck_of(m.engine)->connections[0];
     assert_true(c->keeps);
     for (int k = 0; k < 3; k++)
         assert_int_equal(count(c, "SELECT count(*) FROM t0"), 3);
@@ -87,7 +87,7 @@ questions_that_differ_in_numbers_share_a_statement(void **state)
 
     (void)state;
     ready(&m, HEAD TABLE("t", ""), ENGINE_SMALL_ROWS);
-    c = m.engine->connections[0];
+    c = duck_of(m.engine)->connections[0];
     before = kept(c);
     for (int k = 0; k < 9; k++) {
         snprintf(sql, sizeof sql,
@@ -143,10 +143,10 @@ attached_files_are_looked_at_anew(void **state)
     (void)state;
     ready(&m, HEAD TABLE("t", "") TABLE("far", "    attach: true\n"),
           ENGINE_SMALL_ROWS);
-    assert_false(m.engine->connections[0]->keeps);
-    assert_false(m.engine->data->small);
-    assert_int_equal(count(m.engine->connections[0], "SELECT 1"), 1);
-    assert_int_equal(kept(m.engine->connections[0]), 0);
+    assert_false(duck_of(m.engine)->connections[0]->keeps);
+    assert_false(duck_of(m.engine)->data->small);
+    assert_int_equal(count(duck_of(m.engine)->connections[0], "SELECT 1"), 1);
+    assert_int_equal(kept(duck_of(m.engine)->connections[0]), 0);
     made_close(&m);
 }
 
@@ -158,13 +158,13 @@ small_data_has_one_thread(void **state)
 
     (void)state;
     ready(&m, HEAD TABLE("t", ""), ENGINE_SMALL_ROWS);
-    assert_int_equal(count(m.engine->connections[0], threads), 1);
-    assert_int_equal(m.engine->threads, 1);
+    assert_int_equal(count(duck_of(m.engine)->connections[0], threads), 1);
+    assert_int_equal(m.engine->lanes, 1);
     made_close(&m);
     ready(&m, HEAD TABLE("t", ""), 2); /* it has 3 rows */
-    assert_int_equal(count(m.engine->connections[0], threads),
-                     (int)m.engine->threads);
-    assert_false(m.engine->data->small);
+    assert_int_equal(count(duck_of(m.engine)->connections[0], threads),
+                     (int)m.engine->lanes);
+    assert_false(duck_of(m.engine)->data->small);
     made_close(&m);
 }
 
@@ -178,11 +178,12 @@ handles_share_a_version(void **state)
     (void)state;
     ready(&m, HEAD TABLE("t", ""), 0);
     assert_int_equal(engine_share(m.engine, &more, NULL), CUSTOS_OK);
-    assert_int_equal(more->threads, m.engine->threads);
+    assert_int_equal(more->lanes, m.engine->lanes);
     engine_close(m.engine);
     m.engine = NULL;
     engine_interrupt(more); /* nothing runs */
-    assert_int_equal(count(more->connections[0], "SELECT count(*) FROM t0"), 3);
+    assert_int_equal(
+        count(duck_of(more)->connections[0], "SELECT count(*) FROM t0"), 3);
     engine_close(more);
     made_close(&m);
 }
