@@ -13,7 +13,7 @@ static custos_status
 table_check_attached(struct engine *e, const struct policy_table *t, str shown,
                      custos_err *err)
 {
-    if (!t->attached)
+    if (!t->facts.may_change)
         return CUSTOS_OK;
     return e->ops->check(e, t, shown.len ? shown : t->name, err);
 }

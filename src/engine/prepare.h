@@ -29,12 +29,14 @@
 
 #include "engine/relation.h"
 
-/* Is r a public part: a query over public rows, or an attached public table? */
+/* Is r a public part: a query over public rows, or a public table that must be
+   decoded? */
 static inline bool
 prepare_is_part(const struct relation *r)
 {
     return r->kind == RELATION_PUBLIC ||
-           (r->kind == RELATION_TABLE && r->as->is_public && r->as->attached);
+           (r->kind == RELATION_TABLE && r->as->is_public &&
+            !r->as->facts.steps_stored);
 }
 
 /* The table that part r was computed into; sets b->failed if there is none. */

@@ -32,14 +32,14 @@ stored_as(const struct builder *b, const struct policy_table *t)
 
 /*
  * Names only the columns that are read, because each one costs the engine time.
- * For a public attached table it names all, because prepare.h identifies a part
+ * For a public table that is not stored it names all, because prepare.h identifies a part
  * by its text.
  */
 void
 relation_named(struct builder *b, const struct policy_table *t,
                const struct relation *r, struct select *to)
 {
-    bool all = !r || (t->is_public && t->attached);
+    bool all = !r || (t->is_public && !t->facts.steps_stored);
 
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!all && !relation_carries(r, i))
@@ -78,8 +78,9 @@ units_are_rows(struct builder *b, const struct relation *r)
     struct window every = {.partition = {.n = 0}};
 
     select_add(b, s,
-               t->attached ? term_window(b, TERM_ROW_NUMBER, NULL, &every)
-                           : term_name(b, NULL, "rowid"),
+               !t->facts.steps_stored
+                   ? term_window(b, TERM_ROW_NUMBER, NULL, &every)
+                   : term_name(b, NULL, "rowid"),
                "unit");
     select_add(b, s, term_number(b, 1), "rank");
     relation_named(b, t, r, s);

@@ -201,8 +201,8 @@ key_is_there(const struct plan *plan, const struct key *k)
            !plan->table->columns[k->column].nullable;
 }
 
-/* Conditions use stored steps, but not on attached tables, which would have to compute
-   the steps first. */
+/* Conditions use stored steps, but not where these would have to be computed
+   first. */
 static const struct term *
 where_term(struct builder *b, const struct plan *plan)
 {
@@ -212,7 +212,7 @@ where_term(struct builder *b, const struct plan *plan)
 
     b->failed |= !stepped;
     for (size_t i = 0; stepped && i < t->n_columns; i++)
-        stepped[i] = !t->attached && view_has_steps(&t->columns[i]) &&
+        stepped[i] = t->facts.steps_stored && view_has_steps(&t->columns[i]) &&
                      (!plan->from || plan->from->columns[i].stored);
     return term_condition(b, plan->where, "t", stepped);
 }

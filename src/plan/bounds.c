@@ -110,7 +110,7 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
 
     if (t->unit_is_row && !w->from->renumbered)
         return BOUND_NONE;
-    if (w->from->kind == RELATION_TABLE && t->attached)
+    if (w->from->kind == RELATION_TABLE && !t->facts.sorted)
         return BOUND_GENERAL;
     /* A fold needs the order of rows, which joins and IN (SELECT ...) lose. */
     if (w->from->kind != RELATION_TABLE || p->n_queries > 0)

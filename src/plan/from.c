@@ -44,6 +44,7 @@ from_new(struct work *w, enum relation_kind kind, size_t n,
                            "FROM has more than %d columns", FROM_COLUMNS_MAX);
     as->columns = arena_take(w->a, n + 1, sizeof *as->columns);
     as->n_columns = n;
+    as->facts = FACTS_IMPORTED;
     r->kind = kind;
     r->as = r->own = as;
     r->columns = arena_take(w->a, n + 1, sizeof *r->columns);
@@ -156,13 +157,13 @@ from_rename(struct work *w, const struct from *f, struct relation *r)
 
 /* ---------------------------------------------------------------- tables -- */
 
-/* Is the column unique in the store, and compared exactly by the engine?
-   Attached files do not qualify: they may change after the import's check. */
+/* Is the column unique in every query, and compared exactly by the engine? Attached
+   files do not qualify: they may change after the import's check. */
 static bool
 is_unique(const struct policy *p, const struct policy_table *t,
           const struct policy_column *c)
 {
-    return !t->attached && policy_is_key(p, t, c) &&
+    return t->facts.keys_enforced && policy_is_key(p, t, c) &&
            (c->type == TYPE_INT || c->type == TYPE_TEXT ||
             c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
 }

@@ -275,12 +275,12 @@ check_private(struct work *w, const struct join *j, const struct from *f)
                               "a public table LEFT JOIN a private one would "
                               "show which rows match nobody" HINT
                               "write the private table first, or JOIN");
-    if (both && (a->attached || b->attached))
+    if (both && !(a->facts.sorted && b->facts.sorted))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
             "%.*s is attached, not imported: it can be joined with public "
             "tables only" HINT "ask the owner to import it",
-            SHOWN(relation_shown(a->attached ? j->left : j->right)));
+            SHOWN(relation_shown(a->facts.sorted ? j->right : j->left)));
     if (both && (a->unit_is_row || b->unit_is_row))
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, f->at,
@@ -330,7 +330,7 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     as->name = relation_shown(right ? j->right : j->left);
     as->is_public = spine->is_public;
     as->unit_is_row = spine->unit_is_row;
-    as->attached = spine->attached && !spine->is_public;
+    as->facts = spine->is_public ? FACTS_IMPORTED : spine->facts;
     as->rows_per_unit = spine->rows_per_unit;
     as->groups_per_unit = spine->groups_per_unit;
     as->max_rows = spine->max_rows;

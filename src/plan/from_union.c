@@ -134,7 +134,7 @@ check_branch(struct work *w, const struct relation *first,
                               "each row of %.*s is a unit of its own: it "
                               "cannot be used in UNION ALL",
                               SHOWN(relation_shown(b)));
-    if (!b->as->is_public && b->as->attached)
+    if (!b->as->is_public && !b->as->facts.sorted)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, at,
                               "%.*s is attached, not imported: it cannot be "
                               "used in UNION ALL" HINT

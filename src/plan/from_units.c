@@ -184,7 +184,7 @@ set_bounds(const struct relation *inner, bool one, struct relation *r)
     as->max_rows = inner->as->max_rows;
     as->rows_per_unit = one ? 1 : inner->as->rows_per_unit;
     as->groups_per_unit = one ? 1 : inner->as->groups_per_unit;
-    as->attached = inner->as->attached;
+    as->facts = inner->as->facts;
 }
 
 /* Applies HAVING and the targets to the aggregated rows. */

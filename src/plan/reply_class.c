@@ -210,7 +210,7 @@ add_relation_own(struct cost *c, const struct relation *r)
     switch (r->kind) {
     case RELATION_TABLE:
         add_scan(c, rows_of(c, r), 1);
-        if (r->as->attached) { /* opened, read and normalised anew */
+        if (!r->as->facts.steps_stored) { /* opened, read and normalised anew */
             add_heavy(c, rows_of(c, r), c->speeds->sort_ps, READING);
             add_heavy(c, 1, ATTACHED_PS, 1);
         }

@@ -80,12 +80,30 @@ struct policy_column {
     int line;
 };
 
+/*
+ * What the engine that holds a table can promise: public facts, on which plans and
+ * EXPLAIN may depend.
+ */
+struct engine_facts {
+    bool sorted;        /* the rows of a unit come together, and have ranks */
+    bool keys_enforced; /* a key that others refer to is unique, always */
+    bool may_change;    /* by somebody else: checked before a charge */
+    bool steps_stored;  /* values are normalised and on their grids already */
+};
+
+/* Those of a table that was imported, and of one that stays in its file. */
+#define FACTS_IMPORTED                                                         \
+    ((struct engine_facts){                                                    \
+        .sorted = true, .keys_enforced = true, .steps_stored = true})
+#define FACTS_ATTACHED ((struct engine_facts){.may_change = true})
+
 struct policy_table {
     str name;
     bool is_public;
     bool attached; /* read from its file in every query: `attach: true` */
     const struct policy_source *from; /* where source is; NULL: a file that
                                          the table names */
+    struct engine_facts facts;        /* of the engine that holds it */
     enum source_kind source_kind;
     str source;       /* a path, absolute or relative to the policy's folder */
     str source_table; /* SOURCE_DUCKDB: which table of the file */

@@ -266,6 +266,7 @@ read_table_source(const struct reading *r, const struct node *map,
     n = node_find(map, "attach");
     if (!st && n)
         st = node_flag(r, n, "attach", &t->attached);
+    t->facts = t->attached ? FACTS_ATTACHED : FACTS_IMPORTED;
     if (!st && t->attached && t->from && t->from->secret_file.len > 0)
         return reading_fail(r, n->line,
                             "table '%.*s' cannot be attached: each query would "

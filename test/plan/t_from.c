@@ -298,7 +298,8 @@ marks_are_handed_on(void **state)
     (void)state;
     r = from_of(
         &t, "(SELECT id, v + 1 AS w FROM remote CROSS JOIN cities) AS x", NULL);
-    assert_true(r->as->attached && r->renumbered && !r->as->is_public);
+    assert_true(r->as->facts.may_change && !r->as->facts.sorted &&
+                r->renumbered && !r->as->is_public);
     plan_done(&t);
     r = from_of(&t, "d CROSS JOIN cities", NULL);
     assert_true(r->as->unit_is_row && r->renumbered);

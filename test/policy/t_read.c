@@ -211,6 +211,10 @@ tables_and_units(void **state)
     assert_ptr_equal(policy_unit_parent(p, &t[1], &key), &t[0]);
     assert_ptr_equal(key, &t[0].columns[0]);
     assert_true(t[2].is_public && t[2].attached);
+    assert_true(t[2].facts.may_change && !t[2].facts.sorted &&
+                !t[2].facts.keys_enforced && !t[2].facts.steps_stored);
+    assert_true(t[0].facts.sorted && t[0].facts.keys_enforced &&
+                t[0].facts.steps_stored && !t[0].facts.may_change);
     assert_int_equal(t[2].source_kind, SOURCE_PARQUET);
     assert_null(policy_unit_parent(p, &t[2], &key));
     assert_int_equal(t[1].line, 20);
