@@ -145,6 +145,20 @@ class Checks(unittest.TestCase):
         self.write("src/base/good.c", '#include "base/seal.h"\n')
         self.assertEqual(self.run_tool("layers")[0], 0)
 
+    def test_layers_look_into_folders_of_folders(self):
+        self.assertEqual(self.run_tool("layers")[0], 0, self.run_tool("layers"))
+        for name, include, said in [
+                ("src/base/in/a.c", '"plan/plan.h"', "base/ may not include plan/"),
+                ("src/plan/in/a.c", "<gmp.h>", "gmp.h belongs to base")]:
+            self.write(name, f"#include {include}\n")
+            self.found(said, "layers")
+            (self.root / name).unlink()
+        self.write("src/LAYERS", TREE["src/LAYERS"] + "<in.h>: plan/in\n")
+        self.write("src/plan/in/a.c", "#include <in.h>\n")
+        self.assertEqual(self.run_tool("layers")[0], 0, self.run_tool("layers"))
+        self.write("src/plan/more.c", "#include <in.h>\n")
+        self.found("in.h belongs to plan/in", "layers")
+
     def test_sqltext_finds_sql_outside_printers(self):
         for text in ["SELECT u FROM t", "CAST(%s AS BIGINT)", " FROM ", ", %s AS ",
                      " WHERE rank <= %d", "count(*)", "CASE WHEN %s", "x IS NULL",
