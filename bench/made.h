@@ -5,7 +5,7 @@
 #define BENCH_MADE_H
 
 #include "custos.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 
 /* Prints what failed and exits. */
 _Noreturn void made_stop(const char *what, const custos_err *err);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "curator/curator.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "made.h"
 #include "measure.h"
 #include "store/file.h"

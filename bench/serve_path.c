@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 
 #include "curator/curator.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "made.h"
 #include "measure.h"
 #include "store/file.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 
 enum { ROUNDS = 9 };
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "curator/curator.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "made.h"
 #include "measure.h"
 #include "store/file.h"

@@ -20,7 +20,7 @@
 #include "curator/credential.h"
 #include "curator/owner.h"
 #include "curator/tripwire.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "ledger/tripwire.h"
 #include "serve/owner_reply.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "curator/catalog_setup.h"
 #include "curator/shape.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 
 enum {
     FIRST_TABLE = 16384,

@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "curator/catalog_tables.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "sql/catalog_text.h"
 
 /* OIDs that clients hard-code; those of other relations follow from their

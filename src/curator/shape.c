@@ -5,7 +5,7 @@
  */
 #include "curator/shape.h"
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "plan/plan.h"
 #include "plan/relation.h"
 #include "sql/tree.h"

@@ -18,9 +18,9 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "engine/csv_fault.h"
-#include "engine/duck_print.h"
+#include "engine/duckdb/duck_print.h"
+#include "engine/duckdb/open.h"
 #include "engine/key.h"
-#include "engine/open.h"
 #include "engine/refail.h"
 #include "store/file.h"
 

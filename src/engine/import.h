@@ -6,7 +6,7 @@
 #ifndef ENGINE_IMPORT_H
 #define ENGINE_IMPORT_H
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/engine.h"
 #include "engine/source.h"
 #include "engine/statement.h"

@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "engine/duck_print.h"
+#include "engine/duckdb/duck_print.h"
 #include "engine/view.h"
 
 custos_status

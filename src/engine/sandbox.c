@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/datum.h"
 #include "base/error.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/sandbox_value.h"
 
 enum { ROWS_MOST = 100000, SQL_MOST = 1 << 21, AGAIN_MS = 50 };

@@ -4,7 +4,7 @@
 #ifndef ENGINE_SANDBOX_VALUE_H
 #define ENGINE_SANDBOX_VALUE_H
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/sandbox.h"
 
 /* The OID of PostgreSQL's type for a column; that of text if there is none. */

@@ -5,7 +5,7 @@
 #ifndef ENGINE_SOURCE_H
 #define ENGINE_SOURCE_H
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/view.h"
 #include "policy/policy.h"
 #include "store/secret_file.h"

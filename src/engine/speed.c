@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "mech/i128.h"
 #include "store/file.h"
 

@@ -3,8 +3,8 @@
  * is a database of its own in tmp/, which is removed at the end of the import.
  */
 #include "base/error.h"
+#include "engine/duckdb/open.h"
 #include "engine/import.h"
-#include "engine/open.h"
 #include "engine/refail.h"
 
 static custos_status

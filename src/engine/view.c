@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "engine/duck_print.h"
+#include "engine/duckdb/duck_print.h"
 
 bool
 view_has_index(const struct policy_column *c)

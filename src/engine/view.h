@@ -27,7 +27,7 @@
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/file_mark.h"
 #include "engine/statement.h"
 #include "policy/policy.h"

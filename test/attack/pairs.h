@@ -18,7 +18,7 @@
 #include "base/base.h"
 #include "base/str.h"
 #include "curator/answer.h"
-#include "engine/open.h"
+#include "engine/duckdb/open.h"
 #include "ledger/tripwire.h"
 #include "support/hospital.h"
 #include "support/support.h"
@@ -188,7 +188,7 @@ pairs_letters(struct buf *letters, struct buf *wards)
 
 /*
  * A store with small tables passes whole numbers to the engine through a
- * function (engine/duck_numbers.h). In other stores they are constants, which
+ * function (engine/duckdb/duck_numbers.h). In other stores they are constants, which
  * the optimizer moves and computes with. The size of `codes`, which no query
  * reads, decides which kind of store it is.
  */

@@ -16,7 +16,7 @@
 
 #include "attack/pairs.h"
 #include "curator/shared_state.h"
-#include "engine/open.h"
+#include "engine/duckdb/open.h"
 #include "support/said.h"
 
 #define FAR "CAST(beds AS double precision) * 1e35 * 1e35 * 1e35 * 1e35 * 1e35"

@@ -2,7 +2,7 @@
  * A value that a type cannot represent becomes NULL, also in a condition. The
  * tests compare exact counts of the complete curator, without noise. Each
  * condition is asked twice. The first time, whole numbers are taken out of the
- * statement (engine/duck_numbers.h). The second time, a text with the word JOIN
+ * statement (engine/duckdb/duck_numbers.h). The second time, a text with the word JOIN
  * prevents this, and the engine's optimizer sees the numbers.
  */
 #include <stdio.h>

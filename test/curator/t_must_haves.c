@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "curator/curator.h"
 #include "curator/shared_state.h"
-#include "engine/open.h"
+#include "engine/duckdb/open.h"
 #include "support/hospital.h"
 #include "support/said.h"
 #include "support/support.h"

@@ -12,7 +12,7 @@
 
 #include "curator/curator.h"
 #include "curator/opened.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "support/said.h"
 #include "support/support.h"
 

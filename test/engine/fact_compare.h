@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "made.h"
 #include "plan/fact.h"
 

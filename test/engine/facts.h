@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "base/str.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "support/support.h"
 
 #define THROWS "(throws)"

@@ -11,9 +11,9 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "engine/duckdb/open.h"
 #include "engine/engine.h"
 #include "engine/import.h"
-#include "engine/open.h"
 #include "engine/work.h"
 #include "store/file.h"
 #include "support/support.h"

@@ -4,8 +4,8 @@
 #ifndef TEST_ENGINE_PRINTED_H
 #define TEST_ENGINE_PRINTED_H
 
-#include "engine/duck_print.h"
-#include "engine/open.h"
+#include "engine/duckdb/duck_print.h"
+#include "engine/duckdb/open.h"
 #include "engine/relation.h"
 #include "engine/work.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/grid_steps.h"
 #include "num/rat.h"
 #include "printed.h"

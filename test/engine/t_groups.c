@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "engine/groups.h"
-#include "mech/sealed.h"
 #include "made.h"
+#include "mech/sealed.h"
 
 enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400, LINE_MOST = 1200 };
 

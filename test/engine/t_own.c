@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "engine/duck.h"
 #include "base/period.h"
-#include "engine/duck_own.h"
+#include "engine/duckdb/duck.h"
+#include "engine/duckdb/duck_own.h"
 #include "printed.h"
 #include "sql/text_limits.h"
 #include "support/support.h"

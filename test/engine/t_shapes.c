@@ -7,8 +7,8 @@
 
 #include "engine/relation.h"
 #include "made.h"
-#include "printed.h"
 #include "plan/evaluate.h"
+#include "printed.h"
 #include "sql/total_statement.h"
 
 enum { WIDTH = 7, ROWS_MOST = 1000, CELLS_MOST = 4096, PARTS_MOST = 12 };

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 #include "engine/made.h"
 
 #define TABLE(name, more)                                                      \

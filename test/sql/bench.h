@@ -7,7 +7,7 @@
 
 #include <duckdb.h>
 
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 #include "plan/plan.h"
 #include "policy/policy.h"
 #include "sql/duckdb.h"

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "base/str.h"
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "support/support.h"
 
 /* The length of the literal that begins here, or 0. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 
 void
 duck_reuse(struct duck_connection *c, enum duck_reuse keeps)

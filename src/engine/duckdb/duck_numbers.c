@@ -3,14 +3,14 @@
  * which the engine gets their numbers. Tested with duck_statements.c
  * (t_statements).
  */
-#include "engine/duck_numbers.h"
+#include "engine/duckdb/duck_numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "engine/duck_own.h"
+#include "engine/duckdb/duck_own.h"
 
 static _Thread_local const struct duck_numbers *in_use;
 

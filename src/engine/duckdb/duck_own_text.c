@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "engine/duck_own.h"
+#include "engine/duckdb/duck_own.h"
 #include "engine/like.h"
 #include "sql/text_limits.h"
 

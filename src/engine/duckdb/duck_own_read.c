@@ -5,7 +5,7 @@
  */
 #include "base/base.h"
 #include "base/datum.h"
-#include "engine/duck_own.h"
+#include "engine/duckdb/duck_own.h"
 #include "plan/evaluate.h"
 
 /* Reads the text of a row as a value of a type; false: the result is NULL. */

@@ -2,12 +2,12 @@
  * Our own functions in the engine: access to the values of a call, and
  * registration.
  */
-#include "engine/duck_own.h"
+#include "engine/duckdb/duck_own.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 
 enum { WORD_BITS = 64 };
 

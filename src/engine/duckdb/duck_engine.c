@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "engine/duck_print.h"
+#include "engine/duckdb/duck_print.h"
+#include "engine/duckdb/open.h"
 #include "engine/file_age.h"
 #include "engine/import.h"
-#include "engine/open.h"
 #include "engine/refail.h"
 
 static custos_status

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/csv_fault.h"
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 
 struct duck {
     duckdb_database db;

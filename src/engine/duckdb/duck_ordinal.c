@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 #include "engine/key.h"
 #include "engine/ordinals.h"
 

@@ -2,10 +2,10 @@
  * One function for each kind of node. The order of the alternatives is that of the
  * enums in statement.h.
  */
-#include "engine/duck_print.h"
+#include "engine/duckdb/duck_print.h"
 
-#include "engine/duck.h"
-#include "engine/open.h"
+#include "engine/duckdb/duck.h"
+#include "engine/duckdb/open.h"
 #include "sql/duckdb.h"
 
 #define TEMPORARY "temp.main."

@@ -6,8 +6,8 @@
 
 #include <duckdb.h>
 
-#include "engine/duck.h"
-#include "engine/duck_numbers.h"
+#include "engine/duckdb/duck.h"
+#include "engine/duckdb/duck_numbers.h"
 
 /* A prepared statement that may be run again. */
 struct duck_statements {

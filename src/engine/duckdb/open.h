@@ -4,7 +4,7 @@
 #ifndef ENGINE_OPEN_H
 #define ENGINE_OPEN_H
 
-#include "engine/duck.h"
+#include "engine/duckdb/duck.h"
 #include "engine/file_mark.h"
 #include "engine/handle.h"
 

@@ -18,7 +18,7 @@
 #include "base/datum.h"
 #include "base/period.h"
 #include "base/whole.h"
-#include "engine/duck_own.h"
+#include "engine/duckdb/duck_own.h"
 
 /* A HUGEINT of the engine is aligned to 8 bytes, an i128 to 16. */
 static inline i128

@@ -1,6 +1,6 @@
 /*
  * The part of DuckDB that we use: databases, statements, and results as columns
- * of raw values that come in chunks. Only duckdb.c and duck_*.c include DuckDB's
+ * of raw values that come in chunks. Only files of this folder include DuckDB's
  * header.
  *
  * The engine's messages may depend on the data, so every failure is one constant

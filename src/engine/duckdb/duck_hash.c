@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sha256.h"
-#include "engine/duck_inside.h"
+#include "engine/duckdb/duck_inside.h"
 
 struct salted {
     struct sha256 begun; /* the state after the salt */

@@ -6,7 +6,7 @@
  * policy with other facts its columns would mean something else, so it is not
  * opened.
  */
-#include "engine/open.h"
+#include "engine/duckdb/open.h"
 
 #include <inttypes.h>
 #include <stdio.h>
