@@ -11,9 +11,11 @@ from serving import Server, Store, call, need_module
 
 psycopg2 = need_module("psycopg2")
 
-HEADER = pathlib.Path(__file__).resolve().parents[2] / "include/custos.h"
-STATUS = {name: (sqlstate, int(code)) for name, sqlstate, code in re.findall(
-    r'X\((E\w+), \d+, "(\w+)", (\d+),', HEADER.read_text())}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CODES = dict(re.findall(r"\[CUSTOS_(E\w+)\] = (\d+)",
+                        (ROOT / "src/wire/http_code.c").read_text()))
+STATUS = {name: (sqlstate, int(CODES[name])) for name, sqlstate in re.findall(
+    r'X\((E\w+), \d+, "(\w+)",', (ROOT / "include/custos.h").read_text())}
 
 # The exit codes of src/cli/cli.h: 2 for wrong input, 3 for a spent budget, 1 for
 # everything else.
