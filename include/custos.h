@@ -6,7 +6,8 @@
  *
  * - Privacy parameters are text: "0.1" is one tenth, "1/3" is one third,
  *   "1e-6" is a millionth. They are read as exact rationals and stay exact, or
- *   are rounded towards more privacy. No parameter is ever a double.
+ *   are rounded towards more privacy. No parameter is ever a double, except
+ *   the arrays of custos_pld_of_arrays.
  * - Every handle is explicit; the library has no mutable globals, opens no
  *   file or socket and reads no clock. Unless its type says otherwise, a handle
  *   belongs to one thread at a time; functions that take it as const may run in
@@ -1030,7 +1031,7 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_rr_ratio(const custos_rr *rr,
  * Estimates for k values the share of people whose truth is that value, where
  * counts[i] of n reports name it. Unbiased and exact; may be below 0 or above
  * 1. For two coins it is 2 count/n - 1/2. Estimate i is written to text +
- * i room. If it fails, earlier ones may have been written.
+ * i * room. If it fails, earlier ones may have been written.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_rr_estimate(const custos_rr *rr, const uint64_t *counts, size_t k,
@@ -1431,10 +1432,11 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_new(const custos_plan *plan,
 
 /*
  * That of n losses, rising, with their probabilities, and the probability of an
- * infinite loss; together they are 1, rounding apart. It is to bound the
- * mechanism in both orders of the neighbours: then whatever it is composed with
- * is bounded too. The numbers are taken as they are, so round them upwards. May
- * fail: CUSTOS_EINVAL, CUSTOS_ERANGE, CUSTOS_ENOMEM.
+ * infinite loss; together they are 1, rounding apart, and what they lack to 1
+ * counts as infinite loss. They must bound the mechanism in both orders of the
+ * neighbours; then every composition with it is bounded too. The numbers are
+ * taken as they are, so round them upwards. May fail: CUSTOS_EINVAL,
+ * CUSTOS_ERANGE, CUSTOS_ENOMEM.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_pld_of_arrays(
     const custos_alloc *alloc, custos_adjacency adjacency, const double *losses,

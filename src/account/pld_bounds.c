@@ -352,7 +352,8 @@ pld_rough_epsilon(const custos_alloc *alloc, const struct pld_part *parts,
     if (st)
         return st;
     *out = INFINITY;
-    for (double t = 0x1p-6; t <= 0x1p20; t *= 2) {
+    for (int i = -6; i <= 20; i++) {
+        double t = ldexp(1, i);
         double e = (sketch_cumulant(&s, t).k0 - log(delta)) / t;
 
         if (e < *out)

@@ -68,12 +68,13 @@ custos_pld_new(const custos_plan *plan, custos_pld **out, custos_err *err)
 }
 
 /* Whether arrays can be a distribution: losses that rise, and probabilities
-   that add up to 1, rounding apart. */
+   that add up to 1, rounding apart. *missing: what they may lack to 1, rounded
+   up. */
 static custos_status
 check_arrays(const double *losses, const double *masses, size_t n,
-             double infinite, custos_err *err)
+             double infinite, double *missing, custos_err *err)
 {
-    double sum = infinite;
+    double sum = infinite, lost = 0, next;
 
     if (!(infinite >= 0 && infinite <= 1))
         return custos_fail(err, CUSTOS_ERANGE,
@@ -90,13 +91,18 @@ check_arrays(const double *losses, const double *masses, size_t n,
                                "probabilities must not be negative, as number "
                                "%zu is",
                                i);
-        sum += masses[i];
+        next = sum + masses[i]; /* what that loses is added at the end */
+        lost +=
+            sum > masses[i] ? sum - next + masses[i] : masses[i] - next + sum;
+        sum = next;
     }
+    sum += lost;
     /* Rounded upwards, they may add up to somewhat more. */
     if (!(sum >= 1 - 1e-6 && sum <= 1 + 1e-3))
         return custos_fail(err, CUSTOS_ERANGE,
                            "the probabilities must add up to 1, not to %.9g",
                            sum);
+    *missing = sum < 1 ? 1 - sum + 0x1p-51 : 0;
     return CUSTOS_OK;
 }
 
@@ -107,19 +113,20 @@ custos_pld_of_arrays(const custos_alloc *alloc, custos_adjacency adjacency,
                      custos_err *err)
 {
     custos_pld *made = NULL;
+    double missing = 0;
     custos_status st;
 
     if (!losses || !probabilities || n == 0 || !out)
         return custos_fail(err, CUSTOS_EINVAL, "an argument is missing");
     if (adjacency != CUSTOS_ADD_REMOVE && adjacency != CUSTOS_CHANGE_ONE)
         return custos_fail(err, CUSTOS_EINVAL, "unknown adjacency");
-    st = check_arrays(losses, probabilities, n, infinite, err);
+    st = check_arrays(losses, probabilities, n, infinite, &missing, err);
     if (!st)
         st = take_pld(alloc, adjacency, &made, err);
     if (st)
         return st;
     st = plan_parts_of_arrays(&made->parts, &made->alloc, losses, probabilities,
-                              n, infinite);
+                              n, fmin(1, infinite + missing));
     return give_pld(st, made, out, err);
 }
 

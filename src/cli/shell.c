@@ -83,12 +83,18 @@ show_budget(struct shell *s, struct out *o)
             window.left_epsilon, window.facts.epsilon);
 }
 
-/* One of the two prices; the one that is set last counts. */
-static void
+#define LONG_PRICE "the price has too many digits"
+
+/* One of the two prices; the one that is set last counts. False: it is too
+   long. */
+static bool
 set_price(struct shell *s, const char *epsilon, const char *rho)
 {
+    if (strlen(epsilon) >= sizeof s->epsilon || strlen(rho) >= sizeof s->rho)
+        return false;
     snprintf(s->epsilon, sizeof s->epsilon, "%s", epsilon);
     snprintf(s->rho, sizeof s->rho, "%s", rho);
+    return true;
 }
 
 /* "\word rest" */
@@ -106,11 +112,12 @@ run_command(struct shell *s, char *line, struct out *o)
         schema_print(o, curator_policy(s->c), s->who, rest);
     else if (!strcmp(word, "budget"))
         show_budget(s, o);
-    else if (!strcmp(word, "epsilon"))
-        set_price(s, rest, "");
-    else if (!strcmp(word, "rho"))
-        set_price(s, "", rest);
-    else if (!strcmp(word, "format"))
+    else if (!strcmp(word, "epsilon") || !strcmp(word, "rho")) {
+        bool in_rho = word[0] == 'r';
+
+        if (!set_price(s, in_rho ? "" : rest, in_rho ? rest : ""))
+            (void)fail_usage(LONG_PRICE);
+    } else if (!strcmp(word, "format"))
         (void)answer_format_read(rest, &s->format);
     else if (!strcmp(word, "?") || !strcmp(word, "help"))
         out_text(o, about);
@@ -198,8 +205,10 @@ run_shell(const struct verb *verb, int argc, char **argv)
         return code ? code : help_of_verb(verb);
     if (args.given[SHELL_EPSILON] && args.given[SHELL_RHO])
         return fail_usage("give one of --epsilon and --rho");
-    set_price(&s, args.given[SHELL_EPSILON] ? args.given[SHELL_EPSILON] : "",
-              args.given[SHELL_RHO] ? args.given[SHELL_RHO] : "");
+    if (!set_price(&s,
+                   args.given[SHELL_EPSILON] ? args.given[SHELL_EPSILON] : "",
+                   args.given[SHELL_RHO] ? args.given[SHELL_RHO] : ""))
+        return fail_usage(LONG_PRICE);
     if (args.given[SHELL_FORMAT])
         code = answer_format_read(args.given[SHELL_FORMAT], &s.format);
     if (code)

@@ -227,13 +227,17 @@ execute(struct curator *c, int64_t class_us, struct work *w,
         struct answer **out, enum work_end *end, custos_err *err)
 {
     const struct ask *ask = w->ask;
-    custos_status st = c->executor->run(c->executor->ctx, w, out, end, err);
+    custos_err first = CUSTOS_ERR_INIT;
+    custos_status st = c->executor->run(c->executor->ctx, w, out, end, &first);
     int64_t until_us = 0;
 
     if (*end == WORK_DELAYED && w->until_us && ask->again)
         until_us = ask->again(ask->admit_ctx, class_us);
-    if (!until_us)
+    if (!until_us) {
+        if (st && err)
+            *err = first;
         return st;
+    }
     fix_times(ask, class_us, until_us, w);
     return c->executor->run(c->executor->ctx, w, out, end, err);
 }

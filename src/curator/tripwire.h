@@ -63,7 +63,7 @@ CUSTOS_MUST_USE custos_status tripwire_now(struct curator *c,
                                            uint64_t *failures, bool *all,
                                            custos_err *err);
 
-/* Adds `,"name":value` pairs: what failed since the last resume, and who is
+/* Adds members to the status: what failed since the last resume, and who is
    suspended. */
 void tripwire_report(struct curator *c, struct json *j);
 

@@ -110,6 +110,6 @@ relation_units(struct builder *b, const struct relation *r)
                              term_number(b, relation_rows(r->left))));
     select_group(b, s, term_number(b, 1));
     for (size_t i = 0; i < r->n_keys; i++)
-        select_group(b, s, term_number(b, (i128)(FIRST_KEY + i)));
+        select_group(b, s, term_number(b, (i128)i + FIRST_KEY));
     return input_select(b, s);
 }

@@ -227,16 +227,16 @@ value_nullif(arena *a, const struct expr *e, const struct value *v,
 
 const struct evaluator evaluators[N_CALLS] = {
 #define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
-#define TRUTH(rule) value_truth, .truth = rule
-#define ORDER(which) value_order, .order = which
+#define TRUTH(rule) .value = value_truth, .truth = rule
+#define ORDER(which) .value = value_order, .order = which
 #define NUMBER(of_reals, of_wholes)                                            \
-    value_number, .numeric = true, .real = of_reals, .whole = of_wholes
+    .value = value_number, .numeric = true, .real = of_reals, .whole = of_wholes
 #define ROUNDS(rule)                                                           \
-    value_number, .numeric = true, .round = rule, .whole = whole_same
-#define NUMERIC(rule) rule, .numeric = true
-#define PART(rule) value_part, .part = rule
-#define TEXTUAL(rule) value_text, .text = rule
-#define VALUE(rule) rule
+    .value = value_number, .numeric = true, .round = rule, .whole = whole_same
+#define NUMERIC(rule) .value = rule, .numeric = true
+#define PART(rule) .value = value_part, .part = rule
+#define TEXTUAL(rule) .value = value_text, .text = rule
+#define VALUE(rule) .value = rule
 #include "sql/functions.def"
 };
 

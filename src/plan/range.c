@@ -363,9 +363,9 @@ static const struct {
     void (*round)(rat *r, const rat *a); /* monotone */
 } rules[N_CALLS] = {
 #define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
-#define RANGE(rule) rule
-#define LIMITS(least, most) range_limits, .low = least, .high = most
-#define ROUNDS(rule) range_rounded, .round = rat_##rule
+#define RANGE(rule) .range = rule
+#define LIMITS(least, most) .range = range_limits, .low = least, .high = most
+#define ROUNDS(rule) .range = range_rounded, .round = rat_##rule
 #include "sql/functions.def"
 };
 

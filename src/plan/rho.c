@@ -41,6 +41,10 @@ check_currency(struct work *w)
         return custos_fail(w->err, CUSTOS_EINVAL,
                            "ask by rho or by accuracy, not by both" HINT
                            "an accuracy is priced in epsilon");
+    if (w->q->options.delta.len > 0)
+        return custos_fail(w->err, CUSTOS_EINVAL,
+                           "a price in rho has no delta" HINT
+                           "leave out delta, or state epsilon");
     for (size_t i = 0; i < p->n_aggregates; i++)
         if (p->aggregates[i].expr->epsilon.len > 0)
             return custos_fail_at(
@@ -93,7 +97,7 @@ can_offer(const struct plan *p)
 
     for (size_t i = 0; i < p->n_parts; i++)
         can = can && p->parts[i].kind != PART_QUANTILES &&
-              p->parts[i].mech_kind == CUSTOS_LAPLACE;
+              p->parts[i].owner < 0 && p->parts[i].mech_kind == CUSTOS_LAPLACE;
     if (!can)
         return false;
     rat_init(&cap);

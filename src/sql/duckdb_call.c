@@ -385,15 +385,19 @@ print_logic(struct duck *d, const struct expr *e, const struct duck_form *f)
     print_infix(d, e, f->word, boolean);
 }
 
+/* In parentheses, since NOT binds looser than what may follow, such as IS. */
 static void
 print_not(struct duck *d, const struct expr *e, const struct duck_form *f)
 {
+    buf_add_text(d->out, "(");
     print_function(d, f->word, e, boolean);
+    buf_add_text(d->out, ")");
 }
 
 static const struct duck_form forms[N_CALLS] = {
 #define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
-#define DUCKDB(...) __VA_ARGS__
+#define FORM(rule, text, ours, ...) .print = rule, .word = text, .own = ours
+#define DUCKDB(...) FORM(__VA_ARGS__, NULL, NULL)
 #include "sql/functions.def"
 };
 

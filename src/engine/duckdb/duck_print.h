@@ -1,7 +1,6 @@
 /*
- * Prints statements in DuckDB's dialect: with sql/duckdb.h, which prints their
- * expressions, the only place that makes text for the engine. Parentheses are
- * printed where precedence needs them.
+ * Prints statement trees in DuckDB's dialect, with sql/duckdb.h, which prints
+ * their expressions. Parentheses are printed where precedence needs them.
  */
 #ifndef ENGINE_DUCK_PRINT_H
 #define ENGINE_DUCK_PRINT_H
