@@ -60,9 +60,11 @@ json_batch(struct document *d, const custos_wide *draws, size_t n)
 {
     char text[48];
 
-    for (size_t i = 0; i < n; i++)
-        json_add_text(&d->json, NULL,
-                      (str){text, custos_wide_write(draws[i], text)});
+    for (size_t i = 0; i < n; i++) {
+        size_t len = custos_wide_write(draws[i], text);
+
+        json_add_text(&d->json, NULL, (str){text, len});
+    }
     document_flush(d);
 }
 

@@ -243,8 +243,11 @@ print_json(struct out *o, const struct released *r)
     if (r->args->given[NOISE_ERROR])
         json_error(j, r);
     json_begin_list(j, "values");
-    for (size_t i = 0; i < r->n; i++)
-        json_add_text(j, NULL, (str){text, write_value(r, i, text)});
+    for (size_t i = 0; i < r->n; i++) {
+        size_t len = write_value(r, i, text);
+
+        json_add_text(j, NULL, (str){text, len});
+    }
     json_end(j);
     document_end(&d);
 }

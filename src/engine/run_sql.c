@@ -49,11 +49,10 @@ exact_clear(struct exact *x)
 static const struct term *
 square(struct builder *b, const struct term *value, i128 centre)
 {
-    const struct term *off = term_cast(
-        b,
-        term_binary(b, value, TERM_MINUS, term_whole(b, centre, STORED(I128))),
-        STORED(I64));
+    const struct term *from = term_whole(b, centre, STORED(I128));
+    const struct term *off = term_binary(b, value, TERM_MINUS, from);
 
+    off = term_cast(b, off, STORED(I64));
     return term_binary(b, off, TERM_TIMES, off);
 }
 

@@ -196,16 +196,13 @@ term_calls(struct builder *b, enum term_function f, const struct terms *args)
 }
 
 const struct term *
-term_call(struct builder *b, enum term_function f, ...)
+term_call_of(struct builder *b, enum term_function f,
+             const struct term *const *args)
 {
     struct terms list = {.n = 0};
-    const struct term *t;
-    va_list args;
 
-    va_start(args, f);
-    while ((t = va_arg(args, const struct term *)))
-        terms_add(b, &list, t);
-    va_end(args);
+    for (; *args; args++)
+        terms_add(b, &list, *args);
     return term_calls(b, f, &list);
 }
 

@@ -182,8 +182,11 @@ term_whole(struct builder *b, i128 n, struct store_type type);
 const struct term *
 term_value(struct builder *b, const struct datum *d, struct store_type type);
 
-/* Arguments end with NULL. */
-const struct term *term_call(struct builder *b, enum term_function f, ...);
+/* term_call(b, f, x, y, NULL): arguments end with NULL. */
+const struct term *term_call_of(struct builder *b, enum term_function f,
+                                const struct term *const *args);
+#define term_call(b, f, ...)                                                   \
+    term_call_of(b, f, (const struct term *const[]){__VA_ARGS__})
 const struct term *
 term_calls(struct builder *b, enum term_function f, const struct terms *args);
 const struct term *term_binary(struct builder *b, const struct term *left,
