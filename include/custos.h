@@ -93,7 +93,8 @@ typedef enum custos_status {
  * those who may see the data: it can quote values and queries. Show it to the
  * owner; never log it.
  *
- * Initialise it with CUSTOS_ERR_INIT: nothing is written without a `size`.
+ * Initialise it with CUSTOS_ERR_INIT: nothing is written if `size` is smaller
+ * than the library's own struct, which is not to grow before the next soname.
  */
 typedef struct custos_err {
     size_t size;

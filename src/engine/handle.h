@@ -27,7 +27,8 @@ struct engine_table {
 struct engine_ops {
     /* Runs a select in a lane; each lane is for one thread at a time. Rows of a
        scan of one sorted table, with filters and projections alone, come in the
-       order of storage. On success the caller frees *out. */
+       order of storage. s need not outlive the call. On success the caller
+       frees *out. */
     custos_status (*ask)(struct engine *e, size_t lane, const struct select *s,
                          struct result **out, custos_err *err);
     /* Computes a select into INPUT_KEPT `number`, which statements of lane 0 can

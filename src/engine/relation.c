@@ -32,8 +32,8 @@ stored_as(const struct builder *b, const struct policy_table *t)
 
 /*
  * Names only the columns that are read, because each one costs the engine time.
- * For a public table that is not stored it names all, because prepare.h identifies a part
- * by its text.
+ * For a public table that is not stored it names all, because prepare.h
+ * identifies a part by its text.
  */
 void
 relation_named(struct builder *b, const struct policy_table *t,

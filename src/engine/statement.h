@@ -261,6 +261,7 @@ struct with {
     struct with *next;
 };
 
+/* A number in group_by or order_by is the position of an item. */
 struct select {
     struct with *with, *with_last;
     bool distinct;

@@ -1,10 +1,9 @@
 /*
  * The settings of a session: those that clients set when they connect, accepted
  * and remembered where they do no harm, and the price of the questions that
- * follow (custos.epsilon, custos.rho, custos.within,
- * custos.jointly). No setting can exceed
- * the policy's caps. Limits of time and memory are not settings: only the owner
- * sets them.
+ * follow (custos.epsilon, custos.rho, custos.within, custos.jointly). No
+ * setting can exceed the policy's caps. Limits of time and memory are not
+ * settings: only the owner sets them.
  *
  * As in PostgreSQL, ROLLBACK undoes SET, and the end of a transaction undoes
  * SET LOCAL.

@@ -85,7 +85,8 @@ struct policy_column {
  * EXPLAIN may depend.
  */
 struct engine_facts {
-    bool sorted;        /* the rows of a unit come together, and have ranks */
+    bool sorted;        /* if it has units: their rows come together, with
+                           ranks */
     bool keys_enforced; /* a key that others refer to is unique, always */
     bool may_change;    /* by somebody else: checked before a charge */
     bool steps_stored;  /* values are normalised and on their grids already */
