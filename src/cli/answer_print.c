@@ -313,10 +313,12 @@ print_bars(struct out *o, const struct answer *a)
 /* ---------------------------------------------------------------- price -- */
 
 static void
-print_short(struct out *o, const char *text)
+print_short(struct out *o, str number)
 {
-    char digits[NUMBER_MAX];
+    char text[CUSTOS_AMOUNT_MAX], digits[NUMBER_MAX];
 
+    /* an answer that was stored has texts without an end */
+    snprintf(text, sizeof text, "%.*s", (int)number.len, number.ptr);
     digits_up(text, DIGITS_SHOWN, digits);
     out_text(o, digits);
 }
@@ -336,7 +338,7 @@ static void
 print_counted(struct out *o, const struct answer *a)
 {
     out_text(o, "  the budget counts in ρ, in which this cost ");
-    print_short(o, a->rho.ptr);
+    print_short(o, a->rho);
     out_text(o, "; remaining is the largest ε one more query may cost\n");
 }
 
@@ -352,10 +354,10 @@ print_price(struct out *o, const struct answer *a,
     } else {
         out_text(o, "Cost: ");
         out_text(o, in_rho ? "ρ " : "ε ");
-        print_short(o, in_rho ? a->rho.ptr : a->epsilon.ptr);
+        print_short(o, in_rho ? a->rho : a->epsilon);
         if (a->delta.len != 1 || a->delta.ptr[0] != '0') {
             out_text(o, ", δ ");
-            print_short(o, a->delta.ptr);
+            print_short(o, a->delta);
         }
         out_text(o, ".");
     }

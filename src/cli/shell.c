@@ -115,7 +115,9 @@ run_command(struct shell *s, char *line, struct out *o)
     else if (!strcmp(word, "epsilon") || !strcmp(word, "rho")) {
         bool in_rho = word[0] == 'r';
 
-        if (!set_price(s, in_rho ? "" : rest, in_rho ? rest : ""))
+        if (!rest[0])
+            (void)fail_usage("\\%s needs a number", word);
+        else if (!set_price(s, in_rho ? "" : rest, in_rho ? rest : ""))
             (void)fail_usage(LONG_PRICE);
     } else if (!strcmp(word, "format"))
         (void)answer_format_read(rest, &s->format);

@@ -168,6 +168,10 @@ read_analyst(const struct reading *r, const struct node *map,
 
     who->name = map->key;
     who->line = map->key_line;
+    if (str_equal(who->name, str_of("owner"))) /* whom the ledger calls so */
+        return reading_fail(r, who->line,
+                            "an analyst cannot be called owner" HINT
+                            "choose another name");
     st = node_is_map(r, map, "an analyst", keys, COUNT_OF(keys));
     if (st)
         return st;

@@ -48,8 +48,9 @@ read_object(arena *a, str body, const char *like, struct json_value *out,
 static custos_status
 read_amount(const struct json_value *field, str *out, custos_err *err)
 {
-    if (field->kind != JSON_NUMBER && field->kind != JSON_TEXT)
-        return fail_field(field, "a number or a text", err);
+    if ((field->kind != JSON_NUMBER && field->kind != JSON_TEXT) ||
+        field->text.len == 0)
+        return fail_field(field, "a number or a text with one", err);
     *out = field->text;
     return CUSTOS_OK;
 }

@@ -56,6 +56,15 @@ class Command(unittest.TestCase):
         self.assertEqual([row["epsilon"] for row in charged], ["infinity"] * 2)
         self.assertIn("price-in-rho", charged[0]["theorems"])
 
+    def test_a_shared_answer(self):
+        """Its cost is that of the answer that somebody else paid for."""
+        store = store_for(self, ALLOWED.replace(
+            "max_rho: 8", "max_rho: 8, share_answers: true"))
+        for who in ("ana", 'Zoë "Z"'):
+            said = store.custos("query", "--as", who, "--epsilon", "0.01", COUNT)
+            self.assertRegex(said, r"Cost: ε 0[.]01[.] Remaining")
+            self.assertTrue(said.replace("\n", "").isprintable(), said)
+
     def test_explain(self):
         store = store_for(self)
         said = store.custos("explain", "--rho", "0.5", COUNT)
@@ -66,6 +75,15 @@ class Command(unittest.TestCase):
                                         "GROUP BY born")
         self.assertIn("in rho     asked at rho ", offer)
         self.assertIn("% less; but no epsilon bounds such a price", offer)
+
+    def test_the_shell_takes_no_price_that_is_not_one(self):
+        store = store_for(self)
+        for price, says in (("", "\\rho needs a number"),
+                            ("0.5" + "0" * 70 + "e-2",
+                             "the price has too many digits")):
+            done = run("shell", "--store", store.path,
+                       stdin=f"\\rho {price}\n".encode())
+            self.assertIn(says, done.stderr.decode())
 
     def test_the_shell(self):
         store = store_for(self)

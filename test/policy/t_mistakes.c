@@ -59,6 +59,8 @@ mistakes_of_the_file(void **state)
         {"  ana:", "\t- ana:",
          "line 43: not valid YAML: found character that cannot start any "
          "token"},
+        {"  ana:", "  owner:",
+         "line 43: an analyst cannot be called owner; choose another name"},
         {"who they are", "\"a\\0b\"", "line 14: text with a NUL in it"},
         {"who they are", "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]",
          "line 14: nested deeper than 16 levels"},

@@ -223,7 +223,7 @@ export interface LedgerRow {
   row: number;
   time: Moment;
   what: string;
-  /* null: the owner. */
+  /* null, or "owner" for acts of administration: the owner. */
   who: string | null;
   query: string | null;
   plan: string | null;
