@@ -954,10 +954,10 @@ fake_put(enum column_type type, void *data, size_t i, const struct datum *d)
     default:
         s = &((struct column_string *)data)[i];
         s->len = d->type == TYPE_TEXT ? (uint32_t)d->text.len : 0;
-        if (s->len <= COLUMN_INLINE)
-            memcpy(s->here, d->text.ptr, s->len);
-        else
+        if (s->len > COLUMN_INLINE)
             s->there.all = d->text.ptr;
+        else if (s->len > 0)
+            memcpy(s->here, d->text.ptr, s->len);
         break;
     }
 }
