@@ -1,3 +1,6 @@
+/*
+ * Writes JSON: commas, names and ends of lines follow from what is open.
+ */
 #include "base/json.h"
 
 #include <inttypes.h>

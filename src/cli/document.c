@@ -1,3 +1,6 @@
+/*
+ * The JSON documents that the command prints; each begins with its version.
+ */
 #include "cli/document.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Asks an engine by a statement tree, through its table of calls.
+ */
 #include "engine/ask.h"
 
 #include "base/error.h"

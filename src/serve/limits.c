@@ -1,3 +1,6 @@
+/*
+ * The defaults of the limits that the owner may set (custos-serve(8)).
+ */
 #include "serve/parts.h"
 
 enum { STOP_REST_MS = 4000 };
