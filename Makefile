@@ -92,7 +92,7 @@ tsan: dev ## the server and what its threads share, built by clang, under TSan
 
 valgrind: dev all ## the library's tests under valgrind
 	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
-		$(addprefix --no-suite ,numeric account policy sql plan ledger store engine \
+		$(addprefix --no-suite ,numeric account policy sql evaluate plan ledger store engine \
 			curator serve worker)
 
 tidy: dev ## clang-tidy and cppcheck on src/

@@ -13,7 +13,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/paint.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "cli/number.h"
 #include "report/digits.h"
 

@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "cli/help.h"
 #include "cli/out.h"
-#include "plan/views.h"
+#include "plan/from/views.h"
 #include "policy/policy.h"
 #include "store/secret_file.h"
 

@@ -6,7 +6,7 @@
 
 #include "curator/answer.h"
 #include "curator/bars.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 
 /*
  * Half widths of the bars of a plan's parts, in grid steps. The bar

@@ -20,12 +20,12 @@
 
 #include "base/error.h"
 #include "curator/aggregate.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 
 enum { EXPLAIN_MAX = 1 << 20 };
 
 static_assert(sizeof(struct answer_cell) <= ANSWER_CELL_BYTES,
-              "plan/answer_size.c would expect too little memory");
+              "plan/cost/answer_size.c would expect too little memory");
 
 static custos_status
 no_memory(custos_err *err)

@@ -1,12 +1,12 @@
 /*
  * Runs the bound selection: one noisy comparison for each bound, until the first
- * that passes (theorem bound-race, plan/bound_selection.h). Only the index of that
+ * that passes (theorem bound-race, plan/part/bound_selection.h). Only the index of that
  * bound is released.
  */
 #include "curator/bound_selection.h"
 
 #include "curator/answer.h"
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 
 static custos_status
 select_bound(const struct bound_selection *r, custos_rng *rng,

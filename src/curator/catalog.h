@@ -21,7 +21,7 @@ struct catalog_column {
     uint32_t oid; /* PostgreSQL's OID of the type: 16 bool, 20 int8, 21 int2,
                      23 int4, 25 text, 26 oid, 701 float8, 1700 numeric,
                      1082 date, 1114 timestamp, or that of an array of these
-                     (engine/sandbox_value.c) */
+                     (engine/duckdb/sandbox_value.c) */
 };
 
 struct catalog_rows {

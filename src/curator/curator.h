@@ -109,7 +109,7 @@ struct forecast {
     bool can_pay; /* the budget has room for it */
     struct ledger_remaining after; /* if can_pay: what remains after it */
     int64_t reply_us; /* the delay of the reply if no other question waits, from
-                         public facts (plan/reply_class.h); 0: not known, or the
+                         public facts (plan/cost/reply_class.h); 0: not known, or the
                          answer is free */
 };
 

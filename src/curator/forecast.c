@@ -28,7 +28,7 @@ forecast_time(const struct curator *c, const struct ask *ask,
  * NEEDS    the key of own answers names the analyst (stored-answer); shared
  *          answers are not looked for.
  * GIVES    whether the question is free, what remains after it, rounded down,
- *          and the time of its reply (plan/reply_class.h).
+ *          and the time of its reply (plan/cost/reply_class.h).
  * FAILS    cannot: if a look-up fails, it reports "not stored" or "cannot pay".
  * TESTED   explain_tells_what_is_stored explain_tells_nothing_of_others
  *          explain_tells_what_is_left_after

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "plan/views.h"
+#include "plan/from/views.h"
 #include "policy/amounts.h"
 #include "store/file.h"
 

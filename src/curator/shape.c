@@ -7,7 +7,7 @@
 
 #include "engine/duckdb/duck.h"
 #include "plan/plan.h"
-#include "plan/relation.h"
+#include "plan/from/relation.h"
 #include "sql/tree.h"
 
 enum { PLAN_BYTES = 1 << 28, SQL_BYTES = 1 << 12 };

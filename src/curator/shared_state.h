@@ -14,7 +14,7 @@
 #include "curator/curator.h"
 #include "curator/executor.h"
 #include "curator/ledger_writer.h"
-#include "plan/reply_class.h"
+#include "plan/cost/reply_class.h"
 
 struct snapshot {
     atomic_size_t holders;

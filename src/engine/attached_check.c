@@ -5,7 +5,7 @@
  */
 #include "base/error.h"
 #include "engine/handle.h"
-#include "plan/relation.h"
+#include "plan/from/relation.h"
 
 /* shown: empty, or the view through which the table is read; messages then name
    the view, since its tables stay hidden. */

@@ -4,7 +4,7 @@
  * is counted when a plan first needs it. If two threads count the same fact at
  * once, they get the same result.
  */
-#include "engine/ask.h"
+#include "engine/statement/ask.h"
 #include "engine/handle.h"
 
 /* Counts rows; or for each value of a column, and takes the most. */

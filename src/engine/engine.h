@@ -6,7 +6,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
-#include "engine/view.h"
+#include "engine/import/view.h"
 #include "plan/plan.h"
 #include "policy/policy.h"
 #include "store/store.h"

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 
 #include "engine/engine.h"
-#include "engine/rows.h"
-#include "engine/statement.h"
+#include "engine/statement/rows.h"
+#include "engine/statement/statement.h"
 
 /* A table as queries see it. */
 struct engine_table {

@@ -1,6 +1,6 @@
 /*
  * How fast this machine is, by kind of work, for the class times of replies
- * (plan/reply_class.h). It is measured on made-up rows, of the types that the
+ * (plan/cost/reply_class.h). It is measured on made-up rows, of the types that the
  * policy's private tables have, and never on stored rows. So it is a public fact.
  * The store keeps it in the file `speed`:
  *
@@ -19,7 +19,7 @@
 #ifndef ENGINE_SPEED_H
 #define ENGINE_SPEED_H
 
-#include "plan/reply_class.h"
+#include "plan/cost/reply_class.h"
 #include "policy/policy.h"
 #include "store/store.h"
 

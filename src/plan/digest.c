@@ -13,7 +13,7 @@
 #include <assert.h>
 
 #include "base/sha256.h"
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 #include "plan/work.h"
 
 enum { TEXT_MAX = 1 << 26 };

@@ -8,7 +8,7 @@
  * partition selection is released.
  */
 #include "base/ck.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "plan/work.h"
 
 /* ------------------------------------------------------------ aggregates -- */

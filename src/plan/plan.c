@@ -4,14 +4,14 @@
  * it, and all of it is a function of query, policy, options (analyst, price)
  * and counts of public tables.
  */
-#include "plan/unit_work.h"
+#include "plan/cost/unit_work.h"
 #include "plan/plan.h"
 
-#include "plan/carry.h"
-#include "plan/from.h"
-#include "plan/quantile.h"
-#include "plan/bound_selection.h"
-#include "plan/views.h"
+#include "plan/from/carry.h"
+#include "plan/from/from.h"
+#include "plan/part/quantile.h"
+#include "plan/part/bound_selection.h"
+#include "plan/from/views.h"
 
 /* Rewrites SELECT DISTINCT x, y as SELECT x, y GROUP BY x, y. */
 static custos_status

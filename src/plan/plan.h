@@ -18,7 +18,7 @@
 #include "base/period.h"
 #include "base/sha256.h"
 #include "num/rat.h"
-#include "plan/mechs.h"
+#include "plan/price/mechs.h"
 #include "policy/policy.h"
 #include "sql/tree.h"
 

@@ -6,10 +6,10 @@
 #define PLAN_WORK_H
 
 #include "base/error.h"
-#include "plan/effort.h"
-#include "plan/fact.h"
+#include "evaluate/effort.h"
+#include "plan/type/fact.h"
 #include "plan/plan.h"
-#include "plan/relation.h"
+#include "plan/from/relation.h"
 
 /* What an expression is computed on: private rows, public rows, or values after
    noise. On rows, a whole number that could exceed 2^126 is refused; after
@@ -145,14 +145,6 @@ void range_literal(struct expr *e);
 void range_column(struct fact *f, const struct policy_column *c);
 void range_cast(struct expr *e);
 void range_of_type(struct fact *f, enum data_type type);
-
-/* Is it computed as a double in the engine? */
-static inline bool
-expr_is_double(const struct expr *e)
-{
-    return e->type == TYPE_REAL ||
-           (e->type == TYPE_DECIMAL && !expr_is_exact(e));
-}
 
 /* Sets e->bare from the facts of e and its arguments. */
 void bare_set(struct expr *e, enum context context);

@@ -269,7 +269,7 @@ bool policy_is_key(const struct policy *p, const struct policy_table *t,
 /*
  * Is the number of rows per unit public: declared, or one because the unit is
  * the row or its column is a key? If not, each query chooses a bound from the
- * data (plan/bound_selection.h).
+ * data (plan/part/bound_selection.h).
  */
 bool policy_rows_known(const struct policy *p, const struct policy_table *t);
 

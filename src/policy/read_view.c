@@ -1,5 +1,5 @@
 /*
- * Views: queries that the owner has named. Here they are text; plan/views.c
+ * Views: queries that the owner has named. Here they are text; plan/from/views.c
  * parses them, also for `custos policy check`.
  */
 #include "base/base.h"

@@ -2,7 +2,7 @@
  * The functions and operators that may be printed into an engine's statement
  * over private rows, and why each is total. Theorem total-expressions rests on
  * this list. The printer refuses functions that are not listed, and so does the
- * planner (plan/printable.c). totals_around lists those that only the engine's
+ * planner (plan/type/printable.c). totals_around lists those that only the engine's
  * own text around an analyst's expressions may use (engine/work*.c,
  * relation*.c, run_*.c, view.c). Tests check complete statements against both
  * lists.

@@ -116,7 +116,7 @@ struct expr {
     int column; /* EXPR_IN_QUERY: which column of that query */
     i128 whole_low, whole_high; /* TYPE_INT: its range, from its facts */
     bool bare;       /* TYPE_INT: the engine's own arithmetic cannot fail here:
-                       theorem bare-arithmetic (plan/bare.c) */
+                       theorem bare-arithmetic (plan/type/bare.c) */
     size_t text_max; /* TYPE_TEXT: the most bytes it can have */
     void *fact;      /* the planner's struct fact: its range and more */
 };
@@ -130,6 +130,14 @@ expr_is_exact(const struct expr *e)
         return e->value.type == TYPE_DECIMAL;
     return e->type == TYPE_DECIMAL &&
            (e->kind == EXPR_COLUMN || e->kind == EXPR_CAST);
+}
+
+/* Is it computed as a double in the engine? */
+static inline bool
+expr_is_double(const struct expr *e)
+{
+    return e->type == TYPE_REAL ||
+           (e->type == TYPE_DECIMAL && !expr_is_exact(e));
 }
 
 /* For LIKE: is % the only special character of the pattern, and the match

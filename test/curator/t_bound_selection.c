@@ -12,7 +12,7 @@
 
 #include "curator/opened.h"
 #include "engine/made.h"
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 #include "sql/tree.h"
 #include "support/said.h"
 #include "support/support.h"

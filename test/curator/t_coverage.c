@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "curator/answer.h"
 #include "mech/i128.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "support/support.h"
 
 enum { MEMORY = 1 << 27, CELLS = 1000 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "curator/opened.h"
 #include "support/said.h"
 #include "support/support.h"

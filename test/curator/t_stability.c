@@ -11,7 +11,7 @@
  * something moved, how often by the maximum, and how many queries of each
  * construct were planned: queries that are always rejected would test nothing.
  */
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"

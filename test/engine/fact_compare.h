@@ -10,7 +10,7 @@
 
 #include "engine/duckdb/duck.h"
 #include "made.h"
-#include "plan/fact.h"
+#include "plan/type/fact.h"
 
 /* Which part of a claim is false. FACT_ERROR: the engine failed. */
 enum fact_fault {

@@ -7,7 +7,7 @@
 #ifndef TEST_ENGINE_FACT_WALK_H
 #define TEST_ENGINE_FACT_WALK_H
 
-#include "engine/relation.h"
+#include "engine/statement/relation.h"
 #include "fact_compare.h"
 #include "printed.h"
 #include "sql/duckdb.h"

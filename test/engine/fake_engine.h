@@ -1,10 +1,10 @@
 /*
  * A second engine, for tests: its tables are arrays of values, and it computes
- * statements (engine/statement.h) by walking their trees, row by row. It knows
+ * statements (engine/statement/statement.h) by walking their trees, row by row. It knows
  * nothing of DuckDB or of any SQL; expressions of a query are computed by
- * plan/evaluate.h.
+ * evaluate/evaluate.h.
  *
- * A table is given normalised and sorted, with the columns that engine/view.h names.
+ * A table is given normalised and sorted, with the columns that engine/import/view.h names.
  */
 #ifndef TEST_ENGINE_FAKE_ENGINE_H
 #define TEST_ENGINE_FAKE_ENGINE_H
@@ -17,7 +17,7 @@
 #include "base/period.h"
 #include "base/sha256.h"
 #include "engine/handle.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "support/support.h"
 
 enum { FAKE_WIDTH = 128, FAKE_KEPT = 8, FAKE_NAME = 48 };

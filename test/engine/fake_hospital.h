@@ -9,8 +9,8 @@
 #include "fake_engine.h"
 #include "hospital_data.h"
 
-#include "engine/ordinals.h"
-#include "engine/view.h"
+#include "engine/run/ordinals.h"
+#include "engine/import/view.h"
 
 enum { UNITS_MAX = 64 };
 

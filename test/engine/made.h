@@ -13,8 +13,8 @@
 #include "base/str.h"
 #include "engine/duckdb/open.h"
 #include "engine/engine.h"
-#include "engine/import.h"
-#include "engine/work.h"
+#include "engine/import/import.h"
+#include "engine/statement/work.h"
 #include "store/file.h"
 #include "support/support.h"
 

@@ -6,8 +6,8 @@
 
 #include "engine/duckdb/duck_print.h"
 #include "engine/duckdb/open.h"
-#include "engine/relation.h"
-#include "engine/work.h"
+#include "engine/statement/relation.h"
+#include "engine/statement/work.h"
 
 /* Adds the text of a term. */
 static inline void

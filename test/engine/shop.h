@@ -7,10 +7,10 @@
 #ifndef TEST_ENGINE_SHOP_H
 #define TEST_ENGINE_SHOP_H
 
-#include "engine/relation.h"
+#include "engine/statement/relation.h"
 #include "made.h"
 #include "num/rat.h"
-#include "plan/relation.h"
+#include "plan/from/relation.h"
 #include "sql/tree.h"
 
 enum { SHOP_ROWS = 2000, SHOP_COLUMNS = 3, NOTHING = INT32_MIN };

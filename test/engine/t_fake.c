@@ -7,10 +7,10 @@
 
 #include "fake_hospital.h"
 
-#include "engine/key.h"
+#include "engine/run/key.h"
 #include "mech/sealed.h"
-#include "plan/bound_selection.h"
-#include "plan/relation.h"
+#include "plan/part/bound_selection.h"
+#include "plan/from/relation.h"
 
 /* Fails if the comparison has lost its cases. */
 enum { COMPARED_LEAST = 170 };

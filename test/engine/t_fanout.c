@@ -3,7 +3,7 @@
  * meets more public rows than the plan says, and a unit's rows are bounded
  * between two joins with many public rows.
  */
-#include "plan/unit_work.h"
+#include "plan/cost/unit_work.h"
 #include "printed.h"
 #include "shop.h"
 

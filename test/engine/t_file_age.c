@@ -4,12 +4,12 @@
  * of other versions by patching the header of a file of the pinned DuckDB,
  * including its checksum.
  */
-#include "engine/file_age.h"
+#include "engine/import/file_age.h"
 
 #include <fcntl.h>
 
 #include "made.h"
-#include "plan/relation.h"
+#include "plan/from/relation.h"
 #include "support/said.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"

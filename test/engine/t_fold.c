@@ -2,7 +2,7 @@
  * The fold against the simplest reference, on random rows cut into random
  * chunks; and the input it rejects.
  */
-#include "engine/fold.h"
+#include "engine/run/fold.h"
 #include "support/support.h"
 
 enum { ROWS_MOST = 400, CELLS = 7 };

@@ -17,7 +17,7 @@
 
 #include "hospital_data.h"
 
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 
 /* Fails if the golden file has lost its cases. */
 enum { STATEMENTS_LEAST = 180, SEEN_MAX = 4096, TEXT_MAX = 1 << 24 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "engine/duckdb/duck.h"
-#include "engine/grid_steps.h"
+#include "engine/statement/grid_steps.h"
 #include "num/rat.h"
 #include "printed.h"
 #include "support/support.h"

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "engine/groups.h"
+#include "engine/run/groups.h"
 #include "made.h"
 #include "mech/sealed.h"
 

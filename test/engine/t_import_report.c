@@ -5,7 +5,7 @@
  */
 #include <fcntl.h>
 
-#include "engine/value_format.h"
+#include "engine/import/value_format.h"
 #include "made.h"
 #include "support/said.h"
 

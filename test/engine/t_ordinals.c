@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "engine/ordinals.h"
+#include "engine/run/ordinals.h"
 #include "support/support.h"
 
 enum { ROWS_MOST = 400, UNITS = 60, VALUES = 90 };

@@ -1,7 +1,7 @@
 /*
  * Public parts of private plans: computed in advance, then read by name.
  */
-#include "engine/prepare.h"
+#include "engine/run/prepare.h"
 
 #include "made.h"
 #include "printed.h"

@@ -1,13 +1,13 @@
 /*
  * Queries through reader, planner and engine, against the same trees evaluated
- * row by row in C (plan/evaluate.h) and bounded by a simple loop: WHERE, keys
+ * row by row in C (evaluate/evaluate.h) and bounded by a simple loop: WHERE, keys
  * and values mean the same in both, and all ways of bounding agree.
  */
 #include <math.h>
 
-#include "engine/relation.h"
+#include "engine/statement/relation.h"
 #include "made.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "printed.h"
 #include "sql/total_statement.h"
 

@@ -4,7 +4,7 @@
  */
 #include "num/rat_double.h"
 #include "plan/hospital.h"
-#include "plan/range.h"
+#include "plan/type/range.h"
 #include "plan/work.h"
 #include "sql/duckdb.h"
 

@@ -2,7 +2,7 @@
  * Plans with bound selection: which tables need it, what it costs, which plans
  * may follow.
  */
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 
 #include "plan/hospital.h"
 

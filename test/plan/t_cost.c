@@ -4,7 +4,7 @@
  */
 #include "account/convert.h"
 #include "num/batch.h"
-#include "plan/choose.h"
+#include "plan/price/choose.h"
 #include "plan/hospital.h"
 
 /* In units of 10^-20, rounded up. */

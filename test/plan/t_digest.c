@@ -3,7 +3,7 @@
  * price, bound, mechanism or query.
  */
 #include "plan/hospital.h"
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 
 /* The digest of a newly made plan. */
 static void

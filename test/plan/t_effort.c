@@ -2,11 +2,11 @@
  * The effort of planning: a query that takes too long to plan is rejected,
  * whatever is cached, also in EXPLAIN; ordinary queries are far from the limit.
  */
-#include "plan/effort.h"
+#include "evaluate/effort.h"
 
 #include "plan/golden.h"
 #include "plan/hospital.h"
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 #include "support/said.h"
 
 enum { TEXT_MAX = 60000 };

@@ -4,7 +4,7 @@
  * that the engine agrees.)
  */
 #include "plan/hospital.h"
-#include "plan/relation.h"
+#include "plan/from/relation.h"
 
 static const struct relation *
 from_of(struct planned *t, const char *from, const char *who)

@@ -5,7 +5,7 @@
  */
 #include "account/filter.h"
 #include "plan/hospital.h"
-#include "plan/bound_selection.h"
+#include "plan/part/bound_selection.h"
 
 /* In units of 10^-20, rounded up. */
 static amount

@@ -2,7 +2,7 @@
  * Cached mechanisms: equal options get the same mechanism, different options
  * another one; callers may free theirs in any order.
  */
-#include "plan/mechs.h"
+#include "plan/price/mechs.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,8 @@
 
 #include "base/ck.h"
 #include "num/rat_double.h"
-#include "plan/evaluate.h"
-#include "plan/fact.h"
+#include "evaluate/evaluate.h"
+#include "plan/type/fact.h"
 #include "plan/hospital.h"
 #include "plan/work.h"
 

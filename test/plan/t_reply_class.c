@@ -2,7 +2,7 @@
  * Class times of queries on the hospital's policy: their values, and that they
  * depend only on plan, policy and speeds.
  */
-#include "plan/reply_class.h"
+#include "plan/cost/reply_class.h"
 
 #include "plan/hospital.h"
 

@@ -11,7 +11,7 @@ for line in (root / "test/plan/golden.txt").read_text().splitlines():
     if line.startswith("rests on"):
         named.update(line.split()[2:])
 stated = set()
-for path in root.glob("src/*/*.[ch]"):
+for path in root.glob("src/*/**/*.[ch]"):
     stated.update(re.findall(r"THEOREM\s+([a-z][a-z0-9-]*)", path.read_text()))
 missing = sorted(named - stated)
 print(f"{len(named)} theorems named by plans, {len(missing)} not stated", *missing)

@@ -2,7 +2,7 @@
  * The planner limits the work that one unit's rows may cause in a query, by the
  * policy's numbers.
  */
-#include "plan/unit_work.h"
+#include "plan/cost/unit_work.h"
 
 #include "plan/hospital.h"
 #include "sql/functions.h"

@@ -3,7 +3,7 @@
  * is not granted does not exist, and only the owner learns what is wrong with a
  * view.
  */
-#include "plan/views.h"
+#include "plan/from/views.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "sql/aggregates.h"
 #include "sql/bench.h"
 

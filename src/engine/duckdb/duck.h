@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "base/str.h"
 #include "custos.h"
-#include "engine/rows.h"
+#include "engine/statement/rows.h"
 
 struct duck;            /* a database */
 struct duck_connection; /* used by one thread at a time */

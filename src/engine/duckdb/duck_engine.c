@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "engine/duckdb/duck_print.h"
 #include "engine/duckdb/open.h"
-#include "engine/file_age.h"
-#include "engine/import.h"
+#include "engine/import/file_age.h"
+#include "engine/import/import.h"
 #include "engine/refail.h"
 
 static custos_status

@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/duckdb/duck_inside.h"
-#include "engine/key.h"
-#include "engine/ordinals.h"
+#include "engine/run/key.h"
+#include "engine/run/ordinals.h"
 
 struct ordinal_memory {
     struct ordinals *columns;

@@ -1,12 +1,12 @@
 /*
  * Reads values from text in the engine in the same way as everywhere else:
  * datum_read decides what a number or a date is, so that the planner's evaluation
- * of public values (plan/evaluate.h) agrees with what the engine computes in a row.
+ * of public values (evaluate/evaluate.h) agrees with what the engine computes in a row.
  */
 #include "base/base.h"
 #include "base/datum.h"
 #include "engine/duckdb/duck_own.h"
-#include "plan/evaluate.h"
+#include "evaluate/evaluate.h"
 
 /* Reads the text of a row as a value of a type; false: the result is NULL. */
 static bool

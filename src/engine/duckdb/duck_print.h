@@ -6,7 +6,7 @@
 #define ENGINE_DUCK_PRINT_H
 
 #include "base/str.h"
-#include "engine/statement.h"
+#include "engine/statement/statement.h"
 
 struct duck_table;
 

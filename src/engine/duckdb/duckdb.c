@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "engine/csv_fault.h"
+#include "engine/import/csv_fault.h"
 #include "engine/duckdb/duck_inside.h"
 
 struct duck {

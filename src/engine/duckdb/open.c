@@ -15,8 +15,8 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "engine/file_age.h"
-#include "engine/import.h"
+#include "engine/import/file_age.h"
+#include "engine/import/import.h"
 #include "engine/refail.h"
 
 enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2 };

@@ -5,7 +5,7 @@
 #define ENGINE_OPEN_H
 
 #include "engine/duckdb/duck.h"
-#include "engine/file_mark.h"
+#include "engine/import/file_mark.h"
 #include "engine/handle.h"
 
 enum {

@@ -1,0 +1,77 @@
+/*
+ * Reads the source of each imported table once, into a normalised table. The stage
+ * is a database of its own in tmp/, which is removed at the end of the import.
+ */
+#include "base/error.h"
+#include "engine/duckdb/open.h"
+#include "engine/import/import.h"
+#include "engine/refail.h"
+
+static custos_status
+stage_table(struct import *m, size_t i, custos_err *err)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, SQL_MOST);
+    buf_printf(&b, "CREATE TABLE stage.source_%zu AS ", i);
+    view_select(&m->policy->tables[i], &m->sources[i], VIEW_ALL, &b);
+    return import_step(m, i, "reading", &b, err);
+}
+
+static custos_status
+check_max_rows(const struct import *m, size_t i, custos_err *err)
+{
+    const struct policy_table *t = &m->policy->tables[i];
+
+    if (m->tables[i].kept <= t->max_rows)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EPOLICY,
+                       "table %.*s has more rows than its max_rows",
+                       SHOWN(t->name));
+}
+
+/* Notes the text by which an attached table is read. */
+static custos_status
+note_view(struct import *m, size_t i, custos_err *err)
+{
+    struct buf b;
+
+    if (!m->policy->tables[i].attached)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, SQL_MOST);
+    buf_add_text(&b, "(");
+    view_select(&m->policy->tables[i], &m->sources[i], VIEW_ROWS, &b);
+    buf_add_text(&b, ")");
+    m->views[i].from = b.failed ? NULL : arena_copy(m->a, str_of(buf_text(&b)));
+    buf_clear(&b);
+    return m->views[i].from ? CUSTOS_OK
+                            : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+custos_status
+import_stage(struct import *m, custos_err *err)
+{
+    const struct policy *p = m->policy;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        st = source_open(m->c, &p->tables[i], i, m->base, m->a, &m->sources[i],
+                         err);
+        if (!st)
+            st = note_view(m, i, err);
+    }
+    if (!st)
+        st = import_units(m, err);
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        if (p->tables[i].attached)
+            continue;
+        st = stage_table(m, i, err);
+        if (!st)
+            st = import_report_staged(m, i, err);
+    }
+    if (!st)
+        st = import_loss_check(m, err);
+    for (size_t i = 0; i < p->n_tables && !st; i++)
+        st = check_max_rows(m, i, err);
+    return st;
+}

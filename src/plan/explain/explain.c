@@ -1,0 +1,360 @@
+/*
+ * EXPLAIN: what a plan does, in lines of words and numbers, all public.
+ */
+#include "plan/from/from.h"
+#include "plan/part/bound_selection.h"
+#include "plan/explain/words.h"
+#include "plan/work.h"
+
+/* ----------------------------------------------------------- what it is -- */
+
+static void
+explain_protected(const struct plan *p, struct buf *out)
+{
+    const struct policy_table *t = p->table;
+    bool change = p->policy->adjacency == CUSTOS_CHANGE_ONE;
+
+    buf_add_text(out, "protects   ");
+    buf_printf(out, "each %.*s", SHOWN(p->unit));
+    if (!from_has(p->from, RELATION_UNION) &&
+        (t->unit_is_row || !from_has(p->from, RELATION_JOIN)))
+        buf_printf(out, " of %.*s", SHOWN(relation_shown(p->from)));
+    buf_add_text(out, t->unit_is_row ? "" : ", with all its rows");
+    buf_printf(out, "; neighbours differ in one that is %s\n",
+               change ? "replaced (change-one)" : "there or not (add-remove)");
+}
+
+static void
+explain_bounding(const struct plan *p, struct buf *out)
+{
+    buf_add_text(out, "bounding   ");
+    if (p->bounding == BOUND_NONE) {
+        buf_add_text(out, "none needed: a row is a unit\n");
+        return;
+    }
+    buf_printf(out, "%llu row%s of a unit, in %llu group%s, by rank",
+               (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
+               (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
+    if (from_loses(p))
+        buf_add_text(out, ", before WHERE: rows that would pass may be left "
+                          "out");
+    else if (p->bounding != BOUND_RANK && p->where)
+        buf_add_text(out, ", of those that pass WHERE");
+    buf_add_text(out, p->bounding == BOUND_RANK   ? " (a predicate)\n"
+                      : p->bounding == BOUND_FOLD ? " (a fold)\n"
+                                                  : " (windows by unit)\n");
+}
+
+static void
+explain_groups(const struct plan *p, struct buf *out)
+{
+    if (p->n_keys == 0)
+        return;
+    if (p->selection)
+        buf_printf(out, "groups     of the data, at most %zu:", p->cells);
+    else
+        buf_printf(out, "groups     %zu, all shown:", p->cells);
+    for (size_t i = 0; i < p->n_keys; i++) {
+        const struct key *k = &p->keys[i];
+
+        buf_add_text(out, i > 0 ? ", by " : " by ");
+        words_expr(k->expr, out);
+        if (k->kind == KEY_PRIVATE && k->expr->type == TYPE_TEXT)
+            buf_printf(out, " (not in the policy; of at most %d bytes)",
+                       (int)KEY_TEXT_MAX);
+        else if (k->kind == KEY_PRIVATE)
+            buf_add_text(out, " (not in the policy)");
+        else
+            buf_printf(out, " (%zu%s)", k->n, k->null_group ? " and NULL" : "");
+    }
+    buf_add_text(out, "\n");
+}
+
+/* The rule of partition selection, and the count that it also releases. */
+static void
+explain_selection(const struct plan *p, struct buf *out)
+{
+    static const char *const NAMES[] = {
+        [CUSTOS_KEYS_GEOMETRIC] = "the optimal rule",
+        [CUSTOS_KEYS_LAPLACE] = "a threshold, Laplace noise",
+        [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
+    };
+    const struct selection *s = p->selection;
+    const custos_keys_facts *f = custos_keys_report(s->rule);
+
+    buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
+    if (f->threshold)
+        buf_printf(out, " of scale %.8s: shown from %lld", f->scale,
+                   (long long)f->threshold);
+    buf_printf(out,
+               "; %llu unit%s shown with 50 %%, %llu with 95 %%\n"
+               "           epsilon ",
+               (unsigned long long)s->half, s->half == 1 ? " is" : "s are",
+               (unsigned long long)s->most);
+    words_number(&s->epsilon, out);
+    buf_add_text(out, ", delta ");
+    words_number(&s->delta, out);
+    if (s->least > 1)
+        buf_printf(out, "; groups of fewer than %llu never",
+                   (unsigned long long)s->least);
+    if (s->serves >= 0) {
+        buf_printf(out, "; the noisy number serves as %s, within ",
+                   p->parts[s->serves].kind == PART_UNITS ? "distinct units"
+                                                          : "rows");
+        words_whole_steps(p->parts[s->serves].bar, (struct grid){10, 0}, out);
+        buf_add_text(out, " at 95 %");
+    }
+    buf_add_text(out, "\n");
+}
+
+/* ---------------------------------------------------------------- parts -- */
+
+static void
+explain_name(const struct part *part, struct buf *out)
+{
+    static const char *const NAMES[] = {
+        [PART_ROWS] = "rows",
+        [PART_VALUES] = "values of ",
+        [PART_SUM] = "sum of ",
+        [PART_SQUARES] = "squares of ",
+        [PART_UNITS] = "distinct units",
+        [PART_DISTINCT] = "distinct values of ",
+    };
+
+    buf_printf(out, "noise on   %s", NAMES[part->kind]);
+    if (!part->of)
+        return;
+    words_expr(part->of, out);
+    if (part->domain > 0)
+        buf_printf(out, ", of which there are %llu",
+                   (unsigned long long)part->domain);
+    if (part->kind == PART_VALUES || part->kind == PART_DISTINCT)
+        return;
+    if (part->centre != 0) {
+        buf_add_text(out, " less ");
+        words_whole_steps(part->centre, part->grid, out);
+    }
+    buf_add_text(out, ", each clamped to ");
+    words_whole_steps(part->lower, part->grid, out);
+    buf_add_text(out, " .. ");
+    words_whole_steps(part->upper, part->grid, out);
+}
+
+/* The grid of the released number; for squares, the value's step squared. */
+static struct grid
+released_grid(const struct part *part)
+{
+    struct grid g = part->grid;
+
+    if (part->kind == PART_SQUARES)
+        g.digits *= 2;
+    return g;
+}
+
+/* The scale of the noise, from the mechanism's text, in units of the value. */
+static void
+explain_scale(const struct part *part, struct grid g, struct buf *out)
+{
+    custos_err ignored = CUSTOS_ERR_INIT;
+    rat scale;
+
+    rat_init(&scale);
+    if (!rat_read(custos_mech_facts(part->mech)->scale, "scale", &scale,
+                  &ignored))
+        words_steps(&scale, g, out);
+    rat_clear(&scale);
+}
+
+/* The part's share of the price. */
+static void
+explain_share(const struct plan *p, const struct part *part, struct buf *out)
+{
+    buf_add_text(out, p->in_rho ? "rho " : "epsilon ");
+    words_number(p->in_rho ? &part->rho : &part->epsilon, out);
+    if (!p->in_rho && part->mech_kind == CUSTOS_GAUSSIAN) {
+        buf_add_text(out, ", delta ");
+        words_number(&part->delta, out);
+    }
+}
+
+static void
+explain_part(const struct plan *p, const struct part *part, struct buf *out)
+{
+    struct grid g = released_grid(part), squared = g;
+    bool gauss = part->mech_kind == CUSTOS_GAUSSIAN;
+
+    squared.digits *= 2;
+    explain_name(part, out);
+    buf_printf(out, "\n           %s ",
+               gauss ? "Gaussian, sigma" : "Laplace, scale");
+    explain_scale(part, g, out);
+    if (g.digits != 0) {
+        buf_add_text(out, ", in steps of ");
+        words_whole_steps(1, g, out);
+    }
+    buf_add_text(out, "; sensitivity l1 ");
+    words_steps(&part->l1, g, out);
+    buf_add_text(out, ", l2 squared ");
+    words_steps(&part->l2_squared, squared, out);
+    buf_add_text(out, "\n           ");
+    explain_share(p, part, out);
+    buf_add_text(out, "; within ");
+    words_whole_steps(part->bar, g, out);
+    buf_add_text(out, " at 95 %\n");
+}
+
+/* Quantiles have no additive noise: a point of the range is drawn. */
+static void
+explain_quantiles(const struct plan *p, const struct part *part,
+                  struct buf *out)
+{
+    const struct part_quantiles *q = part->quantiles;
+
+    buf_printf(out, "draws      quantile%s ", q->n > 1 ? "s" : "");
+    for (size_t i = 0; i < q->n; i++)
+        buf_printf(out, "%s%s", i > 0 ? ", " : "", q->rank[i]);
+    buf_add_text(out, " of ");
+    words_expr(part->of, out);
+    buf_add_text(out, ", each value clamped to ");
+    words_value(part, part->lower, out);
+    buf_add_text(out, " .. ");
+    words_value(part, part->upper, out);
+    buf_printf(out, "\n           exponential mechanism in %u level%s",
+               custos_quantile_report(q->at)->levels,
+               custos_quantile_report(q->at)->levels > 1 ? "s" : "");
+    if (part->grid.digits != 0) {
+        buf_add_text(out, ", in steps of ");
+        words_whole_steps(1, part->grid, out);
+    }
+    buf_printf(out, "; a unit has %llu value%s\n           epsilon ",
+               (unsigned long long)p->rows, p->rows > 1 ? "s" : "");
+    words_number(&part->epsilon, out);
+    buf_printf(out,
+               ", two thirds for the ends of error bars, which are drawn "
+               "%llu places further out: within them at 95 %%\n",
+               (unsigned long long)q->off);
+}
+
+/* epsilon may be NULL: nothing is said of it. */
+static void
+explain_amounts(const rat *epsilon, const rat *rho, struct buf *out)
+{
+    if (epsilon) {
+        buf_add_text(out, "epsilon ");
+        words_number(epsilon, out);
+    }
+    buf_add_text(out, epsilon ? ", rho " : "rho ");
+    words_number(rho, out);
+}
+
+/* The amounts of the charge: those of the price, or the policy's minimum. */
+static void
+explain_charge(const struct plan *p, struct buf *out)
+{
+    rat epsilon, rho;
+
+    rat_init(&epsilon);
+    rat_init(&rho);
+    if (!p->in_rho)
+        amount_to_rat(p->charge.epsilon, AMOUNT_LOSS, &epsilon);
+    amount_to_rat(p->charge.rho, AMOUNT_LOSS, &rho);
+    explain_amounts(p->in_rho ? NULL : &epsilon, &rho, out);
+    rat_clear(&epsilon);
+    rat_clear(&rho);
+}
+
+/* The charge; where it was raised to the least price, also the price asked. */
+static void
+explain_price(const struct plan *p, struct buf *out)
+{
+    const rat *epsilon = p->in_rho ? NULL : &p->epsilon;
+
+    buf_add_text(out, "price      ");
+    if (p->raised)
+        explain_charge(p, out);
+    else
+        explain_amounts(epsilon, &p->rho, out);
+    buf_add_text(out, ", delta ");
+    words_number(&p->delta, out);
+    if (p->raised) {
+        buf_add_text(out, "\n           raised to the policy's minimum; noise "
+                          "as for ");
+        explain_amounts(epsilon, &p->rho, out);
+    }
+    if (p->in_rho)
+        buf_add_text(out, "\n           no epsilon bounds it: the budget's sum "
+                          "of epsilon becomes infinite, and from then on only "
+                          "its sum of rho counts");
+    buf_add_text(out, "\nrests on  ");
+    for (size_t i = 0; i < p->n_theorems; i++)
+        buf_printf(out, " %s", p->theorems[i]);
+    buf_add_text(out, "\n");
+}
+
+/* The bound selection, which runs first. */
+static void
+explain_bound_selection(const struct bound_selection *r, struct buf *out)
+{
+    buf_printf(out,
+               "row bound  the policy has no bound on rows per unit: the first "
+               "of 1, 2, 4 ... %llu that about %lld units or fewer exceed\n"
+               "           sparse vector, Laplace, scale ",
+               1ULL << (r->n - 1), (long long)r->few);
+    words_number(&r->scale, out);
+    buf_add_text(out, "; epsilon ");
+    words_number(&r->share, out);
+    buf_printf(out,
+               "; with 95 %% probability at most %lld units have more rows "
+               "than the bound that is taken\n",
+               (long long)r->most);
+}
+
+/* How many rows count, and what is released about them. */
+static void
+explain_releases(const struct plan *p, struct buf *out)
+{
+    words_from(p->from, "from       ", out);
+    explain_bounding(p, out);
+    explain_groups(p, out);
+    if (p->selection)
+        explain_selection(p, out);
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (p->parts[i].kind == PART_QUANTILES)
+            explain_quantiles(p, &p->parts[i], out);
+        else if (!p->parts[i].served)
+            explain_part(p, &p->parts[i], out);
+}
+
+static void
+explain_notes(const struct plan *p, struct buf *out)
+{
+    for (size_t i = 0; i < p->n_remarks; i++)
+        buf_printf(out, "note       %s\n", p->remarks[i]);
+}
+
+void
+plan_explain(const struct plan *p, struct buf *out)
+{
+    const struct bound_selection *r = p->bound_selection;
+
+    if (p->is_public) {
+        buf_add_text(out, "public     no private row is read: the answer is "
+                          "exact and free\n");
+        return;
+    }
+    explain_protected(p, out);
+    if (r) {
+        explain_bound_selection(r, out);
+        for (size_t i = 0; i<r->n; i += r->n> 1 ? r->n - 1 : 1) {
+            buf_printf(out, "bound %-4llu if it is taken:\n", 1ULL << i);
+            explain_releases(r->plans[i], out);
+            explain_notes(r->plans[i], out);
+        }
+        explain_price(p, out);
+        return;
+    }
+    explain_releases(p, out);
+    explain_price(p, out);
+    rho_offer(p, out);
+    explain_notes(p, out);
+}

@@ -1,0 +1,340 @@
+/*
+ * Partition selection: keys whose values are not public come from the data.
+ * Which groups are shown is one release for all keys together, by the number
+ * of units in each group. All aggregates share it.
+ *
+ * The rule is chosen from public facts: the one that needs the fewest units to
+ * show a group with probability 1/2. If the query counts units, or rows of
+ * which each unit has one, a rule with noise is used. Its noisy counts are then
+ * also the answer to that count, and it gets the shares of both in the price.
+ *
+ * THEOREM  groups-chosen
+ *   Let rows be bounded so that each unit is in at most g groups. Choosing
+ *   groups by an (e, d)-DP rule for units of g keys, then releasing parts of
+ *   the chosen groups only, with (e_i, d_i)-DP noise for the sensitivity over
+ *   all groups, is (e + sum e_i, d + sum d_i)-DP. A group that is not chosen
+ *   looks like one that does not exist.
+ * SOURCE   doc/proofs/groups-chosen.md
+ * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact or
+ *          keys-gauss; parts from the same snapshot as the counts of units.
+ * GIVES    plan->selection: the rule, its epsilon and the delta that it needs;
+ *          together with the parts, never more than the query's.
+ * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta),
+ *          CUSTOS_EINVAL (a number in the query that cannot be used).
+ * TESTED   selection_is_in_the_price selection_takes_the_delta_left
+ *          lone_chance_is_the_delta lone_groups_come_out_with_delta
+ *          chosen_groups_have_quantiles quantiles_are_of_the_chosen_alone
+ *          neighbours_differ_as_the_plan_says
+ */
+#include "num/batch.h"
+#include "plan/explain/words.h"
+#include "plan/work.h"
+
+enum {
+    NUMBER_MAX = 512,
+    WEIGHT = 64, /* the weight of a count: split.c */
+    UNITS_LOG2 = 40,
+    GAUSS_FROM = 4, /* with fewer keys per unit, Laplace needs fewer units */
+};
+
+custos_status
+select_start(struct work *w)
+{
+    struct selection *s;
+
+    if (w->plan->selection)
+        return CUSTOS_OK;
+    s = arena_take(w->a, 1, sizeof *s);
+    if (!s)
+        return work_no_memory(w);
+    s->serves = -1;
+    rat_init(&s->epsilon);
+    rat_init(&s->delta);
+    w->plan->selection = s;
+    return CUSTOS_OK;
+}
+
+void
+select_clear(struct selection *s)
+{
+    if (!s)
+        return;
+    custos_keys_free(s->rule);
+    s->rule = NULL;
+    rat_clear(&s->epsilon);
+    rat_clear(&s->delta);
+}
+
+/*
+ * Does the part count units, without an epsilon of its own, and is it read only
+ * as a count? The bars of means assume symmetric noise; the noise of a count is
+ * not symmetric in groups that were chosen by that count.
+ */
+static bool
+counts_units(const struct plan *p, size_t i)
+{
+    const struct part *part = &p->parts[i];
+
+    for (size_t k = 0; k < p->n_aggregates; k++)
+        if (p->aggregates[k].rows == (int)i && p->aggregates[k].sum >= 0)
+            return false;
+    return part->owner == -1 && (part->kind == PART_UNITS ||
+                                 (part->kind == PART_ROWS && p->rows == 1));
+}
+
+void
+select_weigh(struct plan *p)
+{
+    struct selection *s = p->selection;
+
+    if (!s)
+        return;
+    s->weight = WEIGHT;
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (s->serves < 0 && counts_units(p, i)) {
+            s->serves = (int)i;
+            s->weight += p->parts[i].weight;
+            p->parts[i].weight = 0;
+            p->parts[i].served = true;
+        }
+}
+
+/* Reserves half of the delta for the selection; parts may use the rest. */
+void
+select_reserve(struct work *w)
+{
+    rat half;
+
+    if (!w->plan->selection)
+        return;
+    rat_init(&half);
+    rat_set_i64(&half, 1, 2);
+    rat_mul(&w->delta, &w->delta, &half);
+    rat_clear(&half);
+}
+
+/* The delta that the parts leave for the selection. */
+static void
+delta_left(const struct work *w, rat *delta)
+{
+    const struct plan *p = w->plan;
+
+    rat_add(delta, &w->delta, &w->delta);
+    for (size_t i = 0; i < p->n_parts; i++)
+        rat_sub(delta, delta, &p->parts[i].delta);
+}
+
+/* Takes the steps of the optimal rule's table, which is long where epsilon is
+   small: the same number whether the rule was made now or cached. */
+static custos_status
+spend_table(struct work *w, const custos_keys_options *o,
+            const custos_keys *rule)
+{
+    enum { ENTRIES_MAX = 1 << 16 };
+    uint64_t entries = rule ? custos_keys_report(rule)->certain : ENTRIES_MAX;
+
+    if (o->rule != CUSTOS_KEYS_GEOMETRIC)
+        return CUSTOS_OK;
+    if (entries > ENTRIES_MAX)
+        entries = ENTRIES_MAX;
+    return work_spend(w, EFFORT_ENTRY * entries);
+}
+
+/* Takes the rule if it shows smaller groups than the current one does. Of two
+   rules that are equal in this, it takes the one named first in custos.h. */
+static custos_status
+try_rule(struct work *w, const custos_keys_options *o)
+{
+    struct selection *s = w->plan->selection;
+    custos_keys *rule = NULL;
+    uint64_t half = 0;
+    custos_status st = work_spend(w, EFFORT_SELECTION), spent = CUSTOS_OK;
+
+    if (!st)
+        st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
+    if (!st || st == CUSTOS_ERANGE)
+        spent = spend_table(w, o, rule);
+    if (!st && spent) {
+        custos_keys_free(rule);
+        return spent;
+    }
+    if (!st)
+        half = custos_keys_report(rule)->half;
+    if (!st &&
+        (!s->rule || half < s->half ||
+         (half == s->half && o->rule < custos_keys_report(s->rule)->rule))) {
+        custos_keys_free(s->rule);
+        s->rule = rule;
+        s->half = half;
+        return CUSTOS_OK;
+    }
+    custos_keys_free(rule);
+    return st == CUSTOS_ERANGE ? spent : st;
+}
+
+/*
+ * Could the optimal rule show groups as small as the current rule does? It
+ * shows a group of n units with probability at most n (delta/g) e^(n eps/g),
+ * since each further unit multiplies it by at most e^(eps/g) and adds at most
+ * delta/g. If this is below 1/2 for the n at which the current rule reaches
+ * 1/2, the optimal rule's long table need not be made.
+ */
+static bool
+optimal_may_win(const struct plan *p)
+{
+    const struct selection *s = p->selection;
+    long log2_chance = rat_log2_floor(&s->delta) + 1;
+    bool may;
+    rat x, y;
+
+    for (uint64_t n = s->half; n > 0; n /= 2)
+        log2_chance++;
+    rat_init(&x);
+    rat_init(&y);
+    rat_set_i128(&x, (i128)s->half);
+    rat_mul(&x, &x, &s->epsilon);
+    rat_set_i128(&y, (i128)p->groups);
+    rat_div(&x, &x, &y);
+    rat_set_i64(&y, 1443, 1000); /* just above log2 e */
+    rat_mul(&x, &x, &y);
+    rat_set_i64(&y, log2_chance, 1);
+    rat_add(&x, &x, &y);
+    may = rat_cmp_i64(&x, -1) >= 0;
+    rat_clear(&x);
+    rat_clear(&y);
+    return may;
+}
+
+/*
+ * With one key per unit no rule is better than the optimal one. Of the rules
+ * with counts, Laplace needs about ln(1/delta) g / epsilon units to show a
+ * group, and Gauss about 2 ln(1/delta) sqrt(g) / epsilon. Laplace is never
+ * better than the optimal rule; it is tried where the selection serves a count,
+ * or where the optimal rule was tried and not taken.
+ */
+static custos_status
+try_rules(struct work *w, custos_keys_options *o)
+{
+    const struct plan *p = w->plan;
+    const struct selection *s = p->selection;
+    bool laplace = true;
+    custos_status st = CUSTOS_OK;
+
+    if (p->groups >= GAUSS_FROM) {
+        o->rule = CUSTOS_KEYS_GAUSSIAN;
+        st = try_rule(w, o);
+    }
+    if (!st && s->serves < 0) {
+        laplace = false;
+        if (!s->rule || optimal_may_win(p)) {
+            o->rule = CUSTOS_KEYS_GEOMETRIC;
+            st = try_rule(w, o);
+            laplace = !s->rule || custos_keys_report(s->rule)->rule != o->rule;
+        }
+    }
+    if (!st && laplace) {
+        o->rule = CUSTOS_KEYS_LAPLACE;
+        st = try_rule(w, o);
+    }
+    if (!st && !s->rule) {
+        o->rule = CUSTOS_KEYS_GAUSSIAN;
+        st = try_rule(w, o);
+    }
+    if (!st && !s->rule)
+        st = custos_fail(
+            w->err, CUSTOS_ERANGE,
+            "at this epsilon and delta no group could be shown" HINT
+            "ask for a larger epsilon or delta, or for fewer aggregates");
+    return st;
+}
+
+/* The fewest units of a shown group: the larger of the owner's limit and the
+   query's. */
+static custos_status
+read_least(struct work *w, uint64_t *least)
+{
+    str asked = w->q->options.min_units;
+    const char *text = arena_copy(w->a, asked);
+    uint64_t n = 0;
+    custos_status st;
+    rat r;
+
+    *least = w->policy->min_units;
+    if (asked.len == 0)
+        return CUSTOS_OK;
+    if (!text)
+        return work_no_memory(w);
+    rat_init(&r);
+    st = rat_read_positive(text, "min_privacy_units_per_group", &r, w->err);
+    if (!st && (!rat_is_whole(&r) || !rat_floor_u64(&r, &n) ||
+                n > (uint64_t)1 << UNITS_LOG2))
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "min_privacy_units_per_group must be a whole number "
+                         "up to 2^%d",
+                         (int)UNITS_LOG2);
+    if (!st && !w->plan->selection)
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "min_privacy_units_per_group is for groups of the "
+                         "data: these are public, and all are shown");
+    rat_clear(&r);
+    if (!st && n > *least)
+        *least = n;
+    return st;
+}
+
+/* Half width of the counts' 95 % bar: m minus the threshold, where a group of m
+   units is shown with probability 97.5 %. The noise is symmetric, so it exceeds
+   this width in each direction with probability at most 2.5 %. */
+static custos_status
+set_bar(struct work *w)
+{
+    struct selection *s = w->plan->selection;
+    const custos_keys_facts *f = custos_keys_report(s->rule);
+    struct part *part;
+    uint64_t units = 0;
+    custos_status st;
+
+    if (s->serves < 0)
+        return CUSTOS_OK;
+    st = custos_keys_units(s->rule, "0.975", &units, w->err);
+    part = &w->plan->parts[s->serves];
+    part->bar = (i128)units - f->threshold;
+    return st;
+}
+
+custos_status
+select_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    struct selection *s = p->selection;
+    char epsilon[NUMBER_MAX], delta[NUMBER_MAX];
+    custos_keys_options o = {.size = sizeof o,
+                             .adjacency = w->policy->adjacency,
+                             .epsilon = epsilon,
+                             .delta = delta};
+    uint64_t least = 1;
+    custos_status st = read_least(w, &least);
+    rat needed;
+
+    if (st || !s)
+        return st;
+    s->least = least;
+    o.min_units = least;
+    o.keys_per_unit = p->groups;
+    delta_left(w, &s->delta);
+    if (!rat_write_into(&s->epsilon, epsilon, NUMBER_MAX) ||
+        !rat_write_into(&s->delta, delta, NUMBER_MAX))
+        return custos_fail(w->err, CUSTOS_EINVAL,
+                           "epsilon has too many digits for this query");
+    st = try_rules(w, &o);
+    rat_init(&needed);
+    if (!st)
+        st = rat_read_delta(custos_keys_report(s->rule)->delta, "delta",
+                            &needed, w->err);
+    if (!st && rat_cmp(&needed, &s->delta) < 0) /* it is reported rounded up */
+        rat_set(&s->delta, &needed);
+    rat_clear(&needed);
+    if (!st)
+        st = custos_keys_units(s->rule, "0.95", &s->most, w->err);
+    return st ? st : set_bar(w);
+}

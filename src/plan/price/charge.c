@@ -1,0 +1,160 @@
+/*
+ * The charge of a plan: the composition of its parts. Epsilon and delta are the
+ * exact sums of shares; rho is the sum over parts of the rho of each mechanism,
+ * rounded up.
+ *
+ * THEOREM  plan-charge
+ *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP are, together,
+ *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
+ *   composition of releases from the same data that are fixed in advance. Where
+ *   groups are chosen first, the choice is one more release, and the parts are
+ *   those of the groups it showed: adaptive composition; likewise where a bound
+ *   selection chose the bound on rows (bound-race). An (epsilon, delta)-DP
+ *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one.
+ * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
+ *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
+ * NEEDS    part-add-remove or part-change-one for every part.
+ * GIVES    plan->charge, each amount rounded up.
+ * FAILS    cannot.
+ * TESTED   charge_adds_the_parts worked_examples_cost_what_the_sources_say
+ */
+#include "account/convert.h"
+#include "num/batch.h"
+#include "num/rat_round.h"
+#include "plan/part/quantile.h"
+#include "plan/part/bound_selection.h"
+#include "plan/work.h"
+
+/* The rho of a Gaussian: D2^2 / (2 sigma^2), with sigma rounded down. */
+static custos_status
+gauss_rho(const struct part *part, rat *rho, custos_err *err)
+{
+    custos_status st;
+    rat sigma;
+
+    rat_init(&sigma);
+    st = rat_read_positive(custos_mech_facts(part->mech)->scale, "sigma",
+                           &sigma, err);
+    if (!st) {
+        rat_mul(&sigma, &sigma, &sigma);
+        rat_add(&sigma, &sigma, &sigma);
+        rat_div(rho, &part->l2_squared, &sigma);
+    }
+    rat_clear(&sigma);
+    return st;
+}
+
+/* The sum of the squares of all epsilons. */
+static void
+squares_of(const struct plan *p, rat *squares)
+{
+    rat x;
+
+    rat_init(&x);
+    rat_set_i64(squares, 0, 1);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
+        /* an upper bound for quantiles, which are three releases */
+        rat_add(squares, squares, &x);
+    }
+    if (p->selection) {
+        rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
+        rat_add(squares, squares, &x);
+    }
+    rat_clear(&x);
+}
+
+/*
+ * Sets only the currencies that the ledger's filter counts in. The others stay
+ * unbounded: computing them takes longer than the rest of a small plan.
+ */
+static void
+set_amounts(struct plan *p, const rat *squares)
+{
+    struct charge *c = &p->charge;
+
+    c->epsilon = c->epsilon_squared = AMOUNT_INFINITE;
+    if (!p->in_rho) {
+        c->epsilon = amount_from_rat_up(&p->epsilon, AMOUNT_LOSS);
+        c->epsilon_squared = amount_from_rat_up(squares, AMOUNT_LOSS);
+    }
+    c->rho = amount_from_rat_up(&p->rho, AMOUNT_LOSS);
+    c->delta = amount_from_rat_up(&p->delta, AMOUNT_DELTA);
+    c->mu_squared = AMOUNT_INFINITE;
+    for (size_t i = 0; i < CHARGE_ORDERS; i++)
+        c->loss[i] = AMOUNT_INFINITE;
+}
+
+custos_status
+charge_make(struct work *w)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+    rat rho;
+
+    rat_init(&rho);
+    if (!p->in_rho) /* else it is the price, to which the shares add up */
+        rat_set_i64(&p->rho, 0, 1);
+    rat_set_i64(&p->delta, 0, 1);
+    for (size_t i = 0; i < p->n_parts && !st; i++) {
+        const struct part *part = &p->parts[i];
+
+        if (part->served || p->in_rho)
+            continue; /* the selection pays for it, or the price in rho */
+        if (part->mech_kind == CUSTOS_GAUSSIAN)
+            st = gauss_rho(part, &rho, w->err);
+        else if (part->kind == PART_QUANTILES)
+            st = quantile_rho(part, &rho, w->err);
+        else
+            pure_rho_up(&part->epsilon, &rho);
+        rat_add(&p->rho, &p->rho, &rho);
+        rat_add(&p->delta, &p->delta, &part->delta);
+    }
+    if (p->selection) {
+        pure_rho_up(&p->selection->epsilon, &rho);
+        rat_add(&p->rho, &p->rho, &rho);
+        rat_add(&p->delta, &p->delta, &p->selection->delta);
+    }
+    if (!st) {
+        squares_of(p, &rho);
+        set_amounts(p, &rho);
+    }
+    rat_clear(&rho);
+    return st;
+}
+
+static void
+raise_to(rat *to, const rat *x)
+{
+    if (rat_cmp(x, to) > 0)
+        rat_set(to, x);
+}
+
+/* The bound selection's share, plus the maximum of each amount over the plans
+   that may follow. Whichever follows, this is the charge. */
+void
+charge_bound_selection(struct plan *p)
+{
+    struct bound_selection *r = p->bound_selection;
+    rat x, squares;
+
+    rat_init(&x);
+    rat_init(&squares);
+    for (size_t i = 0; i < r->n; i++) {
+        raise_to(&p->epsilon, &r->plans[i]->epsilon);
+        raise_to(&p->rho, &r->plans[i]->rho);
+        raise_to(&p->delta, &r->plans[i]->delta);
+        squares_of(r->plans[i], &x);
+        raise_to(&squares, &x);
+    }
+    rat_add(&p->epsilon, &p->epsilon, &r->share);
+    pure_rho_up(&r->share, &x);
+    rat_add(&p->rho, &p->rho, &x);
+    rat_mul(&x, &r->share, &r->share);
+    rat_add(&squares, &squares, &x);
+    set_amounts(p, &squares);
+    for (size_t i = 0; i < r->n; i++)
+        r->plans[i]->charge = p->charge;
+    rat_clear(&x);
+    rat_clear(&squares);
+}
