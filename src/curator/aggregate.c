@@ -83,8 +83,9 @@ half_width(const struct plan *p, const struct part *part, size_t level,
         return mech_error_i128(part->mech, beta, 1, out, err);
     }
     snprintf(beta, sizeof beta, "%zu/%zu", 40 * level - 1, 40 * level);
-    st = custos_keys_units(p->selection->rule, beta, &units, err);
-    *out = (i128)units - custos_keys_report(p->selection->rule)->threshold;
+    st = custos_keys_units(p->space.selection->rule, beta, &units, err);
+    *out =
+        (i128)units - custos_keys_report(p->space.selection->rule)->threshold;
     return st;
 }
 
@@ -94,7 +95,7 @@ static struct bar_law
 law_of(const struct plan *p, const struct part *part)
 {
     const custos_keys_facts *k =
-        part->served ? custos_keys_report(p->selection->rule) : NULL;
+        part->served ? custos_keys_report(p->space.selection->rule) : NULL;
     const custos_facts *f = k ? NULL : custos_mech_facts(part->mech);
     bool gauss = k ? k->rule == CUSTOS_KEYS_GAUSSIAN
                    : f->law == CUSTOS_DISCRETE_GAUSSIAN;
@@ -189,7 +190,7 @@ plain_value(const struct bars *bars, int part, i128 n, struct grid g,
 static void
 widen_chosen(const struct plan *p, i128 y, i128 half, struct value *out)
 {
-    const custos_keys_facts *f = custos_keys_report(p->selection->rule);
+    const custos_keys_facts *f = custos_keys_report(p->space.selection->rule);
 
     if (y - half <= f->threshold)
         out->low = fmin(out->low, (double)f->least);

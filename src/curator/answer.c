@@ -36,21 +36,18 @@ no_memory(custos_err *err)
 /* -------------------------------------------------------------- shapes -- */
 
 bool
-released_take(arena *a, const struct plan *p, size_t cells,
+released_take(arena *a, const struct stage *s, size_t cells,
               struct released *out)
 {
-    *out = (struct released){.cells = cells};
-    if (p->selection) {
-        out->keys = arena_take(a, cells * p->n_keys + 1, sizeof *out->keys);
-        if (!out->keys)
+    if (!out->values)
+        out->values = arena_take(a, s->plan->n_parts + 1, sizeof *out->values);
+    for (size_t i = 0; out->values && i < s->n_parts; i++) {
+        i128 *values =
+            arena_take(a, cells * part_width(&s->parts[i]) + 1, sizeof *values);
+
+        if (!values)
             return false;
-    }
-    out->values = arena_take(a, p->n_parts, sizeof *out->values);
-    for (size_t i = 0; out->values && i < p->n_parts; i++) {
-        out->values[i] = arena_take(a, cells * part_width(&p->parts[i]) + 1,
-                                    sizeof **out->values);
-        if (!out->values[i])
-            return false;
+        out->values[s->first + i] = values;
     }
     return out->values != NULL;
 }
@@ -253,16 +250,16 @@ key_value(const struct after *w, size_t k)
     size_t rest = w->cell, index = 0;
 
     if (w->r->keys)
-        return w->r->keys[w->cell * w->p->n_keys + k];
-    for (size_t i = w->p->n_keys; i-- > k;) {
-        size_t n = w->p->keys[i].n + w->p->keys[i].null_group;
+        return w->r->keys[w->cell * w->p->space.n_keys + k];
+    for (size_t i = w->p->space.n_keys; i-- > k;) {
+        size_t n = w->p->space.keys[i].n + w->p->space.keys[i].null_group;
 
         index = rest % n;
         rest /= n;
     }
-    if (index == w->p->keys[k].n)
+    if (index == w->p->space.keys[k].n)
         return (struct datum){.type = TYPE_NULL};
-    return w->p->keys[k].values[index];
+    return w->p->space.keys[k].values[index];
 }
 
 static bool

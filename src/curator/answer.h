@@ -14,15 +14,16 @@
    quantiles, in each group: all estimates, then all low ends, then all high
    ends. */
 struct released {
-    size_t cells;
-    i128 **values;
+    size_t cells;       /* of the plan's own space */
+    i128 **values;      /* by part of the plan */
     struct datum *keys; /* of discovered groups, n_keys each; NULL: public keys,
                            as in the plan */
     size_t more;        /* groups that were selected but are not shown */
 };
 
-/* Allocates room for `cells` groups in `a`; false without memory. */
-bool released_take(arena *a, const struct plan *p, size_t cells,
+/* Makes room in `a` for the values of a stage, `cells` for each of its parts; false
+   without memory. */
+bool released_take(arena *a, const struct stage *s, size_t cells,
                    struct released *out);
 
 /* Makes the answer from released values. On success the caller owns *out. May

@@ -36,19 +36,16 @@ custos_status
 bound_selection_run(struct engine *e, custos_rng *rng, const struct plan *p,
                     const struct plan **out, custos_err *err)
 {
+    const struct bound_selection *r = plan_bound_selection(p);
     custos_sealed *few[BOUND_SELECTION_MAX] = {NULL};
     size_t taken = 0;
-    custos_status st;
+    custos_status st = engine_bound_counts(e, p, few, err);
 
-    *out = p;
-    if (!p->bound_selection)
-        return CUSTOS_OK;
-    st = engine_bound_counts(e, p, few, err);
     if (!st)
-        st = select_bound(p->bound_selection, rng, few, &taken, err);
+        st = select_bound(r, rng, few, &taken, err);
     for (size_t i = 0; i < BOUND_SELECTION_MAX; i++)
         custos_sealed_free(few[i]);
-    *out = p->bound_selection->plans[taken];
+    *out = r->plans[taken];
     return st;
 }
 
@@ -59,7 +56,7 @@ bound_selection_report(const struct plan *p, struct answer *answer)
     struct buf b;
 
     buf_init(&b, NULL, SENTENCE_MAX);
-    bound_selection_remark(p->bound_selection, &b);
+    bound_selection_remark(plan_bound_selection(p), &b);
     if (!b.failed)
         answer_remark(answer, buf_text(&b));
     buf_clear(&b);

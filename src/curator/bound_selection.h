@@ -1,5 +1,5 @@
 /*
- * Between charge and release: runs the bound selection of a plan that has one.
+ * Runs a STAGE_BOUND: which bound on rows applies, and so which plan follows.
  */
 #ifndef CURATOR_BOUND_SELECTION_H
 #define CURATOR_BOUND_SELECTION_H
@@ -7,9 +7,9 @@
 #include "curator/curator.h"
 
 /*
- * The plan to run: p itself, or the plan for the bound that p's bound_selection
- * chooses. Depends on the data only through the released bound. May fail:
- * CUSTOS_EENGINE, CUSTOS_EENTROPY, CUSTOS_ENOMEM.
+ * The plan that follows: that for the bound which p's bound selection releases.
+ * Depends on the data only through that bound. May fail: CUSTOS_EENGINE,
+ * CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status bound_selection_run(struct engine *e,
                                                   custos_rng *rng,

@@ -55,7 +55,7 @@ within_report(arena *a, const struct plan *p, struct description *out,
     struct bars bars;
 
     if (p->is_public ||
-        p->bound_selection) /* bars depend on the bound that is selected */
+        plan_bound_selection(p)) /* bars depend on the bound that is selected */
         return CUSTOS_OK;
     st = bars_make(a, p, 1, &bars, err);
     for (size_t i = 0; i < p->n_outputs && !st; i++) {

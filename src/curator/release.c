@@ -36,109 +36,172 @@ take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
     return st;
 }
 
-/* Releases the quantiles of part i for the selected groups g, or for all cells
-   if g is NULL. */
+/* A plan whose stages are being released. Of its earlier stages a stage sees only
+   what is in here, all of it released. */
+struct releases {
+    const struct releaser *by;
+    arena *a;
+    const struct plan *plan;
+    struct engine_groups
+        *groups; /* those that the last STAGE_GROUPS has shown */
+    struct released out;
+};
+
+/* Releases the quantiles of one part, for all cells or the shown groups. */
 static custos_status
-release_quantiles(const struct releaser *r, arena *a, const struct plan *p,
-                  struct engine_groups *g, size_t i, i128 *values,
+release_quantiles(struct releases *x, const struct stage *s, size_t part,
                   custos_err *err)
 {
-    struct quantiles q = {
-        .of = p->parts[i].quantiles, .rng = r->rng, .values = values};
+    struct engine *e = x->by->engine;
+    struct quantiles q = {.of = s->parts[part].quantiles,
+                          .rng = x->by->rng,
+                          .values = x->out.values[s->first + part]};
 
-    q.room = arena_take(a, q.of->n, sizeof *q.room);
+    q.room = arena_take(x->a, q.of->n, sizeof *q.room);
     if (!q.room)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return g ? engine_groups_quantiles(r->engine, g, i, take_quantiles, &q, err)
-             : engine_quantiles(r->engine, p, i, take_quantiles, &q, err);
+    if (s->space->selection)
+        return engine_groups_quantiles(e, x->groups, part, take_quantiles, &q,
+                                       err);
+    return engine_quantiles(e, s, part, take_quantiles, &q, err);
 }
 
-/* Releases one part of a selected group. */
+/* Releases one part of a shown group. */
 static custos_status
-release_part(const struct releaser *r, const struct plan *p,
-             struct engine_groups *g, size_t group, size_t part, i128 *out,
-             custos_err *err)
+release_part(struct releases *x, const struct stage *s, size_t group,
+             size_t part, custos_err *err)
 {
+    i128 *out = &x->out.values[s->first + part][group];
     custos_sealed *sealed = NULL;
     custos_status st;
 
-    if (p->parts[part].served) {
-        *out = engine_groups_units(g, group);
+    if (s->parts[part].served) {
+        *out = engine_groups_units(x->groups, group);
         return CUSTOS_OK;
     }
-    st = engine_groups_part(g, group, part, &sealed, err);
+    st = engine_groups_part(x->groups, group, part, &sealed, err);
     if (!st)
-        st = release_i128(p->parts[part].mech, r->rng, sealed, out, 1, err);
+        st = release_i128(s->parts[part].mech, x->by->rng, sealed, out, 1, err);
     custos_sealed_free(sealed);
     return st;
 }
 
+/* Releases the numbers of the shown groups, group by group. */
 static custos_status
-release_chosen(const struct releaser *r, arena *a, const struct plan *p,
-               struct engine_groups *g, struct released *out, custos_err *err)
+release_shown(struct releases *x, const struct stage *s, custos_err *err)
+{
+    size_t n = engine_groups_count(x->groups);
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < n && !st; i++)
+        for (size_t part = 0; part < s->n_parts && !st; part++)
+            if (s->parts[part].kind != PART_QUANTILES)
+                st = release_part(x, s, i, part, err);
+    return st;
+}
+
+/* Releases the numbers of all cells, part by part. */
+static custos_status
+release_cells(struct releases *x, const struct stage *s, custos_err *err)
+{
+    custos_sealed **sealed =
+        arena_take(x->a, s->n_parts + 1, sizeof(custos_sealed *));
+    custos_status st;
+
+    if (!sealed)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = engine_run(x->by->engine, s, sealed, err);
+    for (size_t i = 0; i < s->n_parts && !st; i++)
+        if (s->parts[i].kind != PART_QUANTILES)
+            st =
+                release_i128(s->parts[i].mech, x->by->rng, sealed[i],
+                             x->out.values[s->first + i], s->space->cells, err);
+    for (size_t i = 0; i < s->n_parts; i++)
+        custos_sealed_free(sealed[i]);
+    return st;
+}
+
+/* Makes room for what a stage releases. */
+static bool
+take_room(struct releases *x, const struct stage *s)
+{
+    size_t cells =
+        s->space->selection ? engine_groups_count(x->groups) : s->space->cells;
+
+    if (s->space == &x->plan->space)
+        x->out.cells = cells;
+    return released_take(x->a, s, cells, &x->out);
+}
+
+static custos_status
+release_values(struct releases *x, const struct stage *s, custos_err *err)
+{
+    custos_status st;
+
+    if (!take_room(x, s))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = s->space->selection ? release_shown(x, s, err)
+                             : release_cells(x, s, err);
+    for (size_t part = 0; part < s->n_parts && !st; part++)
+        if (s->parts[part].kind == PART_QUANTILES)
+            st = release_quantiles(x, s, part, err);
+    return st;
+}
+
+/* Keeps the keys of the shown groups. */
+static custos_status
+keep_keys(struct releases *x, const struct stage *s, custos_err *err)
+{
+    size_t n = engine_groups_count(x->groups), width = s->space->n_keys;
+
+    x->out.more = engine_groups_more(x->groups);
+    x->out.keys = arena_take(x->a, n * width + 1, sizeof *x->out.keys);
+    if (!x->out.keys)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < width; k++) {
+            struct datum *d = &x->out.keys[i * width + k];
+
+            *d = engine_groups_key(x->groups, i, k);
+            if (d->type == TYPE_TEXT &&
+                !(d->text.ptr = arena_copy(x->a, d->text)))
+                return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        }
+    return CUSTOS_OK;
+}
+
+/* Finds the groups of a space and selects those that are shown. The stage after it
+   has their values, which the engine computes in the same pass over the rows. */
+static custos_status
+release_groups(struct releases *x, const struct stage *s, custos_err *err)
+{
+    custos_status st;
+
+    engine_groups_free(x->groups);
+    x->groups = NULL;
+    st = engine_find(x->by->engine, s + 1, &x->groups, err);
+    if (!st)
+        st = engine_groups_choose(x->groups, x->by->rng, err);
+    return st ? st : keep_keys(x, s, err);
+}
+
+/* Releases all stages of x->plan, or, where that is a STAGE_BOUND, those of the plan
+   that follows. */
+static custos_status
+release_stages(struct releases *x, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
-    if (!released_take(a, p, engine_groups_count(g), out))
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < out->cells && !st; i++) {
-        for (size_t k = 0; k < p->n_keys && !st; k++) {
-            struct datum *d = &out->keys[i * p->n_keys + k];
+    if (plan_bound_selection(x->plan))
+        st = bound_selection_run(x->by->engine, x->by->rng, x->plan, &x->plan,
+                                 err);
+    for (size_t i = 0; i < x->plan->n_stages && !st; i++) {
+        const struct stage *s = &x->plan->stages[i];
 
-            *d = engine_groups_key(g, i, k);
-            if (d->type == TYPE_TEXT && !(d->text.ptr = arena_copy(a, d->text)))
-                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        }
-        for (size_t part = 0; part < p->n_parts && !st; part++)
-            if (p->parts[part].kind != PART_QUANTILES)
-                st = release_part(r, p, g, i, part, &out->values[part][i], err);
+        st = (s->kind == STAGE_GROUPS ? release_groups : release_values)(x, s,
+                                                                         err);
     }
-    for (size_t part = 0; part < p->n_parts && !st; part++)
-        if (p->parts[part].kind == PART_QUANTILES)
-            st = release_quantiles(r, a, p, g, part, out->values[part], err);
-    return st;
-}
-
-/* Discovered groups: selects groups first, then releases the parts of the
-   selected ones. */
-static custos_status
-release_groups(const struct releaser *r, arena *a, const struct plan *p,
-               struct released *out, custos_err *err)
-{
-    struct engine_groups *g = NULL;
-    custos_status st = engine_find(r->engine, p, &g, err);
-
-    if (!st)
-        st = engine_groups_choose(g, r->rng, err);
-    if (!st)
-        st = release_chosen(r, a, p, g, out, err);
-    if (!st)
-        out->more = engine_groups_more(g);
-    engine_groups_free(g);
-    return st;
-}
-
-/* Runs the plan in the engine and releases all its parts. */
-static custos_status
-release_parts(const struct releaser *r, arena *a, const struct plan *p,
-              struct released *released, custos_err *err)
-{
-    custos_sealed **sealed;
-    custos_status st;
-
-    if (p->selection)
-        return release_groups(r, a, p, released, err);
-    sealed = arena_take(a, p->n_parts, sizeof(custos_sealed *));
-    if (!sealed || !released_take(a, p, p->cells, released))
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = engine_run(r->engine, p, sealed, err);
-    for (size_t i = 0; i < p->n_parts && !st; i++)
-        st = p->parts[i].kind == PART_QUANTILES
-                 ? release_quantiles(r, a, p, NULL, i, released->values[i], err)
-                 : release_i128(p->parts[i].mech, r->rng, sealed[i],
-                                released->values[i], p->cells, err);
-    for (size_t i = 0; i < p->n_parts; i++)
-        custos_sealed_free(sealed[i]);
+    engine_groups_free(x->groups);
     return st;
 }
 
@@ -161,23 +224,19 @@ release_answer(const struct releaser *r, const struct plan *p,
                const struct receipt *receipt, struct answer **out,
                custos_err *err)
 {
-    arena *a = arena_new(NULL, QUERY_BYTES);
-    const struct plan *run = p;
-    struct released released;
+    struct releases x = {.by = r, .a = arena_new(NULL, QUERY_BYTES), .plan = p};
     custos_status st;
 
-    if (!a)
+    if (!x.a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = bound_selection_run(r->engine, r->rng, p, &run, err);
+    st = release_stages(&x, err);
     if (!st)
-        st = release_parts(r, a, run, &released, err);
-    if (!st)
-        st = answer_of_released(run, &released, receipt, out, err);
-    if (!st && p->bound_selection)
+        st = answer_of_released(x.plan, &x.out, receipt, out, err);
+    if (!st && x.plan != p)
         bound_selection_report(p, *out);
-    if (!st && released.more)
-        report_more(released.more, *out);
-    arena_free(a);
+    if (!st && x.out.more)
+        report_more(x.out.more, *out);
+    arena_free(x.a);
     return st;
 }
 

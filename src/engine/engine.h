@@ -90,7 +90,7 @@ CUSTOS_MUST_USE custos_status engine_prepare(struct engine *e,
 void engine_unprepare(struct engine *e);
 
 /*
- * The numbers of plan's bound_selection, all from one statement. out[i] is one
+ * The numbers of a plan's bound selection, all from one statement. out[i] is one
  * sealed int: the number of units that have more rows than bound i, negated. The
  * last bound has no such number. The caller frees each. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM.
@@ -101,23 +101,23 @@ CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
                                                   custos_err *err);
 
 /*
- * Computes all parts of a private plan: parts[i] has one wide int for each cell,
- * sealed (all 0 for quantiles: see below); the caller frees each. May fail:
- * CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
+ * Computes all parts of a STAGE_VALUES: parts[i] has one wide int for each cell of
+ * its space, sealed (all 0 for quantiles: see below); the caller frees each. May
+ * fail: CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.
  */
 CUSTOS_MUST_USE custos_status engine_run(struct engine *e,
-                                         const struct plan *plan,
+                                         const struct stage *stage,
                                          custos_sealed **parts,
                                          custos_err *err);
 
 /*
- * The same for a plan with discovered groups. Nothing can be asked about the
- * groups until engine_groups_choose has applied plan->selection to them, once.
- * The caller frees *out; plan is borrowed until then. Fails like engine_run.
+ * The same for a space with discovered groups. Nothing can be asked about the
+ * groups until engine_groups_choose has applied the space's selection to them, once.
+ * The caller frees *out; stage is borrowed until then. Fails like engine_run.
  */
 struct engine_groups;
 CUSTOS_MUST_USE custos_status engine_find(struct engine *e,
-                                          const struct plan *plan,
+                                          const struct stage *stage,
                                           struct engine_groups **out,
                                           custos_err *err);
 void engine_groups_free(struct engine_groups *g);
@@ -156,7 +156,7 @@ typedef custos_status (*engine_take)(void *ctx, size_t cell,
                                      custos_sealed *sealed, size_t cells,
                                      custos_err *err);
 CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,
-                                               const struct plan *plan,
+                                               const struct stage *stage,
                                                size_t part, engine_take take,
                                                void *ctx, custos_err *err);
 

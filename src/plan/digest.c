@@ -110,13 +110,14 @@ add_charge(struct sha256 *h, const struct charge *c)
  * once.
  */
 static void
-add_keys(struct sha256 *h, const struct plan *p, const struct plan *outer)
+add_keys(struct sha256 *h, const struct cell_space *s,
+         const struct cell_space *hashed)
 {
-    add_number(h, (i128)p->n_keys);
-    for (size_t i = 0; i < p->n_keys; i++) {
-        const struct key *k = &p->keys[i];
-        bool shared = outer && outer->keys[i].values == k->values &&
-                      outer->keys[i].n == k->n;
+    add_number(h, (i128)s->n_keys);
+    for (size_t i = 0; i < s->n_keys; i++) {
+        const struct key *k = &s->keys[i];
+        bool shared = hashed && hashed->keys[i].values == k->values &&
+                      hashed->keys[i].n == k->n;
 
         add_number(h, k->kind);
         add_number(h, k->column);
@@ -170,6 +171,38 @@ add_part(struct sha256 *h, const struct part *part)
            add_rat(h, &part->rho);
 }
 
+/* hashed: the space of another plan with the same keys, or NULL. */
+static bool
+add_space(struct sha256 *h, const struct cell_space *s,
+          const struct cell_space *hashed)
+{
+    add_number(h, s->bounding);
+    add_number(h, s->groups);
+    add_number(h, (i128)s->cells);
+    add_keys(h, s, hashed);
+    return add_selection(h, s->selection);
+}
+
+static bool
+add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer);
+
+static bool
+add_stage(struct sha256 *h, const struct stage *s)
+{
+    bool own = s->space && s->space != &s->plan->space;
+    bool whole = !own || add_space(h, s->space, NULL);
+
+    add_number(h, s->kind);
+    add_number(h, own);
+    add_number(h, (i128)s->n_parts);
+    for (size_t i = 0; i < s->n_parts && whole; i++)
+        whole = add_part(h, &s->parts[i]);
+    add_number(h, s->bounds ? (i128)s->bounds->n : 0);
+    for (size_t i = 0; s->bounds && i < s->bounds->n && whole; i++)
+        whole = add_plan(h, s->bounds->plans[i], s->plan);
+    return whole;
+}
+
 /* outer: the plan of the bound selection that p belongs to; NULL: none. */
 static bool
 add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
@@ -180,22 +213,15 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
     add_number(h, p->is_public);
     add_number(h, p->in_rho);
     add_number(h, p->raised);
-    add_number(h, p->bounding);
     add_number(h, p->rows);
-    add_number(h, p->groups);
-    add_number(h, (i128)p->cells);
     add_number(h, p->fanout);
     add_charge(h, &p->charge);
-    add_keys(h, p, outer);
     whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&
-            add_rat(h, &p->delta) && add_selection(h, p->selection);
-    add_number(h, (i128)p->n_parts);
-    for (size_t i = 0; i < p->n_parts && whole; i++)
-        whole = add_part(h, &p->parts[i]);
-    add_number(h, p->bound_selection ? (i128)p->bound_selection->n : 0);
-    for (size_t i = 0; p->bound_selection && i < p->bound_selection->n && whole;
-         i++)
-        whole = add_plan(h, p->bound_selection->plans[i], p);
+            add_rat(h, &p->delta) &&
+            add_space(h, &p->space, outer ? &outer->space : NULL);
+    add_number(h, (i128)p->n_stages);
+    for (size_t i = 0; i < p->n_stages && whole; i++)
+        whole = add_stage(h, &p->stages[i]);
     return whole;
 }
 

@@ -89,10 +89,10 @@ key_find(struct work *w, const struct expr *e, int *slot)
     uint64_t steps = 0;
     size_t i = 0;
 
-    while (i < w->plan->n_keys &&
-           !expr_same_counted(w->plan->keys[i].expr, e, &steps))
+    while (i < w->plan->space.n_keys &&
+           !expr_same_counted(w->plan->space.keys[i].expr, e, &steps))
         i++;
-    *slot = i < w->plan->n_keys ? (int)i : -1;
+    *slot = i < w->plan->space.n_keys ? (int)i : -1;
     return work_spend(w, steps);
 }
 
@@ -151,7 +151,7 @@ place_all(struct work *w)
         n += count_aggregates(q->targets[i].expr);
     for (size_t i = 0; i < q->n_order_by; i++)
         n += count_aggregates(q->order_by[i].expr);
-    if (n == 0 && w->plan->n_keys == 0)
+    if (n == 0 && w->plan->space.n_keys == 0)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, q->from->at,
                               "the rows of %.*s are private" HINT
                               "ask for an aggregate, such as count(*)",
@@ -286,8 +286,8 @@ take_keys(struct work *w)
     custos_status st;
     int slot;
 
-    p->keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->keys);
-    if (!p->keys)
+    p->space.keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->space.keys);
+    if (!p->space.keys)
         return work_no_memory(w);
     for (size_t i = 0; i < q->n_group_by; i++) {
         const struct expr *inner = expr_aggregate(q->group_by[i]);
@@ -300,11 +300,11 @@ take_keys(struct work *w)
             return st;
         if (slot >= 0)
             continue;
-        if (p->n_keys == PLAN_KEYS_MAX)
+        if (p->space.n_keys == PLAN_KEYS_MAX)
             return custos_fail_at(w->err, CUSTOS_EOVERFLOW, q->group_by[i]->at,
                                   "GROUP BY takes at most %d keys",
                                   PLAN_KEYS_MAX);
-        p->keys[p->n_keys++].expr = q->group_by[i];
+        p->space.keys[p->space.n_keys++].expr = q->group_by[i];
     }
     return CUSTOS_OK;
 }
@@ -319,11 +319,11 @@ check_keys_alone(struct work *w)
 {
     enum { FEW = 5, LIST_MAX = SHOWN_MAX - 10 };
     const struct plan *p = w->plan;
-    const struct key *k = p->keys;
+    const struct key *k = p->space.keys;
     custos_status st;
     struct buf b;
 
-    if (p->n_aggregates > 0 || p->selection)
+    if (p->n_aggregates > 0 || p->space.selection)
         return CUSTOS_OK;
     buf_init(&b, NULL, 1 << 16);
     for (size_t i = 0; i < k->n && i < FEW && b.len < LIST_MAX; i++) {

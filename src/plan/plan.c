@@ -119,6 +119,8 @@ private_make(struct work *w)
     if (!st)
         st = bounds_make(w);
     if (!st)
+        st = stages_make(w);
+    if (!st)
         st = carry_make(w);
     if (!st)
         st = unit_work_check(w);
@@ -194,7 +196,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     w.plan->query = w.q;
     w.plan->policy = p;
     w.plan->mechs = w.options->mechs;
-    w.plan->cells = 1;
+    w.plan->space.cells = 1;
     st = make_plan(&w);
     work_clear(&w);
     if (st)
@@ -257,7 +259,7 @@ plan_free(struct plan *p)
 {
     if (!p)
         return;
-    bound_selection_clear(p->bound_selection);
+    bound_selection_clear(plan_bound_selection(p));
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_mech_free(p->parts[i].mech);
         p->parts[i].mech = NULL;
@@ -268,7 +270,7 @@ plan_free(struct plan *p)
         rat_clear(&p->parts[i].delta);
         rat_clear(&p->parts[i].rho);
     }
-    select_clear(p->selection);
+    select_clear(p->space.selection);
     facts_clear(p->facts);
     rat_clear(&p->epsilon);
     rat_clear(&p->rho);

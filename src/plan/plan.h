@@ -10,6 +10,10 @@
  * the query is a function of parts, so the avg and the variance of one value
  * share parts; HAVING, ORDER BY and arithmetic on aggregates are computed after
  * noise.
+ *
+ * What a plan releases is a list of *stages*: which bound on rows applies, which
+ * discovered groups are shown, the parts of every group. Each has cells and
+ * mechanisms of its own.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -56,6 +60,8 @@ struct grid {
  */
 struct grid grid_of_column(const struct policy_column *c);
 
+struct cell_space;
+
 /*
  * PART_QUANTILES: all ranks of one value, at one price. Each rank is released
  * three times: at its place among the sorted values, and `off` places below and
@@ -84,6 +90,7 @@ enum part_kind {
 
 struct part {
     enum part_kind kind;
+    const struct cell_space *space; /* the cells that have a number of it */
     custos_mech_kind mech_kind;
     struct expr *of;  /* the value; NULL for rows and units */
     struct grid grid; /* the grid of one value */
@@ -136,7 +143,7 @@ const struct expr *key_in_period(const struct key *k);
 
 /*
  * Where a key is private, groups are discovered in the data. Which of them are
- * shown is a release of its own, made from the number of units in each.
+ * shown is a release of its own, a stage, made from the number of units in each.
  */
 struct selection {
     custos_keys *rule;
@@ -146,6 +153,51 @@ struct selection {
                             50 %, a group of `most` units with 95 % */
     uint64_t least; /* smaller groups are never shown: set by owner or query */
     int serves;     /* the part that gets its noisy counts as values, or -1 */
+};
+
+enum bounding {
+    BOUND_NONE,    /* the unit is the row */
+    BOUND_RANK,    /* a predicate before WHERE: rank <= rows */
+    BOUND_FOLD,    /* a unit's first rows in rank order that pass WHERE, and of
+                      these the first groups; streamed in unit order */
+    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: for attached tables, joins,
+                      IN (SELECT ...), distinct values and quantiles */
+};
+
+/* A space of cells: the groups that rows are divided into. Every cell has one
+   number of each part that is released over the space. */
+struct cell_space {
+    struct key *keys;
+    size_t n_keys;
+    size_t cells;    /* number of groups: the product over keys; 1 without keys.
+                     The first key varies slowest; a null group comes last.
+                     With a selection: the most that are shown */
+    uint64_t groups; /* the most cells of a unit that count */
+    enum bounding bounding;      /* how rows and cells of a unit are bounded */
+    struct selection *selection; /* NULL: every key is public */
+};
+
+/*
+ * A stage: one release of a plan. The stages of a plan are released in their
+ * order, and each depends on earlier ones only through what these released. The
+ * price of a plan is the sum of what its stages cost (price/charge.c).
+ */
+enum stage_kind {
+    STAGE_BOUND,  /* how many rows of a unit count; a plan follows for each
+                     bound that can be released, and it is the last stage */
+    STAGE_GROUPS, /* which discovered groups of its space are shown */
+    STAGE_VALUES, /* parts: noisy numbers for every cell of its space, or for
+                     those that the stage of its selection has shown */
+};
+
+struct stage {
+    enum stage_kind kind;
+    const struct plan *plan;        /* that it belongs to */
+    struct bound_selection *bounds; /* STAGE_BOUND */
+    const struct cell_space *space; /* STAGE_GROUPS, STAGE_VALUES */
+    const struct part
+        *parts;            /* STAGE_VALUES: n_parts of the plan's, in a row */
+    size_t first, n_parts; /* the number of parts[0] in the plan */
 };
 
 /*
@@ -165,15 +217,6 @@ struct plan_aggregate {
     int rows, sum, squares; /* parts. rows: of any kind but PART_SUM and
                                PART_SQUARES */
     size_t rank;            /* which of the ranks of part `rows` */
-};
-
-enum bounding {
-    BOUND_NONE,    /* the unit is the row */
-    BOUND_RANK,    /* a predicate before WHERE: rank <= rows */
-    BOUND_FOLD,    /* a unit's first rows in rank order that pass WHERE, and of
-                      these the first groups; streamed in unit order */
-    BOUND_GENERAL, /* as BOUND_FOLD, but in SQL: for attached tables, joins,
-                      IN (SELECT ...), distinct values and quantiles */
 };
 
 /*
@@ -203,23 +246,16 @@ struct plan {
     bool is_public; /* public tables or none: exact, free, no parts */
     bool raced;     /* the bound of tables that declare none is selected from
                        the data first: `rows` is one candidate */
-    enum bounding bounding;
-    str unit;              /* the unit's name as shown to the analyst */
-    uint64_t rows, groups; /* the most that count per unit */
-    /* NULL: none. Else this plan has no parts; its price covers the selection
-       of the bound and any plan that follows. */
-    struct bound_selection *bound_selection;
-    struct expr *where; /* NULL: all rows */
-    struct key *keys;
-    size_t n_keys;
-    size_t cells; /* number of groups: the product over keys; 1 without keys.
-                     The first key varies slowest; a null group comes last.
-                     With a selection: the most that are shown */
-    struct selection *selection; /* NULL: every key is public */
-    struct part *parts;
+    str unit;       /* the unit's name as shown to the analyst */
+    uint64_t rows;  /* the most that count per unit */
+    struct expr *where;      /* NULL: all rows */
+    struct cell_space space; /* the groups of the query */
+    struct part *parts;      /* of all stages */
     size_t n_parts;
     struct plan_aggregate *aggregates;
     size_t n_aggregates;
+    struct stage *stages; /* none: the plan is public */
+    size_t n_stages;
     struct plan_output *outputs;
     size_t n_outputs;
     struct expr *having;     /* NULL: none */
@@ -290,12 +326,23 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct plan_options *options,
                                         struct plan **out, custos_err *err);
 
+/* What a plan with a STAGE_BOUND chooses from, or NULL: the plan has the values
+   of its query itself. */
+static inline struct bound_selection *
+plan_bound_selection(const struct plan *p)
+{
+    return p->n_stages > 0 ? p->stages[0].bounds : NULL;
+}
+
 /*
- * Is there exactly one key, a discovered one that is a stored column itself,
- * and nothing that filters before the bound? Then an engine that has stored
+ * Has s exactly one key, a discovered one that is a stored column itself, and p
+ * nothing that filters before the bound? Then an engine that has stored
  * ordinals of values may bound by these.
  */
-bool plan_has_bare_key(const struct plan *p);
+bool plan_has_bare_key(const struct plan *p, const struct cell_space *s);
+
+/* Cells of all parts together. */
+size_t plan_values(const struct plan *p);
 
 /* plan_aggregates: how many different aggregates an expression has.
    plan_levels: the maximum over all expressions of the plan. */

@@ -81,8 +81,8 @@ take_outputs(struct work *w)
     struct query *q = w->q;
 
     p->outputs = arena_take(w->a, q->n_targets + 1, sizeof *p->outputs);
-    p->keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->keys);
-    if (!p->outputs || !p->keys)
+    p->space.keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->space.keys);
+    if (!p->outputs || !p->space.keys)
         return work_no_memory(w);
     for (size_t i = 0; i < q->n_targets; i++)
         p->outputs[i] = (struct plan_output){.name = q->targets[i].name,
@@ -91,8 +91,8 @@ take_outputs(struct work *w)
                                              .aggregate = -1};
     p->n_outputs = q->n_targets;
     for (size_t i = 0; i < q->n_group_by; i++)
-        p->keys[i].expr = q->group_by[i];
-    p->n_keys = q->n_group_by;
+        p->space.keys[i].expr = q->group_by[i];
+    p->space.n_keys = q->n_group_by;
     p->having = q->having;
     p->order_by = q->order_by;
     p->n_order_by = q->n_order_by;

@@ -187,6 +187,7 @@ CUSTOS_MUST_USE custos_status outputs_make(struct work *w);
 bool outputs_counts_units(const struct work *w, const struct expr *e);
 CUSTOS_MUST_USE custos_status parts_make(struct work *w);
 CUSTOS_MUST_USE custos_status bounds_make(struct work *w);
+CUSTOS_MUST_USE custos_status stages_make(struct work *w);
 
 /* max_rows_contributed, at most FROM_ROWS_MAX; 1 if it is not given or not a
    whole number above 0. */
@@ -225,7 +226,7 @@ CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 
 /*
  * Is there room for the answer, whatever is released? For discovered groups,
- * lowers plan->cells, the limit on groups shown, to what fits. May fail:
+ * lowers plan->space.cells, the limit on groups shown, to what fits. May fail:
  * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status answer_size_limit(struct work *w);

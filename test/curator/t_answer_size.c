@@ -74,7 +74,7 @@ groups_that_fit(const char *sql)
     st = plan_make(a, q, p, &options, &plan, &err);
     if (st && st != CUSTOS_EOVERFLOW)
         fail_msg("%s: %s", sql, err.said);
-    cells = st ? 0 : plan->cells;
+    cells = st ? 0 : plan->space.cells;
     plan_free(plan);
     arena_free(a);
     return cells;

@@ -299,8 +299,8 @@ law_below(struct made *m, int j, int runs)
         CUSTOS_OK);
     assert_int_equal(plan_make(m->a, q, m->policy, NULL, &p, &m->err),
                      CUSTOS_OK);
-    assert_true(p->bound_selection && p->bound_selection->few == 48 &&
-                p->bound_selection->most == 112);
+    assert_true(plan_bound_selection(p) && plan_bound_selection(p)->few == 48 &&
+                plan_bound_selection(p)->most == 112);
     for (int i = 0; i < runs; i++) {
         assert_int_equal(
             bound_selection_run(m->engine, rng, p, &taken, &m->err), CUSTOS_OK);

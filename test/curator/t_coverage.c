@@ -16,6 +16,7 @@
 #include "mech/i128.h"
 #include "evaluate/evaluate.h"
 #include "support/support.h"
+#include "support/stages.h"
 
 enum { MEMORY = 1 << 27, CELLS = 1000 };
 
@@ -75,7 +76,7 @@ make(struct made *m, const struct setting *t)
         sql_read(m->a, str_of(t->sql), &m->query, &err) ||
         plan_make(m->a, m->query, m->policy, &options, &m->plan, &err))
         fail_msg("%s: %s", t->sql, err.said);
-    assert_int_equal(m->plan->cells, CELLS);
+    assert_int_equal(m->plan->space.cells, CELLS);
     for (size_t i = 0; i < m->plan->n_parts; i++)
         assert_int_equal(m->plan->parts[i].mech_kind == CUSTOS_GAUSSIAN,
                          t->gauss);
@@ -221,10 +222,10 @@ see(const struct plan *p, const struct setting *t, arena *a, int releases)
     double exact = exact_value(p, t), slack = 1e-9 * (fabs(exact) + 1);
     custos_rng *rng = test_rng_seeded(41);
     struct receipt receipt = {0};
-    struct released released;
+    struct released released = {.cells = CELLS};
     struct seen seen = {0};
 
-    assert_true(released_take(a, p, p->cells, &released));
+    assert_true(released_take(a, stage_values(p), p->space.cells, &released));
     for (int i = 0; i < releases; i++) {
         struct answer *answer = NULL;
 

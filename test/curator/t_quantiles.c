@@ -18,6 +18,7 @@
 #include "mech/i128.h"
 #include "evaluate/evaluate.h"
 #include "support/support.h"
+#include "support/stages.h"
 
 enum { MEMORY = 1 << 27, CELLS = 100, VALUES = 4000 };
 
@@ -72,7 +73,7 @@ make(struct made *m, const struct setting *t)
         sql_read(m->a, str_of(t->sql), &m->query, &err) ||
         plan_make(m->a, m->query, m->policy, &options, &m->plan, &err))
         fail_msg("%s: %s", t->sql, err.said);
-    assert_int_equal(m->plan->cells, CELLS);
+    assert_int_equal(m->plan->space.cells, CELLS);
     assert_int_equal(m->plan->n_parts, 1);
     m->part = &m->plan->parts[0];
     assert_int_equal(m->part->kind, PART_QUANTILES);
@@ -171,12 +172,13 @@ covers(const struct setting *t)
                                        : test_size(1, 10);
     double all = rounds * CELLS, covered = 0, width = 0, exact, range;
     struct receipt receipt = {0};
-    struct released released;
+    struct released released = {.cells = CELLS};
     custos_rng *rng = test_rng_seeded(77);
     struct made m;
 
     make(&m, t);
-    assert_true(t->n <= VALUES && released_take(m.a, m.plan, CELLS, &released));
+    assert_true(t->n <= VALUES &&
+                released_take(m.a, stage_values(m.plan), CELLS, &released));
     values_make(&m, t, v);
     exact = exact_quantile(&m, t, v);
     range = (double)(m.part->upper - m.part->lower) *

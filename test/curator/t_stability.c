@@ -17,6 +17,7 @@
 #include "curator/stability_query.h"
 #include "curator/stability_values.h"
 #include "sql/tree.h"
+#include "support/stages.h"
 
 enum {
     TRIPLES = 500, /* for each dataset */
@@ -104,20 +105,21 @@ cells_of(struct check *c, struct made *m)
 {
     const struct plan *plan = c->plan;
     custos_sealed *parts[PLAN_PARTS_MAX];
-    i128 *values = calloc(plan->n_parts * plan->cells + 1, sizeof *values);
+    i128 *values =
+        calloc(plan->n_parts * plan->space.cells + 1, sizeof *values);
 
     assert_non_null(values);
-    if (engine_run(m->engine, plan, parts, &m->err))
+    if (engine_run(m->engine, stage_values(plan), parts, &m->err))
         no_answer(c, m);
     for (size_t i = 0; i < plan->n_parts; i++) {
         i128 *exact = NULL;
 
         if (plan->parts[i].kind != PART_QUANTILES) {
-            assert_int_equal(sealed_open(parts[i], SEALED_WIDE, plan->cells,
-                                         &exact, &m->err),
+            assert_int_equal(sealed_open(parts[i], SEALED_WIDE,
+                                         plan->space.cells, &exact, &m->err),
                              CUSTOS_OK);
-            memcpy(values + i * plan->cells, exact,
-                   plan->cells * sizeof *values);
+            memcpy(values + i * plan->space.cells, exact,
+                   plan->space.cells * sizeof *values);
         }
         custos_sealed_free(parts[i]);
     }
@@ -138,7 +140,7 @@ check_values(struct check *c, size_t which, const struct values *a,
     if (change ? u.gone > c->plan->rows || u.come > c->plan->rows
                : u.gone + u.come > c->plan->rows)
         violated(c, "too many values of this part come or go", which);
-    if (u.groups > c->plan->groups * (change ? 2 : 1))
+    if (u.groups > c->plan->space.groups * (change ? 2 : 1))
         violated(c, "values of this part come or go in many groups", which);
     c->moved = c->moved || u.groups > 0;
     c->count->differ += u.groups > 0;
@@ -153,8 +155,8 @@ check_quantiles(struct check *c, size_t which)
     for (int side = 0; side < SIDES; side++) {
         struct made *m = &c->dataset->made[side];
 
-        if (engine_quantiles(m->engine, c->plan, which, values_take, &v[side],
-                             &m->err))
+        if (engine_quantiles(m->engine, stage_values(c->plan), which,
+                             values_take, &v[side], &m->err))
             no_answer(c, m);
     }
     for (size_t p = 0; p < c->dataset->n_pairs; p++)
@@ -167,7 +169,7 @@ check_quantiles(struct check *c, size_t which)
 static void
 check_cells(struct check *c)
 {
-    size_t cells = c->plan->cells;
+    size_t cells = c->plan->space.cells;
     i128 *values[SIDES];
 
     for (int side = 0; side < SIDES; side++)
@@ -192,8 +194,8 @@ groups_of(struct check *c, struct made *m, struct groups *g)
 {
     struct exact x = {.groups = g};
 
-    assert_true(groups_init(g, c->plan));
-    if (work_fill(m->engine, c->plan, &x, &m->err))
+    assert_true(groups_init(g, stage_values(c->plan)));
+    if (work_fill(m->engine, stage_values(c->plan), &x, &m->err))
         no_answer(c, m);
 }
 
@@ -219,7 +221,7 @@ check_difference(struct check *c, const struct groups *g)
             violated(c, "a unit counts twice in this group", k);
         moved += g->units[k] != 0;
     }
-    if (moved > c->plan->groups * (c->dataset->change ? 2 : 1))
+    if (moved > c->plan->space.groups * (c->dataset->change ? 2 : 1))
         violated(c, "so many groups gain or lose a unit", moved);
     for (size_t i = 0; i < c->plan->n_parts; i++)
         if (c->plan->parts[i].kind != PART_QUANTILES)
@@ -239,10 +241,10 @@ values_among(struct check *c, struct made *m, size_t which,
 {
     struct values v = {NULL, 0, 0}, mine = {NULL, 0, 0};
 
-    if (quantiles_collect(m->engine, c->plan, which, both, values_take, &v,
-                          &m->err) ||
-        quantiles_collect(m->engine, c->plan, which, own, values_take, &mine,
-                          &m->err))
+    if (quantiles_collect(m->engine, stage_values(c->plan), which, both,
+                          values_take, &v, &m->err) ||
+        quantiles_collect(m->engine, stage_values(c->plan), which, own,
+                          values_take, &mine, &m->err))
         no_answer(c, m);
     if (v.n != mine.n)
         violated(c, "values of this part are of groups not found", which);
@@ -278,7 +280,7 @@ check_groups(struct check *c)
                                 (size_t)c->dataset->pairs[p][1]};
         struct groups *other = &found[pair[1]];
 
-        assert_true(groups_init(&both, c->plan));
+        assert_true(groups_init(&both, stage_values(c->plan)));
         assert_true(groups_merge(&both, &found[c->dataset->pairs[p][0]]));
         groups_negate(other, c->plan->n_parts);
         assert_true(groups_merge(&both, other));
@@ -306,7 +308,7 @@ bound_counts_of(struct check *c, struct made *m, const struct plan *plan,
 
     if (engine_bound_counts(m->engine, plan, few, &m->err))
         no_answer(c, m);
-    for (size_t i = 0; i + 1 < plan->bound_selection->n; i++) {
+    for (size_t i = 0; i + 1 < plan_bound_selection(plan)->n; i++) {
         i128 *exact = NULL;
 
         assert_int_equal(sealed_open(few[i], SEALED_INTS, 1, &exact, &m->err),
@@ -330,7 +332,7 @@ check_race(struct check *c, const struct plan *plan)
     for (size_t p = 0; p < c->dataset->n_pairs; p++) {
         bool up = false, down = false;
 
-        for (size_t i = 0; i + 1 < plan->bound_selection->n; i++) {
+        for (size_t i = 0; i + 1 < plan_bound_selection(plan)->n; i++) {
             i128 moved = below[c->dataset->pairs[p][0]][i] -
                          below[c->dataset->pairs[p][1]][i];
 
@@ -385,20 +387,21 @@ check_query(struct dataset *w, const char *sql, const bool *used,
     for (int side = 0; side < SIDES && plan; side++)
         if (engine_prepare(w->made[side].engine, plan, &w->made[side].err))
             no_answer(&c, &w->made[side]);
-    if (plan &&
-        plan->bound_selection) { /* any bound may be chosen: tests a low one */
+    if (plan && plan_bound_selection(
+                    plan)) { /* any bound may be chosen: tests a low one */
         size_t low = (size_t)count->triples / 4 % LOW;
 
         check_race(&c, plan);
-        c.plan = plan->bound_selection->plans[low % plan->bound_selection->n];
+        c.plan = plan_bound_selection(plan)
+                     ->plans[low % plan_bound_selection(plan)->n];
     }
     if (plan) {
-        if (c.plan->selection)
+        if (c.plan->space.selection)
             check_groups(&c);
         else
             check_cells(&c);
         count->triples += (int)w->n_pairs;
-        count->by_bounding[c.plan->bounding] += (int)w->n_pairs;
+        count->by_bounding[c.plan->space.bounding] += (int)w->n_pairs;
     } else if (getenv("STABILITY_SHOW")) {
         print_message("#%.100s | %s\n", w->made[0].err.said, sql);
     }

@@ -28,6 +28,7 @@
 #include "support/auc.h"
 #include "support/hospital.h"
 #include "support/support.h"
+#include "support/stages.h"
 
 enum {
     QUERIES = 200,
@@ -211,7 +212,7 @@ time_query(const char *query, size_t id)
     if (engine_prepare(curator->engine, p, &err))
         fail_msg("%s\n%s (%s)", query, err.said, err.noted);
     begun = now_ns();
-    if (engine_run(curator->engine, p, parts, &err))
+    if (engine_run(curator->engine, stage_values(p), parts, &err))
         fail_msg("%s\n%s (%s)", query, err.said, err.noted);
     took = now_ns() - begun;
     engine_unprepare(curator->engine);

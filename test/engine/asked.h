@@ -6,6 +6,7 @@
 #define TEST_ENGINE_ASKED_H
 
 #include "made.h"
+#include "support/stages.h"
 
 enum { CELLS = 5, ROWS_MOST = 3000 };
 
@@ -172,13 +173,13 @@ ask(struct asked *q, const struct made *m, enum bounding bounding,
                              .n_args = 2};
     q->plan = (struct plan){.policy = m->policy,
                             .table = t,
-                            .bounding = bounding,
                             .rows = rows,
-                            .groups = groups,
                             .where = filtered ? &q->where : NULL,
-                            .keys = keyed ? &q->key : NULL,
-                            .n_keys = keyed,
-                            .cells = keyed ? CELLS : 1,
+                            .space = {.keys = keyed ? &q->key : NULL,
+                                      .n_keys = keyed,
+                                      .cells = keyed ? CELLS : 1,
+                                      .groups = groups,
+                                      .bounding = bounding},
                             .parts = q->parts,
                             .n_parts = bounding == BOUND_RANK ? 6 : 7};
 }
@@ -186,15 +187,17 @@ ask(struct asked *q, const struct made *m, enum bounding bounding,
 static inline void
 run(struct made *m, struct asked *q, struct exact *x)
 {
-    custos_status st = exact_init(x, &q->plan, &m->err);
+    custos_status st = exact_init(x, STAGE_OF(&q->plan), &m->err);
 
     assert_int_equal(st, CUSTOS_OK);
-    switch (q->plan.bounding) {
-    case BOUND_FOLD: st = run_fold(m->engine, &q->plan, x, &m->err); break;
-    case BOUND_GENERAL:
-        st = run_general(m->engine, &q->plan, x, &m->err);
+    switch (q->plan.space.bounding) {
+    case BOUND_FOLD:
+        st = run_fold(m->engine, STAGE_OF(&q->plan), x, &m->err);
         break;
-    default: st = run_sql(m->engine, &q->plan, x, &m->err); break;
+    case BOUND_GENERAL:
+        st = run_general(m->engine, STAGE_OF(&q->plan), x, &m->err);
+        break;
+    default: st = run_sql(m->engine, STAGE_OF(&q->plan), x, &m->err); break;
     }
     if (st)
         print_message("%s | %s\n", m->err.said, m->err.noted);

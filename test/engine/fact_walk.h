@@ -234,7 +234,7 @@ static inline void
 fact_key(struct fact_probes *p, struct fact_case *c, size_t owner, size_t k,
          const char *from)
 {
-    const struct key *key = &c->plan->keys[k];
+    const struct key *key = &c->plan->space.keys[k];
     struct fact_probe *probe = fact_add(p, owner, from, SIZE_MAX);
     struct buf b;
 
@@ -260,8 +260,8 @@ fact_walk(const struct made *m, struct fact_probes *p, struct fact_case *c,
     print_of_plan(m->engine, plan, &b);
     from = fact_keep(c, &b);
     fact_nodes(p, c, owner, plan->where, from, SIZE_MAX);
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        fact_nodes(p, c, owner, plan->keys[i].expr, from, SIZE_MAX);
+    for (size_t i = 0; i < plan->space.n_keys; i++) {
+        fact_nodes(p, c, owner, plan->space.keys[i].expr, from, SIZE_MAX);
         fact_key(p, c, owner, i, from);
     }
     for (size_t i = 0; i < plan->n_parts; i++)

@@ -8,6 +8,7 @@
 #include "engine/duckdb/open.h"
 #include "engine/statement/relation.h"
 #include "engine/statement/work.h"
+#include "support/stages.h"
 
 /* Adds the text of a term. */
 static inline void
@@ -73,7 +74,7 @@ print_key(const struct plan *plan, size_t k, struct buf *out)
     struct builder b;
 
     builder_init(&b, NULL);
-    print_term(&b, work_key(&b, plan, k), out);
+    print_term(&b, work_key(&b, STAGE_OF(plan), k), out);
     builder_clear(&b);
 }
 

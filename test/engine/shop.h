@@ -12,6 +12,7 @@
 #include "num/rat.h"
 #include "plan/from/relation.h"
 #include "sql/tree.h"
+#include "support/stages.h"
 
 enum { SHOP_ROWS = 2000, SHOP_COLUMNS = 3, NOTHING = INT32_MIN };
 enum shop_table { PEOPLE, ORDERS, LINES, RETURNS, PARTS, TAGS, SHOP_TABLES };
@@ -180,19 +181,24 @@ shop_plan(struct shop *s, const char *sql, struct shop_answer *a)
 static inline void
 shop_run(struct shop *s, const char *sql, struct shop_answer *a)
 {
-    custos_status st = exact_init(&a->x, a->plan, &s->made.err);
+    custos_status st = exact_init(&a->x, stage_values(a->plan), &s->made.err);
 
     assert_int_equal(st, CUSTOS_OK);
     assert_int_equal(engine_prepare(s->made.engine, a->plan, &s->made.err),
                      CUSTOS_OK);
-    switch (a->plan->bounding) {
+    switch (a->plan->space.bounding) {
     case BOUND_FOLD:
-        st = run_fold(s->made.engine, a->plan, &a->x, &s->made.err);
+        st = run_fold(s->made.engine, stage_values(a->plan), &a->x,
+                      &s->made.err);
         break;
     case BOUND_GENERAL:
-        st = run_general(s->made.engine, a->plan, &a->x, &s->made.err);
+        st = run_general(s->made.engine, stage_values(a->plan), &a->x,
+                         &s->made.err);
         break;
-    default: st = run_sql(s->made.engine, a->plan, &a->x, &s->made.err); break;
+    default:
+        st =
+            run_sql(s->made.engine, stage_values(a->plan), &a->x, &s->made.err);
+        break;
     }
     engine_unprepare(s->made.engine);
     if (st)

@@ -60,18 +60,18 @@ struct kept {
 static inline bool
 keeps(struct kept *k, const struct row *r, const struct plan *plan)
 {
-    size_t c = plan->n_keys ? (size_t)r->key : 0;
+    size_t c = plan->space.n_keys ? (size_t)r->key : 0;
     bool keep = !plan->where || (r->n != NONE && r->n > 0);
 
     if (!k->last || r->unit != k->last->unit)
         *k = (struct kept){0};
     k->last = r;
-    if (plan->bounding == BOUND_RANK)
+    if (plan->space.bounding == BOUND_RANK)
         keep = keep && (uint64_t)r->rank <= plan->rows;
-    if (plan->bounding == BOUND_GENERAL && keep) {
+    if (plan->space.bounding == BOUND_GENERAL && keep) {
         keep = k->used < plan->rows;
         k->used += keep;
-        keep = keep && (k->seen[c] || k->groups < plan->groups);
+        keep = keep && (k->seen[c] || k->groups < plan->space.groups);
         k->groups += keep && !k->seen[c];
         k->seen[c] = k->seen[c] || keep;
     }

@@ -3,6 +3,7 @@
  * bounding that supports them, and for neighbours.
  */
 #include "stored_rows.h"
+#include "support/stages.h"
 
 enum { SPAN = 512 };
 
@@ -20,7 +21,7 @@ reference(const struct row *rows, size_t n, const struct plan *plan,
     memset(want, 0, CELLS * sizeof *want);
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[i];
-        size_t c = plan->n_keys ? (size_t)r->key : 0;
+        size_t c = plan->space.n_keys ? (size_t)r->key : 0;
 
         if (!keeps(&kept, r, plan) || r->n == NONE || there[c][r->n + SPAN / 2])
             continue;
@@ -61,7 +62,7 @@ compare(struct made *m, enum bounding bounding)
                              v & 2);
                 run(m, &q, &x);
                 reference(rows, n, &q.plan, want);
-                same(x.values + q.plan.cells, want, q.plan.cells);
+                same(x.values + q.plan.space.cells, want, q.plan.space.cells);
                 exact_clear(&x);
             }
 }
@@ -171,9 +172,10 @@ any_type_can_be_counted(void **state)
     assert_true(x.values[3] == 1); /* 0 and -0 are one */
     exact_clear(&x);
     /* The fold cannot count distinct values and must not be used. */
-    q.plan.bounding = BOUND_FOLD;
-    assert_int_equal(exact_init(&x, &q.plan, &m.err), CUSTOS_OK);
-    assert_int_equal(run_fold(m.engine, &q.plan, &x, &m.err), CUSTOS_EENGINE);
+    q.plan.space.bounding = BOUND_FOLD;
+    assert_int_equal(exact_init(&x, STAGE_OF(&q.plan), &m.err), CUSTOS_OK);
+    assert_int_equal(run_fold(m.engine, STAGE_OF(&q.plan), &x, &m.err),
+                     CUSTOS_EENGINE);
     exact_clear(&x);
     made_close(&m);
 }

@@ -11,6 +11,7 @@
 #include "mech/sealed.h"
 #include "plan/part/bound_selection.h"
 #include "plan/from/relation.h"
+#include "support/stages.h"
 
 /* Fails if the comparison has lost its cases. */
 enum { COMPARED_LEAST = 170 };
@@ -57,8 +58,8 @@ knows_plan(const struct plan *plan)
                !engine_has_public_parts(plan) && knows(plan->where) &&
                knows_relation(plan->from);
 
-    for (size_t i = 0; i < plan->n_keys && all; i++)
-        all = knows(plan->keys[i].expr);
+    for (size_t i = 0; i < plan->space.n_keys && all; i++)
+        all = knows(plan->space.keys[i].expr);
     for (size_t i = 0; i < plan->n_parts && all; i++)
         all = knows(plan->parts[i].of);
     return all;
@@ -83,7 +84,7 @@ compare_bound_counts(struct engine *a, struct engine *b,
 
     check(engine_bound_counts(a, plan, x, &err), sql, &err);
     check(engine_bound_counts(b, plan, y, &err), sql, &err);
-    for (size_t i = 0; i + 1 < plan->bound_selection->n; i++) {
+    for (size_t i = 0; i + 1 < plan_bound_selection(plan)->n; i++) {
         i128 *p, *q;
 
         assert_int_equal(sealed_open(x[i], SEALED_INTS, 1, &p, &err), 0);
@@ -103,10 +104,10 @@ compare_cells(struct engine *a, struct engine *b, const struct plan *plan,
     custos_err err = CUSTOS_ERR_INIT;
     struct exact x, y;
 
-    check(exact_init(&x, plan, &err), sql, &err);
-    check(exact_init(&y, plan, &err), sql, &err);
-    check(work_fill(a, plan, &x, &err), sql, &err);
-    check(work_fill(b, plan, &y, &err), sql, &err);
+    check(exact_init(&x, stage_values(plan), &err), sql, &err);
+    check(exact_init(&y, stage_values(plan), &err), sql, &err);
+    check(work_fill(a, stage_values(plan), &x, &err), sql, &err);
+    check(work_fill(b, stage_values(plan), &y, &err), sql, &err);
     for (size_t i = 0; i < x.cells * x.n_parts; i++)
         if (x.values[i] != y.values[i])
             fail_msg("%s: part %zu, cell %zu: %lld and %lld", sql, i / x.cells,
@@ -120,7 +121,7 @@ compare_cells(struct engine *a, struct engine *b, const struct plan *plan,
 static size_t
 same_group(const struct groups *of, size_t i, const struct groups *in)
 {
-    size_t n = of->plan->n_keys;
+    size_t n = of->stage->space->n_keys;
 
     for (size_t g = 0; g < in->n; g++) {
         size_t k = 0;
@@ -145,7 +146,7 @@ compare_groups(const struct groups *x, const struct groups *y, const char *sql)
         if (x->units[i] != y->units[g])
             fail_msg("%s: %lld and %lld units", sql, (long long)x->units[i],
                      (long long)y->units[g]);
-        for (size_t p = 0; p < x->plan->n_parts; p++)
+        for (size_t p = 0; p < x->stage->n_parts; p++)
             if (x->values[p][i] != y->values[p][g])
                 fail_msg("%s: part %zu: %lld and %lld", sql, p,
                          (long long)x->values[p][i],
@@ -179,10 +180,12 @@ compare_quantiles(struct engine *a, struct engine *b, const struct plan *plan,
 
         if (plan->parts[i].kind != PART_QUANTILES)
             continue;
-        check(quantiles_collect(a, plan, i, among, add_list, &x, &err), sql,
-              &err);
-        check(quantiles_collect(b, plan, i, among, add_list, &y, &err), sql,
-              &err);
+        check(quantiles_collect(a, stage_values(plan), i, among, add_list, &x,
+                                &err),
+              sql, &err);
+        check(quantiles_collect(b, stage_values(plan), i, among, add_list, &y,
+                                &err),
+              sql, &err);
         if (x != y)
             fail_msg("%s: the values of quantile %zu differ", sql, i);
     }
@@ -196,20 +199,21 @@ compare(struct engine *a, struct engine *b, const struct plan *plan,
     struct exact x = {.groups = NULL}, y = {.groups = NULL};
     struct groups p, q;
 
-    if (plan->bound_selection) {
+    if (plan_bound_selection(plan)) {
         compare_bound_counts(a, b, plan, sql);
-        plan = plan->bound_selection->plans[1];
+        plan = plan_bound_selection(plan)->plans[1];
     }
-    if (!plan->selection) {
+    if (!plan->space.selection) {
         compare_cells(a, b, plan, sql);
         compare_quantiles(a, b, plan, NULL, sql);
         return;
     }
-    assert_true(groups_init(&p, plan) && groups_init(&q, plan));
+    assert_true(groups_init(&p, stage_values(plan)) &&
+                groups_init(&q, stage_values(plan)));
     x.groups = &p;
     y.groups = &q;
-    check(work_fill(a, plan, &x, &err), sql, &err);
-    check(work_fill(b, plan, &y, &err), sql, &err);
+    check(work_fill(a, stage_values(plan), &x, &err), sql, &err);
+    check(work_fill(b, stage_values(plan), &y, &err), sql, &err);
     compare_groups(&p, &q, sql);
     compare_quantiles(a, b, plan, &p, sql);
     groups_clear(&p);
@@ -254,7 +258,7 @@ two_engines_agree_on_the_golden_queries(void **state)
         plan_for(&t, sql, &asked);
         if (t.plan && knows_plan(t.plan)) {
             compare(m.engine, fake, t.plan, sql);
-            ways[t.plan->bounding]++;
+            ways[t.plan->space.bounding]++;
             compared++;
         }
         plan_done(&t);

@@ -185,8 +185,10 @@ static void
 attached_says(struct made *m, const char *said)
 {
     struct relation from = {.kind = RELATION_TABLE};
-    struct plan plan = {
-        .rows = 1, .groups = 1, .cells = 1, .fanout = 1, .from = &from};
+    struct plan plan = {.rows = 1,
+                        .space = {.cells = 1, .groups = 1},
+                        .fanout = 1,
+                        .from = &from};
     custos_status st;
 
     from.as = &m->policy->tables[0];

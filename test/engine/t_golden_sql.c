@@ -18,6 +18,7 @@
 #include "hospital_data.h"
 
 #include "plan/part/bound_selection.h"
+#include "support/stages.h"
 
 /* Fails if the golden file has lost its cases. */
 enum { STATEMENTS_LEAST = 180, SEEN_MAX = 4096, TEXT_MAX = 1 << 24 };
@@ -185,11 +186,11 @@ run_quantiles(struct made *m, const struct plan *plan)
     custos_status st = CUSTOS_OK;
     struct groups none;
 
-    assert_true(groups_init(&none, plan));
+    assert_true(groups_init(&none, stage_values(plan)));
     for (size_t i = 0; i < plan->n_parts && !st; i++)
         if (plan->parts[i].kind == PART_QUANTILES)
-            st = quantiles_collect(m->engine, plan, i,
-                                   plan->selection ? &none : NULL,
+            st = quantiles_collect(m->engine, stage_values(plan), i,
+                                   plan->space.selection ? &none : NULL,
                                    forget_values, NULL, &m->err);
     groups_clear(&none);
     return st;
@@ -202,10 +203,10 @@ run_private(struct made *m, const struct plan *plan)
     struct engine_groups *groups = NULL;
     custos_status st;
 
-    if (plan->selection)
-        st = engine_find(m->engine, plan, &groups, &m->err);
+    if (plan->space.selection)
+        st = engine_find(m->engine, stage_values(plan), &groups, &m->err);
     else
-        st = engine_run(m->engine, plan, parts, &m->err);
+        st = engine_run(m->engine, stage_values(plan), parts, &m->err);
     engine_groups_free(groups);
     for (size_t i = 0; i < WORK_VALUES_MAX; i++)
         custos_sealed_free(parts[i]);
@@ -215,7 +216,7 @@ run_private(struct made *m, const struct plan *plan)
 static custos_status
 run_plan(struct made *m, const struct plan *plan)
 {
-    const struct bound_selection *r = plan->bound_selection;
+    const struct bound_selection *r = plan_bound_selection(plan);
     custos_sealed *few[BOUND_SELECTION_MAX] = {NULL};
     struct engine_rows rows;
     custos_status st;

@@ -8,6 +8,7 @@
 #include "engine/run/groups.h"
 #include "made.h"
 #include "mech/sealed.h"
+#include "support/stages.h"
 
 enum { ROWS = 1500, UNITS = 40, GROUPS_MOST = 400, LINE_MOST = 1200 };
 
@@ -100,6 +101,7 @@ struct asked {
     struct part parts[3];
     struct selection selection;
     struct plan plan;
+    struct stage stage;
 };
 
 static void
@@ -113,12 +115,12 @@ ask(struct asked *q, const struct made *m, enum bounding bounding,
     q->selection.serves = -1;
     q->plan = (struct plan){.policy = m->policy,
                             .table = t,
-                            .bounding = bounding,
                             .rows = rows,
-                            .groups = groups,
-                            .keys = q->keys,
-                            .cells = GROUPS_MOST,
-                            .selection = &q->selection,
+                            .space = {.keys = q->keys,
+                                      .cells = GROUPS_MOST,
+                                      .groups = groups,
+                                      .bounding = bounding,
+                                      .selection = &q->selection},
                             .parts = q->parts,
                             .n_parts = 3};
     for (int i = 0; i < 3; i++)
@@ -127,18 +129,19 @@ ask(struct asked *q, const struct made *m, enum bounding bounding,
 
             *e = (struct expr){
                 .kind = EXPR_COLUMN, .slot = i + 1, .type = types[i]};
-            q->keys[q->plan.n_keys++] = (struct key){
+            q->keys[q->plan.space.n_keys++] = (struct key){
                 .expr = e, .kind = KEY_PRIVATE, .null_group = true};
         }
     if (keys >> 3) {
         q->exprs[3] =
             (struct expr){.kind = EXPR_COLUMN, .slot = 5, .type = TYPE_TEXT};
-        q->keys[q->plan.n_keys++] = (struct key){.expr = &q->exprs[3],
-                                                 .kind = KEY_STORED,
-                                                 .column = 5,
-                                                 .values = t->columns[5].values,
-                                                 .n = 2,
-                                                 .null_group = true};
+        q->keys[q->plan.space.n_keys++] =
+            (struct key){.expr = &q->exprs[3],
+                         .kind = KEY_STORED,
+                         .column = 5,
+                         .values = t->columns[5].values,
+                         .n = 2,
+                         .null_group = true};
     }
     q->v = (struct expr){.kind = EXPR_COLUMN, .slot = 4, .type = TYPE_INT};
     q->parts[0].kind = PART_ROWS;
@@ -149,6 +152,7 @@ ask(struct asked *q, const struct made *m, enum bounding bounding,
                                 .upper = 5,
                                 .centre = 2};
     q->parts[2].kind = PART_UNITS;
+    q->stage = *STAGE_OF(&q->plan);
 }
 
 static void
@@ -156,8 +160,8 @@ find(struct made *m, struct asked *q, struct groups *g)
 {
     struct exact x = {.groups = g};
 
-    assert_true(groups_init(g, &q->plan));
-    if (work_fill(m->engine, &q->plan, &x, &m->err))
+    assert_true(groups_init(g, &q->stage));
+    if (work_fill(m->engine, &q->stage, &x, &m->err))
         fail_msg("%s (%s)", m->err.said, m->err.noted);
 }
 
@@ -198,7 +202,7 @@ refer(struct made *m, const struct asked *q, struct groups *g)
 
     buf_init(&sql, NULL, 1 << 12);
     buf_add_text(&sql, "SELECT u, c4");
-    for (size_t i = 0; i < q->plan.n_keys; i++) {
+    for (size_t i = 0; i < q->plan.space.n_keys; i++) {
         static const char *const forms[] = {
             [1] = ", CASE WHEN strlen(c1) <= 1024 THEN c1 END",
             [2] = ", c2",
@@ -208,7 +212,7 @@ refer(struct made *m, const struct asked *q, struct groups *g)
         buf_add_text(&sql, forms[q->keys[i].expr->slot]);
     }
     buf_add_text(&sql, " FROM t0 ORDER BY u, r");
-    assert_true(groups_init(g, &q->plan));
+    assert_true(groups_init(g, &q->stage));
     assert_false(duck_ask(duck_of(m->engine)->connections[0], buf_text(&sql),
                           &rows, &m->err));
     while (!result_next(rows, &n, columns, &m->err) && n > 0)
@@ -225,7 +229,7 @@ refer(struct made *m, const struct asked *q, struct groups *g)
             assert_true(groups_find(g, columns + 2, &row, 1, cell));
             while (i < n_met && met[i] != cell[row])
                 i++;
-            if (i == n_met && n_met == q->plan.groups)
+            if (i == n_met && n_met == q->plan.space.groups)
                 continue;
             if (i == n_met) {
                 met[n_met++] = cell[row];
@@ -266,7 +270,7 @@ groups_fold_equals_the_reference(void **state)
                 continue;
             ask(&q, &m, BOUND_FOLD, 4, groups, keys);
             find(&m, &q, &fold);
-            q.plan.bounding = BOUND_GENERAL;
+            q.plan.space.bounding = BOUND_GENERAL;
             find(&m, &q, &general);
             refer(&m, &q, &plain);
             assert_true(plain.n > 2);
@@ -301,12 +305,12 @@ placed_equals_the_fold(void **state)
                     struct exact x = {.groups = &fold};
 
                     ask(&q, &m, BOUND_FOLD, rows, groups, keys);
-                    assert_true(fits_ordinal(m.engine, &q.plan));
-                    assert_true(groups_init(&fold, &q.plan));
-                    assert_true(groups_init(&placed, &q.plan));
-                    assert_false(run_fold(m.engine, &q.plan, &x, &m.err));
+                    assert_true(fits_ordinal(m.engine, &q.stage));
+                    assert_true(groups_init(&fold, &q.stage));
+                    assert_true(groups_init(&placed, &q.stage));
+                    assert_false(run_fold(m.engine, &q.stage, &x, &m.err));
                     x.groups = &placed;
-                    assert_false(run_ordinal(m.engine, &q.plan, &x, &m.err));
+                    assert_false(run_ordinal(m.engine, &q.stage, &x, &m.err));
                     subtract(&placed, &fold);
                     assert_true(fold.n > 0 && placed.n >= fold.n);
                     is_nothing(&placed);
@@ -329,20 +333,20 @@ places_are_for_one_bare_key(void **state)
     write_lines(&m, 3, -1);
     made_ready(&m, STORED);
     ask(&q, &m, BOUND_FOLD, 4, 2, 1);
-    assert_true(fits_ordinal(m.engine, &q.plan));
+    assert_true(fits_ordinal(m.engine, &q.stage));
     q.plan.where = &q.v;
-    assert_false(fits_ordinal(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.stage));
     q.plan.where = NULL;
     q.plan.rows = INT16_MAX + 1;
-    assert_false(fits_ordinal(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.stage));
     q.plan.rows = 4;
     q.parts[1].kind = PART_DISTINCT;
-    assert_false(fits_ordinal(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.stage));
     q.parts[1].kind = PART_SUM;
     q.exprs[0].kind = EXPR_CALL;
-    assert_false(fits_ordinal(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.stage));
     ask(&q, &m, BOUND_FOLD, 4, 2, 3);
-    assert_false(fits_ordinal(m.engine, &q.plan));
+    assert_false(fits_ordinal(m.engine, &q.stage));
     made_close(&m);
 }
 
@@ -415,7 +419,7 @@ found(struct made *m, struct asked *q)
 {
     struct engine_groups *g = NULL;
 
-    if (engine_find(m->engine, &q->plan, &g, &m->err))
+    if (engine_find(m->engine, &q->stage, &g, &m->err))
         fail_msg("%s (%s)", m->err.said, m->err.noted);
     return g;
 }
@@ -496,7 +500,7 @@ chosen_groups_are_in_order(void **state)
     ask(&q, &m, BOUND_FOLD, 4, 4, 15);
     q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
     for (size_t most = 7; most <= GROUPS_MOST; most *= 10) {
-        q.plan.cells = most;
+        q.plan.space.cells = most;
         g = found(&m, &q);
         assert_false(engine_groups_choose(g, rng, &m.err));
         assert_true(engine_groups_count(g) > 1 &&
@@ -617,10 +621,10 @@ quantiles_are_of_the_chosen_alone(void **state)
         made_ready(&m, policies[p]);
         for (uint64_t groups = 1; groups <= 4; groups++) {
             ask(&q, &m, BOUND_GENERAL, 4, groups, 1);
-            q.plan.cells = 6; /* of 7 groups */
+            q.plan.space.cells = 6; /* of 7 groups */
             q.selection.rule = rule_make("4", CUSTOS_KEYS_GEOMETRIC);
             check_chosen_values(&m, rng, &q);
-            q.plan.bounding = BOUND_RANK;
+            q.plan.space.bounding = BOUND_RANK;
             q.plan.rows = groups;
             if (p == 0)
                 check_chosen_values(&m, rng, &q);

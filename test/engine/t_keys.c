@@ -4,6 +4,7 @@
  * test asks the engine for one by one.
  */
 #include "made.h"
+#include "support/stages.h"
 
 enum { KEYS = 2, LEAST = -3, CELLS_MOST = 200 };
 
@@ -50,7 +51,7 @@ static void
 add_key(struct asked *q, const struct made *m, int column, i128 from, size_t n,
         bool plus_one)
 {
-    size_t i = q->plan.n_keys++;
+    size_t i = q->plan.space.n_keys++;
     struct expr *e = &q->exprs[i];
 
     *e = (struct expr){.kind = EXPR_COLUMN, .slot = column, .type = TYPE_INT};
@@ -71,8 +72,8 @@ add_key(struct asked *q, const struct made *m, int column, i128 from, size_t n,
         .from = from,
         .n = n,
         .null_group = m->policy->tables[0].columns[column].nullable};
-    q->plan.keys = q->keys;
-    q->plan.cells *= n + q->keys[i].null_group;
+    q->plan.space.keys = q->keys;
+    q->plan.space.cells *= n + q->keys[i].null_group;
 }
 
 static void
@@ -86,8 +87,7 @@ ask(struct asked *q, const struct made *m)
     q->plan = (struct plan){.policy = m->policy,
                             .table = &m->policy->tables[0],
                             .rows = 99,
-                            .groups = 99,
-                            .cells = 1,
+                            .space = {.cells = 1, .groups = 99},
                             .parts = &q->rows,
                             .n_parts = 1};
 }
@@ -122,13 +122,13 @@ check(struct made *m, struct asked *q)
     struct exact x;
     struct buf b;
 
-    assert_true(q->plan.cells <= CELLS_MOST);
-    for (size_t cell = 0; cell < q->plan.cells; cell++) {
+    assert_true(q->plan.space.cells <= CELLS_MOST);
+    for (size_t cell = 0; cell < q->plan.space.cells; cell++) {
         size_t rest = cell;
 
         buf_init(&b, NULL, 1 << 16);
         buf_add_text(&b, "SELECT count(*) FROM t0 WHERE true");
-        for (size_t i = q->plan.n_keys; i-- > 0;) {
+        for (size_t i = q->plan.space.n_keys; i-- > 0;) {
             size_t n = q->keys[i].n + q->keys[i].null_group;
 
             print_is(q, i, rest % n, &b);
@@ -142,15 +142,17 @@ check(struct made *m, struct asked *q)
     }
     assert_true(all > 100);
     for (size_t w = 0; w < COUNT_OF(ways); w++) {
-        q->plan.bounding = ways[w];
-        assert_int_equal(exact_init(&x, &q->plan, &m->err), CUSTOS_OK);
-        assert_int_equal(ways[w] == BOUND_RANK
-                             ? run_sql(m->engine, &q->plan, &x, &m->err)
-                         : ways[w] == BOUND_FOLD
-                             ? run_fold(m->engine, &q->plan, &x, &m->err)
-                             : run_general(m->engine, &q->plan, &x, &m->err),
+        q->plan.space.bounding = ways[w];
+        assert_int_equal(exact_init(&x, STAGE_OF(&q->plan), &m->err),
                          CUSTOS_OK);
-        for (size_t cell = 0; cell < q->plan.cells; cell++)
+        assert_int_equal(
+            ways[w] == BOUND_RANK
+                ? run_sql(m->engine, STAGE_OF(&q->plan), &x, &m->err)
+            : ways[w] == BOUND_FOLD
+                ? run_fold(m->engine, STAGE_OF(&q->plan), &x, &m->err)
+                : run_general(m->engine, STAGE_OF(&q->plan), &x, &m->err),
+            CUSTOS_OK);
+        for (size_t cell = 0; cell < q->plan.space.cells; cell++)
             assert_true(x.values[cell] == want[cell]);
         exact_clear(&x);
     }

@@ -6,6 +6,7 @@
 #include "asked.h"
 #include "printed.h"
 #include "support/said.h"
+#include "support/stages.h"
 
 /*
  * An attached file, with general bounding, gives the same numbers as the same
@@ -139,7 +140,7 @@ values_clamp_into_their_part(void **state)
     q.parts[1].kind = PART_VALUES;
     q.plan.n_parts = 2;
     for (int way = 0; way < 2; way++) {
-        q.plan.bounding = way ? BOUND_GENERAL : BOUND_FOLD;
+        q.plan.space.bounding = way ? BOUND_GENERAL : BOUND_FOLD;
         run(&m, &q, &x);
         /* 4 -> 24 (of 32), -4 -> -8 (of -32), 1 -> 8 */
         assert_true(x.values[0] == 24 - 8 + 8);
@@ -209,10 +210,11 @@ torn_order_is_refused(void **state)
     duck_close(db);
     made_open(&m);
     ask(&q, &m, BOUND_FOLD, 3, 2, true, false);
-    assert_int_equal(exact_init(&x, &q.plan, &m.err), CUSTOS_OK);
-    assert_int_equal(run_fold(m.engine, &q.plan, &x, &m.err), CUSTOS_EENGINE);
+    assert_int_equal(exact_init(&x, STAGE_OF(&q.plan), &m.err), CUSTOS_OK);
+    assert_int_equal(run_fold(m.engine, STAGE_OF(&q.plan), &x, &m.err),
+                     CUSTOS_EENGINE);
     exact_clear(&x);
-    assert_int_equal(engine_run(m.engine, &q.plan, parts, &m.err),
+    assert_int_equal(engine_run(m.engine, STAGE_OF(&q.plan), parts, &m.err),
                      CUSTOS_EENGINE);
     assert_string_equal(whole_said(&m.err), "the query could not be completed");
     for (size_t i = 0; i < 7; i++)

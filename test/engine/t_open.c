@@ -3,6 +3,7 @@
  */
 #include "made.h"
 #include "support/said.h"
+#include "support/stages.h"
 
 #define HEAD "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
 
@@ -121,7 +122,8 @@ engine_words_stay_inside(void **state)
 {
     struct expr x = {.kind = EXPR_COLUMN, .slot = 77, .type = TYPE_INT};
     struct part part = {.kind = PART_SUM, .of = &x, .upper = 9};
-    struct plan plan = {.rows = 1, .groups = 1, .cells = 1, .parts = &part};
+    struct plan plan = {
+        .rows = 1, .space = {.cells = 1, .groups = 1}, .parts = &part};
     enum bounding ways[] = {BOUND_NONE, BOUND_RANK, BOUND_FOLD, BOUND_GENERAL};
     struct made m;
 
@@ -135,8 +137,8 @@ engine_words_stay_inside(void **state)
         custos_sealed *sealed = NULL;
         custos_err err = CUSTOS_ERR_INIT;
 
-        plan.bounding = ways[i];
-        assert_int_equal(engine_run(m.engine, &plan, &sealed, &err),
+        plan.space.bounding = ways[i];
+        assert_int_equal(engine_run(m.engine, STAGE_OF(&plan), &sealed, &err),
                          CUSTOS_EENGINE);
         assert_string_equal(whole_said(&err),
                             "the query could not be completed");

@@ -262,7 +262,7 @@ keys_have_a_place_or_none(void **state)
     struct expr x = {.kind = EXPR_COLUMN, .type = TYPE_INT};
     struct key k = {
         .kind = KEY_WHOLE, .column = -1, .expr = &x, .from = 5, .n = 3};
-    struct plan plan = {.keys = &k, .n_keys = 1};
+    struct plan plan = {.space = {.keys = &k, .n_keys = 1}};
     struct buf b;
 
     (void)state;

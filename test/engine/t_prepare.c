@@ -5,6 +5,7 @@
 
 #include "made.h"
 #include "printed.h"
+#include "support/stages.h"
 
 static const char POLICY[] =
     "custos: 1\nbudget: {epsilon: 1}\ntables:\n"
@@ -147,9 +148,10 @@ questions_do_not_share_tables(void **state)
                  "w < %d) AS q ON w > 0",
                  w);
         plan = plan_of(&m, sql);
-        assert_int_equal(exact_init(&x, plan, &m.err), CUSTOS_OK);
+        assert_int_equal(exact_init(&x, stage_values(plan), &m.err), CUSTOS_OK);
         assert_int_equal(engine_prepare(m.engine, plan, &m.err), CUSTOS_OK);
-        assert_int_equal(work_fill(m.engine, plan, &x, &m.err), CUSTOS_OK);
+        assert_int_equal(work_fill(m.engine, stage_values(plan), &x, &m.err),
+                         CUSTOS_OK);
         assert_true(x.values[0] == (w > 10 ? 3 : 0));
         engine_unprepare(m.engine);
         exact_clear(&x);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "mech/sealed.h"
 #include "support/said.h"
+#include "support/stages.h"
 
 enum { PAD = 3 };
 
@@ -75,11 +76,12 @@ run_quantiles(struct made *m, struct quantiled *t, struct seen *s)
 
     memset(s, 0, sizeof *s);
     s->part = &t->q.parts[0];
-    if (engine_quantiles(m->engine, &t->q.plan, 0, see, s, &m->err))
+    if (engine_quantiles(m->engine, STAGE_OF(&t->q.plan), 0, see, s, &m->err))
         fail_msg("%s | %s", m->err.said, m->err.noted);
-    assert_int_equal(s->next, 3 * t->q.plan.cells);
+    assert_int_equal(s->next, 3 * t->q.plan.space.cells);
     /* engine_run accepts such a part too. */
-    assert_int_equal(engine_run(m->engine, &t->q.plan, sealed, &m->err), 0);
+    assert_int_equal(
+        engine_run(m->engine, STAGE_OF(&t->q.plan), sealed, &m->err), 0);
     custos_sealed_free(sealed[0]);
 }
 
@@ -102,7 +104,7 @@ reference(const struct row *rows, size_t n, const struct plan *plan,
         want[c].n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[i];
-        size_t c = plan->n_keys ? (size_t)r->key : 0;
+        size_t c = plan->space.n_keys ? (size_t)r->key : 0;
 
         if (keeps(&kept, r, plan) && r->n != NONE)
             want[c].values[want[c].n++] = r->n < -20  ? -20
@@ -132,7 +134,7 @@ compare(struct made *m, enum bounding bounding)
                               v & 2);
                 run_quantiles(m, &t, &s);
                 reference(rows, n, &t.q.plan, want);
-                for (size_t c = 0; c < t.q.plan.cells; c++) {
+                for (size_t c = 0; c < t.q.plan.space.cells; c++) {
                     assert_int_equal(s.cells[c].n, want[c].n);
                     assert_memory_equal(s.cells[c].values, want[c].values,
                                         want[c].n * sizeof *want[c].values);
@@ -296,14 +298,14 @@ failures_are_one_sentence(void **state)
     write_rows(&m, 31, 100, 60, -1);
     made_ready(&m, COLUMN_UNIT);
     ask_quantiles(&t, &m, BOUND_RANK, 2, 2, true, false);
-    assert_int_equal(
-        engine_quantiles(m.engine, &t.q.plan, 0, refuse, NULL, &m.err),
-        CUSTOS_EENGINE);
+    assert_int_equal(engine_quantiles(m.engine, STAGE_OF(&t.q.plan), 0, refuse,
+                                      NULL, &m.err),
+                     CUSTOS_EENGINE);
     assert_string_equal(whole_said(&m.err), "the query could not be completed");
-    t.q.plan.bounding = BOUND_FOLD;
-    assert_int_equal(
-        engine_quantiles(m.engine, &t.q.plan, 0, refuse, NULL, &m.err),
-        CUSTOS_EENGINE);
+    t.q.plan.space.bounding = BOUND_FOLD;
+    assert_int_equal(engine_quantiles(m.engine, STAGE_OF(&t.q.plan), 0, refuse,
+                                      NULL, &m.err),
+                     CUSTOS_EENGINE);
     made_close(&m);
 }
 

@@ -9,7 +9,7 @@ static void
 count_row(const struct row *r, bool new_cell, const struct plan *plan,
           i128 *cells)
 {
-    size_t c = plan->n_keys ? (size_t)r->key : 0, all = plan->cells;
+    size_t c = plan->space.n_keys ? (size_t)r->key : 0, all = plan->space.cells;
     int64_t d = r->d < 10 ? 10 : r->d > 70 ? 70 : r->d;
 
     cells[c] += 1;
@@ -34,13 +34,13 @@ reference(const struct row *rows, size_t n, const struct plan *plan,
     bool seen[CELLS] = {false};
     uint64_t used = 0, groups = 0;
 
-    memset(cells, 0, plan->cells * plan->n_parts * sizeof *cells);
+    memset(cells, 0, plan->space.cells * plan->n_parts * sizeof *cells);
     for (size_t i = 0; i < n; i++) {
-        size_t c = plan->n_keys ? (size_t)rows[i].key : 0;
+        size_t c = plan->space.n_keys ? (size_t)rows[i].key : 0;
         bool passes = !plan->where || (rows[i].n != NONE && rows[i].n > 0);
         bool new_cell;
 
-        if (plan->bounding == BOUND_NONE) {
+        if (plan->space.bounding == BOUND_NONE) {
             if (passes)
                 count_row(&rows[i], true, plan, cells);
             continue;
@@ -49,7 +49,7 @@ reference(const struct row *rows, size_t n, const struct plan *plan,
             used = groups = 0;
             memset(seen, 0, sizeof seen);
         }
-        if (plan->bounding == BOUND_RANK) {
+        if (plan->space.bounding == BOUND_RANK) {
             if (passes && (uint64_t)rows[i].rank <= plan->rows)
                 count_row(&rows[i], false, plan, cells);
             continue;
@@ -58,7 +58,7 @@ reference(const struct row *rows, size_t n, const struct plan *plan,
             continue;
         used++;
         new_cell = !seen[c];
-        if (new_cell && groups == plan->groups)
+        if (new_cell && groups == plan->space.groups)
             continue;
         groups += new_cell;
         seen[c] = true;
@@ -86,7 +86,7 @@ compare(struct made *m, enum bounding bounding)
                     bounding == BOUND_RANK ? m_rows : groups, v & 1, v & 2);
                 run(m, &q, &x);
                 reference(rows, n, &q.plan, want);
-                same(x.values, want, q.plan.cells * q.plan.n_parts);
+                same(x.values, want, q.plan.space.cells * q.plan.n_parts);
                 exact_clear(&x);
             }
 }
@@ -178,6 +178,39 @@ lanes_do_not_matter(void **state)
     made_close(&m);
 }
 
+/* A stage over another space than its plan's: one cell instead of the plan's. */
+static void
+each_stage_has_its_own_cells(void **state)
+{
+    static const enum bounding ways[] = {BOUND_RANK, BOUND_FOLD, BOUND_GENERAL};
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    write_people(&m, 40, -1);
+    write_rows(&m, 21, 600, 40, -1);
+    made_ready(&m, COLUMN_UNIT);
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        struct cell_space one = {.cells = 1, .groups = 1, .bounding = ways[i]};
+        struct asked keyed, plain;
+        struct exact x, y;
+        struct stage stage;
+
+        ask(&plain, &m, ways[i], 7, 7, false, true);
+        run(&m, &plain, &x);
+        ask(&keyed, &m, ways[i], 7, 7, true, true);
+        stage = *STAGE_OF(&keyed.plan);
+        stage.space = &one;
+        assert_int_equal(exact_init(&y, &stage, &m.err), CUSTOS_OK);
+        assert_int_equal(work_fill(m.engine, &stage, &y, &m.err), CUSTOS_OK);
+        assert_int_equal(y.cells, 1);
+        same(y.values, x.values, keyed.plan.n_parts);
+        exact_clear(&x);
+        exact_clear(&y);
+    }
+    made_close(&m);
+}
+
 int
 main(void)
 {
@@ -187,6 +220,7 @@ main(void)
         cmocka_unit_test(general_equals_the_fold),
         cmocka_unit_test(rows_as_units_equal_the_reference),
         cmocka_unit_test(lanes_do_not_matter),
+        cmocka_unit_test(each_stage_has_its_own_cells),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

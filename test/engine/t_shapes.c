@@ -10,6 +10,7 @@
 #include "evaluate/evaluate.h"
 #include "printed.h"
 #include "sql/total_statement.h"
+#include "support/stages.h"
 
 enum { WIDTH = 7, ROWS_MOST = 1000, CELLS_MOST = 4096, PARTS_MOST = 12 };
 
@@ -173,8 +174,8 @@ cell_of(struct made *m, struct row *r, const struct plan *plan)
 {
     size_t cell = 0;
 
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        const struct key *k = &plan->keys[i];
+    for (size_t i = 0; i < plan->space.n_keys; i++) {
+        const struct key *k = &plan->space.keys[i];
         struct datum d = value_of(m, r, k->expr);
         size_t at = 0;
 
@@ -212,7 +213,7 @@ add_row(struct made *m, struct row *r, const struct plan *plan, size_t cell,
 {
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
-        i128 *to = &cells[i * plan->cells + cell], steps = 0;
+        i128 *to = &cells[i * plan->space.cells + cell], steps = 0;
         struct datum d;
 
         if (p->kind == PART_ROWS)
@@ -238,7 +239,7 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
     uint64_t used = 0, groups = 0;
 
     memset(seen, 0, sizeof seen);
-    memset(cells, 0, plan->cells * plan->n_parts * sizeof *cells);
+    memset(cells, 0, plan->space.cells * plan->n_parts * sizeof *cells);
     for (size_t i = 0; i < n; i++) {
         struct datum yes = {.type = TYPE_BOOL, .n = 1};
         int cell;
@@ -250,7 +251,7 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
         cell = cell_of(m, &rows[i], plan);
         if (yes.type == TYPE_NULL || !yes.n || cell < 0)
             continue;
-        if (plan->bounding == BOUND_RANK) {
+        if (plan->space.bounding == BOUND_RANK) {
             if ((uint64_t)rows[i].rank <= plan->rows)
                 add_row(m, &rows[i], plan, (size_t)cell, false, cells);
             continue;
@@ -258,7 +259,7 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
         if (used == plan->rows)
             continue;
         used++;
-        if (seen[cell] != rows[i].unit && groups == plan->groups)
+        if (seen[cell] != rows[i].unit && groups == plan->space.groups)
             continue;
         groups += seen[cell] != rows[i].unit;
         add_row(m, &rows[i], plan, (size_t)cell, seen[cell] != rows[i].unit,
@@ -272,21 +273,22 @@ run_and_compare(struct made *m, const struct plan *plan, const char *sql,
                 const i128 *want)
 {
     struct exact x;
-    custos_status st = exact_init(&x, plan, &m->err);
+    custos_status st = exact_init(&x, stage_values(plan), &m->err);
 
     if (!st)
-        st = plan->bounding == BOUND_FOLD
-                 ? run_fold(m->engine, plan, &x, &m->err)
-             : plan->bounding == BOUND_RANK
-                 ? run_sql(m->engine, plan, &x, &m->err)
-                 : run_general(m->engine, plan, &x, &m->err);
+        st = plan->space.bounding == BOUND_FOLD
+                 ? run_fold(m->engine, stage_values(plan), &x, &m->err)
+             : plan->space.bounding == BOUND_RANK
+                 ? run_sql(m->engine, stage_values(plan), &x, &m->err)
+                 : run_general(m->engine, stage_values(plan), &x, &m->err);
     if (st)
         fail_msg("%s: %s", sql, m->err.noted);
-    for (size_t i = 0; i < plan->cells * plan->n_parts; i++)
+    for (size_t i = 0; i < plan->space.cells * plan->n_parts; i++)
         if (x.values[i] != want[i])
             fail_msg("%s: way %d, part %zu, cell %zu: %lld, not %lld", sql,
-                     plan->bounding, i / plan->cells, i % plan->cells,
-                     (long long)x.values[i], (long long)want[i]);
+                     plan->space.bounding, i / plan->space.cells,
+                     i % plan->space.cells, (long long)x.values[i],
+                     (long long)want[i]);
     exact_clear(&x);
 }
 
@@ -299,8 +301,8 @@ is_known(const struct plan *plan)
 {
     bool known = !plan->where || evaluate_knows(plan->where);
 
-    for (size_t i = 0; i < plan->n_keys; i++)
-        known &= evaluate_knows(plan->keys[i].expr);
+    for (size_t i = 0; i < plan->space.n_keys; i++)
+        known &= evaluate_knows(plan->space.keys[i].expr);
     for (size_t i = 0; i < plan->n_parts; i++)
         known &= !plan->parts[i].of || evaluate_knows(plan->parts[i].of);
     return known;
@@ -318,15 +320,16 @@ statement_is_total(struct made *m, const struct plan *plan, const char *sql)
     struct select *s;
     struct buf out;
 
-    assert_int_equal(work_values(plan, &values, &m->err), CUSTOS_OK);
+    assert_int_equal(work_values(stage_values(plan), &values, &m->err),
+                     CUSTOS_OK);
     builder_init(&b, m->engine);
     buf_init(&out, NULL, 1 << 20);
-    s = sql_bounded(&b, plan, &values);
+    s = sql_bounded(&b, stage_values(plan), &values);
     relation_queries(&b, plan, plan->n_queries, s);
-    work_sums(&b, plan, &values,
+    work_sums(&b, stage_values(plan), &values,
               term_aggregate(&b, TERM_COUNT_DISTINCT, term_name(&b, NULL, "u")),
               s);
-    s->and_all = general_bounded(&b, plan, &values);
+    s->and_all = general_bounded(&b, stage_values(plan), &values);
     assert_false(b.failed);
     duck_print_select(s, duck_of(m->engine)->data->read, &out);
     assert_false(out.failed);
@@ -351,7 +354,7 @@ check(struct made *m, struct row *rows, size_t n, const char *sql)
         st = plan_make(m->a, q, m->policy, &options, &plan, &m->err);
     if (st)
         fail_msg("%s: %s", sql, m->err.said);
-    assert_true(plan->cells <= CELLS_MOST && plan->n_parts <= PARTS_MOST);
+    assert_true(plan->space.cells <= CELLS_MOST && plan->n_parts <= PARTS_MOST);
     statement_is_total(m, plan, sql);
     for (size_t i = 0; i < plan->n_parts; i++)
         units |= plan->parts[i].kind == PART_UNITS;
@@ -359,19 +362,22 @@ check(struct made *m, struct row *rows, size_t n, const char *sql)
     if (!known) {
         struct exact x;
 
-        plan->bounding = BOUND_FOLD;
-        assert_int_equal(exact_init(&x, plan, &m->err), CUSTOS_OK);
-        assert_int_equal(run_fold(m->engine, plan, &x, &m->err), CUSTOS_OK);
-        memcpy(want, x.values, plan->cells * plan->n_parts * sizeof *want);
+        plan->space.bounding = BOUND_FOLD;
+        assert_int_equal(exact_init(&x, stage_values(plan), &m->err),
+                         CUSTOS_OK);
+        assert_int_equal(run_fold(m->engine, stage_values(plan), &x, &m->err),
+                         CUSTOS_OK);
+        memcpy(want, x.values,
+               plan->space.cells * plan->n_parts * sizeof *want);
         exact_clear(&x);
     }
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        plan->bounding = ways[i];
+        plan->space.bounding = ways[i];
         if (known)
             reference(m, rows, n, plan, want);
         run_and_compare(m, plan, sql, want);
     }
-    plan->bounding = BOUND_RANK;
+    plan->space.bounding = BOUND_RANK;
     if (known && !units) {
         reference(m, rows, n, plan, want);
         run_and_compare(m, plan, sql, want);

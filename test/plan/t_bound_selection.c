@@ -48,7 +48,7 @@ a_race_is_where_no_bound_is_declared(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         plan_good(&t, asked[i].sql, NULL);
-        if (!t.plan->bound_selection == asked[i].bound_selection)
+        if (!plan_bound_selection(t.plan) == asked[i].bound_selection)
             fail_msg("%s", asked[i].sql);
         plan_done(&t);
     }
@@ -66,7 +66,7 @@ check_price(const char *sql, const struct asked *asked)
     rat x;
 
     plan_good(&t, sql, asked);
-    r = t.plan->bound_selection;
+    r = plan_bound_selection(t.plan);
     assert_non_null(r);
     assert_int_equal(r->n, BOUND_SELECTION_MAX);
     assert_int_equal(t.plan->n_parts, 0);
@@ -107,14 +107,14 @@ the_price_of_a_race_is_the_largest_of_its_plans(void **state)
                 &both);
     plan_good(&t, people, &pure);
     assert_true(rat_is(&t.plan->epsilon, "1"));
-    assert_true(rat_is(&t.plan->bound_selection->share, "1/4"));
-    assert_true(rat_is(&t.plan->bound_selection->scale, "8"));
-    assert_int_equal(t.plan->bound_selection->few, 48);
-    assert_int_equal(t.plan->bound_selection->most, 112);
+    assert_true(rat_is(&plan_bound_selection(t.plan)->share, "1/4"));
+    assert_true(rat_is(&plan_bound_selection(t.plan)->scale, "8"));
+    assert_int_equal(plan_bound_selection(t.plan)->few, 48);
+    assert_int_equal(plan_bound_selection(t.plan)->most, 112);
+    assert_true(rat_is(
+        &plan_bound_selection(t.plan)->plans[0]->parts[0].epsilon, "3/4"));
     assert_true(
-        rat_is(&t.plan->bound_selection->plans[0]->parts[0].epsilon, "3/4"));
-    assert_true(
-        rat_is(&t.plan->bound_selection->plans[10]->parts[0].l1, "1024"));
+        rat_is(&plan_bound_selection(t.plan)->plans[10]->parts[0].l1, "1024"));
     plan_done(&t);
     /*
      * The epsilon of a single aggregate also includes the share of the bound
@@ -122,8 +122,8 @@ the_price_of_a_race_is_the_largest_of_its_plans(void **state)
      */
     plan_good(&t, "SELECT count(*, epsilon => 0.4) FROM people", NULL);
     assert_true(rat_is(&t.plan->epsilon, "0.4"));
-    assert_true(
-        rat_is(&t.plan->bound_selection->plans[0]->parts[0].epsilon, "0.3"));
+    assert_true(rat_is(
+        &plan_bound_selection(t.plan)->plans[0]->parts[0].epsilon, "0.3"));
     plan_done(&t);
 }
 
@@ -142,7 +142,7 @@ bounds_end_where_no_plan_is_possible(void **state)
 
     (void)state;
     plan_good(&t, sql, NULL);
-    assert_int_equal(t.plan->bound_selection->n,
+    assert_int_equal(plan_bound_selection(t.plan)->n,
                      5); /* 32^4 rows are too much work */
     plan_done(&t);
 }

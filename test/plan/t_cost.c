@@ -77,7 +77,7 @@ groups_cost_one_charge(void **state)
     (void)state;
     plan_good(&all, "SELECT count(*) FROM d", NULL);
     plan_good(&groups, "SELECT x, count(*) FROM d GROUP BY x", NULL);
-    assert_int_equal(groups.plan->cells, 8);
+    assert_int_equal(groups.plan->space.cells, 8);
     assert_true(all.plan->charge.epsilon == groups.plan->charge.epsilon);
     assert_true(all.plan->charge.rho == groups.plan->charge.rho);
     assert_string_equal(custos_mech_facts(all.plan->parts[0].mech)->scale,
@@ -177,10 +177,10 @@ mechanism_is_the_nearer(void **state)
 static void
 calibration_follows_the_groups(void **state)
 {
-    struct plan p = {.cells = 5, .groups = 1};
+    struct plan p = {.space = {.cells = 5, .groups = 1}};
     struct plan_options options = {.effort = NULL};
     struct work w = {.plan = &p, .options = &options};
-    struct part part = {.kind = PART_UNITS};
+    struct part part = {.kind = PART_UNITS, .space = &p.space};
     custos_err err = CUSTOS_ERR_INIT;
     rat delta;
 

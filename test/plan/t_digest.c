@@ -130,12 +130,12 @@ every_number_of_the_plan_is_covered(void **state)
     CHANGED(p, was, p->charge.delta, 1);
     CHANGED(p, was, p->in_rho, 1);
     CHANGED(p, was, p->rows, 1);
-    CHANGED(p, was, p->groups, 1);
-    CHANGED(p, was, p->cells, 1);
+    CHANGED(p, was, p->space.groups, 1);
+    CHANGED(p, was, p->space.cells, 1);
     CHANGED(p, was, p->fanout, 1);
     CHANGED(p, was, p->unit.len, (size_t)-1);
-    CHANGED(p, was, p->keys[1].n, (size_t)-1);
-    CHANGED(p, was, p->selection->least, 1);
+    CHANGED(p, was, p->space.keys[1].n, (size_t)-1);
+    CHANGED(p, was, p->space.selection->least, 1);
     CHANGED(p, was, p->parts[0].upper, 1);
     CHANGED(p, was, p->parts[0].lower, 1);
     CHANGED(p, was, p->parts[0].centre, 1);
@@ -158,7 +158,7 @@ every_plan_of_a_race_is_covered(void **state)
 
     (void)state;
     plan_good(&t, "SELECT count(*) FROM people", NULL);
-    r = t.plan->bound_selection;
+    r = plan_bound_selection(t.plan);
     assert_non_null(r);
     assert_true(plan_digest(t.plan, was));
     for (size_t i = 0; i < r->n; i++)

@@ -301,9 +301,9 @@ ordinary_plans_are_far_from_the_limit(void **state)
                                      .jointly = asked.jointly};
             struct plan *few = NULL;
 
-            search =
-                asked.within || (t.plan->bound_selection &&
-                                 t.plan->bound_selection->plans[0]->selection);
+            search = asked.within ||
+                     (plan_bound_selection(t.plan) &&
+                      plan_bound_selection(t.plan)->plans[0]->space.selection);
             o.who = asked.who ? policy_analyst_find(t.policy, str_of(asked.who))
                               : NULL;
             t.policy->max_planning_steps /= search ? 1 : 10;

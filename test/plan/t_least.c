@@ -155,14 +155,15 @@ least_price_is_of_the_whole_race(void **state)
 
     (void)state;
     plan_good(&t, "SELECT count(*) FROM people", &tiny);
-    assert_non_null(t.plan->bound_selection);
+    assert_non_null(plan_bound_selection(t.plan));
     assert_true(t.plan->raised);
     assert_true(t.plan->charge.epsilon == units("0.01"));
-    for (size_t i = 0; i < t.plan->bound_selection->n; i++) {
-        assert_memory_equal(&t.plan->bound_selection->plans[i]->charge,
+    for (size_t i = 0; i < plan_bound_selection(t.plan)->n; i++) {
+        assert_memory_equal(&plan_bound_selection(t.plan)->plans[i]->charge,
                             &t.plan->charge, sizeof t.plan->charge);
         assert_true(
-            rat_cmp_i64(&t.plan->bound_selection->plans[i]->epsilon, 1) < 0);
+            rat_cmp_i64(&plan_bound_selection(t.plan)->plans[i]->epsilon, 1) <
+            0);
     }
     plan_done(&t);
 }

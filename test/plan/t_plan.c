@@ -178,11 +178,12 @@ bounding_follows_the_query(void **state)
         struct planned t;
 
         plan_good(&t, cases[i].sql, NULL);
-        if (t.plan->bounding != cases[i].bounding ||
-            t.plan->rows != cases[i].rows || t.plan->groups != cases[i].groups)
+        if (t.plan->space.bounding != cases[i].bounding ||
+            t.plan->rows != cases[i].rows ||
+            t.plan->space.groups != cases[i].groups)
             fail_msg("%s: %d, %d rows, %d groups", cases[i].sql,
-                     (int)t.plan->bounding, (int)t.plan->rows,
-                     (int)t.plan->groups);
+                     (int)t.plan->space.bounding, (int)t.plan->rows,
+                     (int)t.plan->space.groups);
         assert_int_equal(has_theorem(t.plan, "rank-bound"),
                          cases[i].bounding == BOUND_RANK);
         assert_int_equal(has_theorem(t.plan, "fold-bound"),
@@ -241,7 +242,7 @@ keys_come_from_public_facts(void **state)
         snprintf(sql, sizeof sql, "SELECT %s, count(*) FROM %s GROUP BY 1",
                  cases[i].key, cases[i].table);
         plan_good(&t, sql, NULL);
-        k = &t.plan->keys[0];
+        k = &t.plan->space.keys[0];
         buf_init(&b, NULL, 4096);
         for (size_t v = 0; v < k->n; v++) {
             buf_add_text(&b, v > 0 ? "|" : "");
@@ -251,7 +252,7 @@ keys_come_from_public_facts(void **state)
             (int)k->kind != cases[i].kind || k->null_group != cases[i].null)
             fail_msg("%s: %s, kind %d, null %d", cases[i].key, buf_text(&b),
                      (int)k->kind, k->null_group);
-        assert_int_equal(t.plan->cells, k->n + k->null_group);
+        assert_int_equal(t.plan->space.cells, k->n + k->null_group);
         assert_int_equal(t.plan->outputs[0].is_key, true);
         buf_clear(&b);
         plan_done(&t);
@@ -282,11 +283,12 @@ is_within(const char *sql, const struct asked *asked, const rat *epsilon,
         i128 m = 0;
         custos_err err = CUSTOS_ERR_INIT;
 
-        assert_int_equal(
-            mech_error_i128(
-                part->mech, "0.05",
-                asked->jointly ? t.plan->cells * t.plan->n_parts : 1, &m, &err),
-            CUSTOS_OK);
+        assert_int_equal(mech_error_i128(part->mech, "0.05",
+                                         asked->jointly ? t.plan->space.cells *
+                                                              t.plan->n_parts
+                                                        : 1,
+                                         &m, &err),
+                         CUSTOS_OK);
         rat_set_i128(&bar, m);
         for (int k = 0; k < part->grid.digits; k++) {
             rat base;

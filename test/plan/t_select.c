@@ -12,8 +12,8 @@ static const struct asked with_delta = {.delta = "1e-4"}; /* 1e-7 a query */
 static void
 sum_of_parts(const struct plan *p, rat *epsilon, rat *delta)
 {
-    rat_set(epsilon, &p->selection->epsilon);
-    rat_set(delta, &p->selection->delta);
+    rat_set(epsilon, &p->space.selection->epsilon);
+    rat_set(delta, &p->space.selection->delta);
     for (size_t i = 0; i < p->n_parts; i++) {
         rat_add(epsilon, epsilon, &p->parts[i].epsilon);
         rat_add(delta, delta, &p->parts[i].delta);
@@ -51,13 +51,13 @@ selection_is_in_the_price(void **state)
 
         asked.adjacency = adjacencies[i % 2];
         plan_good(&t, queries[i / 2], &asked);
-        assert_non_null(t.plan->selection);
+        assert_non_null(t.plan->space.selection);
         sum_of_parts(t.plan, &epsilon, &delta);
         assert_true(rat_is(&t.plan->epsilon, "0.1"));
         assert_int_equal(rat_cmp(&epsilon, &t.plan->epsilon), 0);
         assert_int_equal(rat_cmp(&delta, &t.plan->delta), 0);
-        assert_true(rat_sign(&t.plan->selection->delta) > 0);
-        assert_true(rat_sign(&t.plan->selection->epsilon) > 0);
+        assert_true(rat_sign(&t.plan->space.selection->delta) > 0);
+        assert_true(rat_sign(&t.plan->space.selection->epsilon) > 0);
         rat_set_i64(&delta, 1, 10000000);
         assert_true(rat_cmp(&t.plan->delta, &delta) <= 0);
         gauss += t.plan->parts[0].mech_kind == CUSTOS_GAUSSIAN;
@@ -80,9 +80,9 @@ selection_takes_the_delta_left(void **state)
     (void)state;
     plan_good(&t, "SELECT diagnosis, sum(age) FROM patients GROUP BY 1",
               &with_delta);
-    assert_int_equal(custos_keys_report(t.plan->selection->rule)->rule,
+    assert_int_equal(custos_keys_report(t.plan->space.selection->rule)->rule,
                      CUSTOS_KEYS_GEOMETRIC);
-    assert_true(rat_is(&t.plan->selection->delta, "1e-7"));
+    assert_true(rat_is(&t.plan->space.selection->delta, "1e-7"));
     plan_done(&t);
     plan_good(&t,
               "SELECT note, count(DISTINCT patient_id, epsilon => 0.02), "
@@ -90,10 +90,11 @@ selection_takes_the_delta_left(void **state)
               &with_delta);
     for (size_t i = 0; i < t.plan->n_parts; i++)
         gauss += t.plan->parts[i].mech_kind == CUSTOS_GAUSSIAN;
-    assert_int_equal(t.plan->selection->serves, -1);
-    assert_true(rat_is(&t.plan->selection->delta, gauss ? "5e-8" : "1e-7") ||
-                custos_keys_report(t.plan->selection->rule)->rule ==
-                    CUSTOS_KEYS_GAUSSIAN);
+    assert_int_equal(t.plan->space.selection->serves, -1);
+    assert_true(
+        rat_is(&t.plan->space.selection->delta, gauss ? "5e-8" : "1e-7") ||
+        custos_keys_report(t.plan->space.selection->rule)->rule ==
+            CUSTOS_KEYS_GAUSSIAN);
     plan_done(&t);
 }
 
@@ -126,8 +127,8 @@ no_rule_shows_less_than_the_optimal(void **state)
                  epsilons[i % COUNT_OF(epsilons)],
                  groups[i / COUNT_OF(epsilons)]);
         plan_good(&t, query, &with_delta);
-        s = t.plan->selection;
-        o.keys_per_unit = t.plan->groups;
+        s = t.plan->space.selection;
+        o.keys_per_unit = t.plan->space.groups;
         rat_decimal(&s->epsilon, RAT_UP, epsilon);
         o.epsilon = epsilon;
         if (!custos_keys_new(NULL, &o, &rule, NULL)) {
@@ -159,8 +160,8 @@ counts_of_units_are_served(void **state)
               "SELECT note, count(*), count(DISTINCT patient_id) FROM visits "
               "GROUP BY note",
               &with_delta);
-    f = custos_keys_report(t.plan->selection->rule);
-    assert_int_equal(t.plan->selection->serves, 1); /* 20 rows a unit */
+    f = custos_keys_report(t.plan->space.selection->rule);
+    assert_int_equal(t.plan->space.selection->serves, 1); /* 20 rows a unit */
     assert_true(t.plan->parts[1].served && !t.plan->parts[0].served);
     assert_int_not_equal(f->rule, CUSTOS_KEYS_GEOMETRIC);
     assert_int_equal(rat_sign(&t.plan->parts[1].epsilon), 0);
@@ -168,14 +169,14 @@ counts_of_units_are_served(void **state)
     plan_done(&t);
     plan_good(&t, "SELECT diagnosis, count(*) FROM patients GROUP BY 1",
               &with_delta);
-    assert_int_equal(t.plan->selection->serves, 0); /* one row a unit */
-    assert_true(rat_is(&t.plan->selection->epsilon, "0.1"));
+    assert_int_equal(t.plan->space.selection->serves, 0); /* one row a unit */
+    assert_true(rat_is(&t.plan->space.selection->epsilon, "0.1"));
     plan_done(&t);
     plan_good(&t,
               "SELECT diagnosis, count(*), count(*, epsilon => 0.05) FROM "
               "patients GROUP BY 1",
               &with_delta);
-    assert_int_equal(t.plan->selection->serves, 0);
+    assert_int_equal(t.plan->space.selection->serves, 0);
     assert_false(t.plan->parts[1].served); /* it has its own epsilon */
     plan_done(&t);
 }
@@ -197,13 +198,14 @@ lone_chance_is_the_delta(void **state)
         custos_err err = CUSTOS_ERR_INIT;
 
         plan_good(&t, queries[i], &with_delta);
-        assert_false(custos_keys_chance(t.plan->selection->rule, &(uint64_t){1},
-                                        1, &chance, &err));
+        assert_false(custos_keys_chance(t.plan->space.selection->rule,
+                                        &(uint64_t){1}, 1, &chance, &err));
         p = strtod(chance.high, NULL);
-        delta =
-            strtod(custos_keys_report(t.plan->selection->rule)->delta, NULL);
+        delta = strtod(custos_keys_report(t.plan->space.selection->rule)->delta,
+                       NULL);
         assert_true(p > delta * (1 - 1e-12) && p < delta * (1 + 1e-12));
-        assert_int_equal(rat_cmp(&t.plan->delta, &t.plan->selection->delta), 0);
+        assert_int_equal(
+            rat_cmp(&t.plan->delta, &t.plan->space.selection->delta), 0);
         plan_done(&t);
     }
 }
@@ -222,10 +224,12 @@ selection_knows_the_bounds(void **state)
               &with_delta);
     plan_good(&five, "SELECT note, sum(cost) FROM visits GROUP BY note",
               &with_delta);
-    assert_int_equal(one.plan->groups, 1);
-    assert_int_equal(five.plan->groups, 5);
-    assert_true(one.plan->selection->half < five.plan->selection->half);
-    assert_true(one.plan->selection->half < one.plan->selection->most);
+    assert_int_equal(one.plan->space.groups, 1);
+    assert_int_equal(five.plan->space.groups, 5);
+    assert_true(one.plan->space.selection->half <
+                five.plan->space.selection->half);
+    assert_true(one.plan->space.selection->half <
+                one.plan->space.selection->most);
     plan_done(&one);
     plan_done(&five);
 }
@@ -246,11 +250,12 @@ groups_below_the_floor_never_come_out(void **state)
     plan_good(&plain, "SELECT diagnosis, count(*) FROM patients GROUP BY 1",
               &with_delta);
     plan_good(&t, sql, &with_delta);
-    assert_int_equal(t.plan->selection->least, 50);
-    assert_int_equal(plain.plan->selection->least, 1);
-    assert_int_equal(t.plan->selection->half, plain.plan->selection->half + 49);
-    assert_false(custos_keys_chance(t.plan->selection->rule, &(uint64_t){49}, 1,
-                                    &chance, &err));
+    assert_int_equal(t.plan->space.selection->least, 50);
+    assert_int_equal(plain.plan->space.selection->least, 1);
+    assert_int_equal(t.plan->space.selection->half,
+                     plain.plan->space.selection->half + 49);
+    assert_false(custos_keys_chance(t.plan->space.selection->rule,
+                                    &(uint64_t){49}, 1, &chance, &err));
     assert_string_equal(chance.high, "0");
     assert_int_equal(rat_cmp(&t.plan->delta, &plain.plan->delta), 0);
     plan_done(&t);
@@ -285,8 +290,8 @@ shown_groups_bound_no_unit(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(queries); i++) {
         plan_good(&t, queries[i], &with_delta);
-        assert_true(t.plan->bounding != BOUND_RANK ||
-                    t.plan->groups >= t.plan->rows);
+        assert_true(t.plan->space.bounding != BOUND_RANK ||
+                    t.plan->space.groups >= t.plan->rows);
         plan_done(&t);
     }
 }

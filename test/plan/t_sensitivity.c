@@ -108,11 +108,11 @@ check(enum part_kind kind, const struct shape *s, bool change,
                         .row_most = 1};
     struct policy policy = {.adjacency =
                                 change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE};
-    struct plan plan = {.rows = (uint64_t)s->rows,
-                        .groups = (uint64_t)s->groups,
-                        .cells = (size_t)s->cells,
-                        .parts = &part,
-                        .n_parts = 1};
+    struct plan plan = {
+        .rows = (uint64_t)s->rows,
+        .space = {.cells = (size_t)s->cells, .groups = (uint64_t)s->groups},
+        .parts = &part,
+        .n_parts = 1};
     struct work w = {.policy = &policy, .plan = &plan};
     size_t n = contributions(kind, s, room);
     int64_t l1, l2;
@@ -121,6 +121,7 @@ check(enum part_kind kind, const struct shape *s, bool change,
         part.row_most = most;
     if (kind == PART_SQUARES)
         part.row_most = (i128)most * most;
+    part.space = &plan.space;
     rat_init(&part.l1);
     rat_init(&part.l2_squared);
     assert_int_equal(sensitivity_make(&w), CUSTOS_OK);
@@ -216,11 +217,11 @@ check_distinct(int cells, int rows, int groups, int values, bool change)
                         .row_most = 1};
     struct policy policy = {.adjacency =
                                 change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE};
-    struct plan plan = {.rows = (uint64_t)rows,
-                        .groups = (uint64_t)groups,
-                        .cells = (size_t)cells,
-                        .parts = &part,
-                        .n_parts = 1};
+    struct plan plan = {
+        .rows = (uint64_t)rows,
+        .space = {.cells = (size_t)cells, .groups = (uint64_t)groups},
+        .parts = &part,
+        .n_parts = 1};
     struct work w = {.policy = &policy, .plan = &plan};
     unsigned units[UNITS_MAX];
     size_t n = units_of(cells, rows, groups, values, units);
@@ -232,6 +233,7 @@ check_distinct(int cells, int rows, int groups, int values, bool change)
             for (size_t j = 0; j < (change ? n : 1); j++)
                 distinct_change(others | units[i], others | units[j], cells,
                                 &l1, &l2);
+    part.space = &plan.space;
     rat_init(&part.l1);
     rat_init(&part.l2_squared);
     assert_int_equal(sensitivity_make(&w), CUSTOS_OK);

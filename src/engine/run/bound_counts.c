@@ -17,7 +17,7 @@
 
 struct paths {
     struct builder *b;
-    const struct plan *plan; /* at the largest bound */
+    const struct stage *stage; /* the values, at the largest bound */
     struct select *first, *last;
 };
 
@@ -28,8 +28,8 @@ add_path(void *ctx, const struct relation *r)
 {
     struct paths *p = ctx;
     struct builder *b = p->b;
-    bool whole = r == p->plan->from;
-    bool rank = !whole || p->plan->bounding == BOUND_RANK;
+    bool whole = r == p->stage->plan->from;
+    bool rank = !whole || p->stage->space->bounding == BOUND_RANK;
     struct select *s = select_new(b, input_as(b, relation_input(b, r), "t"));
 
     select_add(b, s, term_name(b, "t", "unit"), "unit");
@@ -39,7 +39,7 @@ add_path(void *ctx, const struct relation *r)
                "rows_needed");
     select_where(b, s, term_true(b));
     if (whole)
-        work_conditions(b, p->plan, &s->where);
+        work_conditions(b, p->stage, &s->where);
     select_group(b, s, term_number(b, 1));
     if (p->last)
         p->last->and_all = s;
@@ -73,14 +73,14 @@ counts_of_ranks(struct builder *b, const struct plan *plan, size_t n)
 
 /* What each unit needs, on the path where it needs most. */
 static struct select *
-rows_needed(struct builder *b, const struct plan *plan)
+rows_needed(struct builder *b, const struct stage *stage)
 {
-    struct paths p = {.b = b, .plan = plan};
+    struct paths p = {.b = b, .stage = stage};
     const struct term *unit = term_name(b, NULL, "unit");
     const struct term *needed = term_name(b, NULL, "rows_needed");
     struct select *s;
 
-    bound_selection_walk(plan->from, add_path, &p);
+    bound_selection_walk(stage->plan->from, add_path, &p);
     s = select_new(b, input_select(b, p.first));
     select_add_bare(b, s, unit);
     select_add(b, s, term_aggregate(b, TERM_MAX, needed), "rows_needed");
@@ -89,8 +89,9 @@ rows_needed(struct builder *b, const struct plan *plan)
 }
 
 static struct select *
-counts_of(struct builder *b, const struct plan *plan, size_t n)
+counts_of(struct builder *b, const struct stage *stage, size_t n)
 {
+    const struct plan *plan = stage->plan;
     const struct engine_table *t = plan->from->kind == RELATION_TABLE
                                        ? &b->engine->tables[plan->table->number]
                                        : NULL;
@@ -98,11 +99,11 @@ counts_of(struct builder *b, const struct plan *plan, size_t n)
     struct terms conditions = {.n = 0};
     struct select *s;
 
-    work_conditions(b, plan, &conditions);
+    work_conditions(b, stage, &conditions);
     if (t && t->sorted && conditions.n == 0) {
         s = counts_of_ranks(b, plan, n);
     } else {
-        s = select_new(b, input_select(b, rows_needed(b, plan)));
+        s = select_new(b, input_select(b, rows_needed(b, stage)));
         for (size_t i = 0; i < n; i++)
             select_add_bare(b, s,
                             term_filtered(b, TERM_COUNT, NULL,
@@ -132,11 +133,21 @@ seal_row(struct result *rows, size_t n, custos_sealed **out, custos_err *err)
     return st;
 }
 
+/* The values that the largest bound leads to; all stages of a plan with a bound
+   selection are over the same rows. */
+static const struct stage *
+last_stage(const struct bound_selection *r)
+{
+    const struct plan *plan = r->plans[r->n - 1];
+
+    return &plan->stages[plan->n_stages - 1];
+}
+
 custos_status
 engine_bound_counts(struct engine *e, const struct plan *plan,
                     custos_sealed **out, custos_err *err)
 {
-    const struct bound_selection *r = plan->bound_selection;
+    const struct bound_selection *r = plan_bound_selection(plan);
     struct result *rows = NULL;
     custos_status st = CUSTOS_OK;
     struct builder b;
@@ -144,8 +155,7 @@ engine_bound_counts(struct engine *e, const struct plan *plan,
     if (r->n == 1)
         return CUSTOS_OK;
     builder_init(&b, e);
-    st = ask_rows(&b, 0, counts_of(&b, r->plans[r->n - 1], r->n - 1), &rows,
-                  err);
+    st = ask_rows(&b, 0, counts_of(&b, last_stage(r), r->n - 1), &rows, err);
     builder_clear(&b);
     if (!st)
         st = seal_row(rows, r->n - 1, out, err);

@@ -11,7 +11,7 @@
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    custos_keys_release, a mechanism, decides from sealed counts.
  * GIVES    the chosen groups in the order of their keys, NULL last: the first
- *          ones, at most plan->cells, whose key texts together fit in the limit
+ *          ones, at most stage->space->cells, whose key texts together fit in the limit
  *          of shown_of (KEY_TEXT_MEAN bytes per cell and KEY_TEXT_MAX per
  *          key); and how many more were chosen. All of it is a function of
  *          what was chosen.
@@ -42,18 +42,18 @@ no_memory(custos_err *err)
 }
 
 custos_status
-engine_find(struct engine *e, const struct plan *plan,
+engine_find(struct engine *e, const struct stage *stage,
             struct engine_groups **out, custos_err *err)
 {
     struct engine_groups *g = calloc(1, sizeof *g);
     struct exact x = {.groups = NULL};
     custos_status st = CUSTOS_OK;
 
-    if (!g || !groups_init(&g->found, plan))
+    if (!g || !groups_init(&g->found, stage))
         st = no_memory(err);
     if (!st) {
         x.groups = &g->found;
-        st = work_fill(e, plan, &x, err);
+        st = work_fill(e, stage, &x, err);
     }
     if (st) {
         engine_groups_free(g);
@@ -70,7 +70,7 @@ engine_groups_free(struct engine_groups *g)
 {
     if (!g)
         return;
-    if (g->found.plan)
+    if (g->found.stage)
         groups_clear(&g->found);
     free(g->counts);
     free(g->taken);
@@ -83,7 +83,7 @@ static int
 by_keys(const void *a, const void *b, void *ctx)
 {
     const struct groups *g = ctx;
-    size_t n = g->plan->n_keys;
+    size_t n = g->stage->space->n_keys;
     const struct datum *x = &g->keys[*(const size_t *)a * n];
     const struct datum *y = &g->keys[*(const size_t *)b * n];
 
@@ -117,15 +117,15 @@ seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
 static size_t
 shown_of(const struct groups *found, const size_t *at, size_t chosen)
 {
-    const struct plan *plan = found->plan;
-    uint64_t room = (uint64_t)plan->cells * KEY_TEXT_MEAN +
-                    (uint64_t)plan->n_keys * KEY_TEXT_MAX;
+    const struct stage *stage = found->stage;
+    uint64_t room = (uint64_t)stage->space->cells * KEY_TEXT_MEAN +
+                    (uint64_t)stage->space->n_keys * KEY_TEXT_MAX;
     size_t n = 0;
 
-    for (; n < chosen && n < plan->cells; n++) {
-        const struct datum *keys = &found->keys[at[n] * plan->n_keys];
+    for (; n < chosen && n < stage->space->cells; n++) {
+        const struct datum *keys = &found->keys[at[n] * stage->space->n_keys];
 
-        for (size_t k = 0; k < plan->n_keys; k++) {
+        for (size_t k = 0; k < stage->space->n_keys; k++) {
             size_t len = keys[k].type == TYPE_TEXT ? keys[k].text.len : 0;
 
             if (len > room)
@@ -155,14 +155,14 @@ static custos_status
 keep_chosen(struct engine_groups *g, const uint8_t *kept, const int64_t *counts,
             custos_err *err)
 {
-    const struct plan *plan = g->found.plan;
+    const struct stage *stage = g->found.stage;
     size_t *at = calloc(g->found.n, sizeof *at);
     size_t chosen = at ? place_chosen(&g->found, kept, at) : 0;
     size_t n = at ? shown_of(&g->found, at, chosen) : 0;
     struct groups few;
-    bool good = groups_init(&few, plan) && at;
+    bool good = groups_init(&few, stage) && at;
 
-    g->taken = calloc(n * plan->n_parts + 1, sizeof *g->taken);
+    g->taken = calloc(n * stage->n_parts + 1, sizeof *g->taken);
     g->counts = calloc(n + 1, sizeof *g->counts);
     good = good && g->taken && g->counts && groups_pick(&few, &g->found, at, n);
     for (size_t i = 0; good && i < n; i++)
@@ -180,7 +180,7 @@ keep_chosen(struct engine_groups *g, const uint8_t *kept, const int64_t *counts,
 custos_status
 engine_groups_choose(struct engine_groups *g, custos_rng *rng, custos_err *err)
 {
-    const struct selection *s = g->found.plan->selection;
+    const struct selection *s = g->found.stage->space->selection;
     custos_sealed *sealed = NULL;
     int64_t *counts;
     uint8_t *kept;
@@ -224,12 +224,12 @@ engine_groups_more(const struct engine_groups *g)
 struct datum
 engine_groups_key(const struct engine_groups *g, size_t group, size_t k)
 {
-    const struct plan *plan = g->found.plan;
-    const struct key *key = &plan->keys[k];
+    const struct stage *stage = g->found.stage;
+    const struct key *key = &stage->space->keys[k];
     struct datum d;
 
-    CUSTOS_REQUIRE(group < g->n && k < plan->n_keys);
-    d = g->found.keys[group * plan->n_keys + k];
+    CUSTOS_REQUIRE(group < g->n && k < stage->space->n_keys);
+    d = g->found.keys[group * stage->space->n_keys + k];
     if (d.type == TYPE_NULL)
         return d;
     if (key->kind != KEY_PRIVATE)
@@ -252,11 +252,11 @@ custos_status
 engine_groups_part(struct engine_groups *g, size_t group, size_t part,
                    custos_sealed **out, custos_err *err)
 {
-    size_t i = group * g->found.plan->n_parts + part;
+    size_t i = group * g->found.stage->n_parts + part;
     i128 *value;
     custos_status st;
 
-    CUSTOS_REQUIRE(group < g->n && part < g->found.plan->n_parts);
+    CUSTOS_REQUIRE(group < g->n && part < g->found.stage->n_parts);
     if (g->taken[i])
         return custos_fail(err, CUSTOS_ETAKEN, "the part was taken already");
     g->taken[i] = true;
@@ -270,7 +270,7 @@ custos_status
 engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
                         engine_take take, void *ctx, custos_err *err)
 {
-    size_t n_parts = g->found.plan->n_parts;
+    size_t n_parts = g->found.stage->n_parts;
 
     CUSTOS_REQUIRE(part < n_parts);
     for (size_t i = 0; i < g->n; i++) {
@@ -281,5 +281,6 @@ engine_groups_quantiles(struct engine *e, struct engine_groups *g, size_t part,
     }
     if (g->n == 0) /* none chosen, or no choice yet */
         return CUSTOS_OK;
-    return quantiles_collect(e, g->found.plan, part, &g->found, take, ctx, err);
+    return quantiles_collect(e, g->found.stage, part, &g->found, take, ctx,
+                             err);
 }

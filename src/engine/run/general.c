@@ -22,63 +22,65 @@
 
 /* What the plan reads; the column row_order gives the order of the rows. */
 static const struct input *
-rows_ordered(struct builder *b, const struct plan *plan)
+rows_ordered(struct builder *b, const struct stage *stage)
 {
-    const struct policy_table *t = plan->table;
-    bool stored = !plan->from || plan->from->kind == RELATION_TABLE;
+    const struct policy_table *t = stage->plan->table;
+    bool stored =
+        !stage->plan->from || stage->plan->from->kind == RELATION_TABLE;
     struct select *s;
 
     if (!stored || b->engine->tables[t->number].sorted) {
-        s = select_new(b, relation_of_plan(b, plan));
+        s = select_new(b, relation_of_plan(b, stage->plan));
         s->all = true;
         select_add(b, s, term_name(b, NULL, "rank"), "row_order");
         return input_select(b, s);
     }
-    s = select_new(b, unit_path_from(b, plan->policy, t->number,
+    s = select_new(b, unit_path_from(b, stage->plan->policy, t->number,
                                      input_table(b, t->number)));
     select_add(b, s, term_name(b, NULL, "unit_value"), "unit");
     select_add(b, s, view_rank(b, t, unit_path_text(b)), "row_order");
-    relation_named(b, t, plan->from, s);
+    relation_named(b, t, stage->plan->from, s);
     return input_select(b, s);
 }
 
 /* Adds key_0, key_1, ... */
 static void
-add_keys(struct builder *b, const struct plan *plan, struct terms *to)
+add_keys(struct builder *b, const struct stage *stage, struct terms *to)
 {
-    for (size_t i = 0; i < plan->n_keys; i++)
+    for (size_t i = 0; i < stage->space->n_keys; i++)
         terms_add(b, to, term_name(b, NULL, "key_%zu", i));
 }
 
 /* The numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
 static struct select *
-rows_numbered(struct builder *b, const struct plan *plan,
+rows_numbered(struct builder *b, const struct stage *stage,
               const struct work_values *values)
 {
-    struct select *s = select_new(b, input_as(b, rows_ordered(b, plan), "t"));
+    struct select *s = select_new(b, input_as(b, rows_ordered(b, stage), "t"));
     const struct term *unit = term_name(b, "t", "unit");
     struct window own = {.partition = {.n = 0}};
 
     terms_add(b, &own.partition, unit);
     terms_add(b, &own.order, term_name(b, "t", "row_order"));
     select_add_bare(b, s, unit);
-    work_columns(b, plan, values, s);
+    work_columns(b, stage, values, s);
     select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &own), "row_no");
     select_where(b, s, term_true(b));
-    work_conditions(b, plan, &s->where);
+    work_conditions(b, stage, &s->where);
     return s;
 }
 
 /* Is the number of groups limited, or are units counted? */
 static bool
-is_tracked(const struct plan *plan)
+is_tracked(const struct stage *stage)
 {
-    for (size_t i = 0; i < plan->n_parts; i++)
-        if (plan->parts[i].kind == PART_UNITS)
+    for (size_t i = 0; i < stage->n_parts; i++)
+        if (stage->parts[i].kind == PART_UNITS)
             return true;
-    if (plan->selection)
+    if (stage->space->selection)
         return true;
-    return plan->groups < plan->rows && plan->groups < plan->cells;
+    return stage->space->groups < stage->plan->rows &&
+           stage->space->groups < stage->space->cells;
 }
 
 /* All columns of s, for which `name` is at most `most`. */
@@ -98,20 +100,20 @@ at_most(struct builder *b, const struct select *s, const char *name,
 /* If is_tracked, there is also first_row_no: the row_no of the unit's first row in
    the group. */
 struct select *
-general_bounded(struct builder *b, const struct plan *plan,
+general_bounded(struct builder *b, const struct stage *stage,
                 const struct work_values *values)
 {
-    struct select *rows =
-        at_most(b, rows_numbered(b, plan, values), "row_no", plan->rows);
+    struct select *rows = at_most(b, rows_numbered(b, stage, values), "row_no",
+                                  stage->plan->rows);
     const struct term *unit = term_name(b, NULL, "unit");
     struct window group = {.partition = {.n = 0}};
     struct window all = {.partition = {.n = 0}};
     struct select *s;
 
-    if (!is_tracked(plan))
+    if (!is_tracked(stage))
         return rows;
     terms_add(b, &group.partition, unit);
-    add_keys(b, plan, &group.partition);
+    add_keys(b, stage, &group.partition);
     select_add(b, rows,
                term_window(b, TERM_MIN, term_name(b, NULL, "row_no"), &group),
                "first_row_no");
@@ -120,42 +122,42 @@ general_bounded(struct builder *b, const struct plan *plan,
     s = select_new(b, input_select(b, rows));
     s->all = true;
     select_add(b, s, term_window(b, TERM_DENSE_RANK, NULL, &all), "group_no");
-    return at_most(b, s, "group_no", plan->groups);
+    return at_most(b, s, "group_no", stage->space->groups);
 }
 
 /* The sums of all groups of the kept rows. */
 static struct select *
-sums_of_groups(struct builder *b, const struct plan *plan,
+sums_of_groups(struct builder *b, const struct stage *stage,
                const struct work_values *values)
 {
     struct select *s =
-        select_new(b, input_select(b, general_bounded(b, plan, values)));
+        select_new(b, input_select(b, general_bounded(b, stage, values)));
     const struct term *first =
         term_binary(b, term_name(b, NULL, "row_no"), TERM_EQUAL,
                     term_name(b, NULL, "first_row_no"));
 
-    relation_queries(b, plan, plan->n_queries, s);
-    for (size_t i = 0; i < plan->n_keys; i++)
+    relation_queries(b, stage->plan, stage->plan->n_queries, s);
+    for (size_t i = 0; i < stage->space->n_keys; i++)
         select_add_bare(b, s, term_name(b, NULL, "key_%zu", i));
-    if (plan->n_keys == 0)
+    if (stage->space->n_keys == 0)
         select_add_bare(b, s, term_number(b, 0));
-    work_sums(b, plan, values, term_filtered(b, TERM_COUNT, NULL, first), s);
-    add_keys(b, plan, &s->group_by);
+    work_sums(b, stage, values, term_filtered(b, TERM_COUNT, NULL, first), s);
+    add_keys(b, stage, &s->group_by);
     return s;
 }
 
 custos_status
-run_general(struct engine *e, const struct plan *plan, struct exact *x,
+run_general(struct engine *e, const struct stage *stage, struct exact *x,
             custos_err *err)
 {
     struct work_values values;
     struct builder b;
-    custos_status st = work_values(plan, &values, err);
+    custos_status st = work_values(stage, &values, err);
 
     if (st)
         return st;
     builder_init(&b, e);
-    st = work_collect(&b, plan, sums_of_groups(&b, plan, &values), x, err);
+    st = work_collect(&b, stage, sums_of_groups(&b, stage, &values), x, err);
     builder_clear(&b);
     return st;
 }

@@ -18,10 +18,10 @@ enum { ROOM_FIRST = 256 };
 #define GROUPS_MOST ((size_t)1 << 30)
 
 bool
-groups_init(struct groups *g, const struct plan *plan)
+groups_init(struct groups *g, const struct stage *stage)
 {
-    *g = (struct groups){.plan = plan, .texts = arena_new(NULL, TEXT_BYTES)};
-    g->values = calloc(plan->n_parts + 1, sizeof *g->values);
+    *g = (struct groups){.stage = stage, .texts = arena_new(NULL, TEXT_BYTES)};
+    g->values = calloc(stage->n_parts + 1, sizeof *g->values);
     g->n_slots = 4 * (size_t)ROOM_FIRST;
     g->slots = calloc(g->n_slots, sizeof *g->slots);
     return g->texts && g->values && g->slots;
@@ -30,7 +30,7 @@ groups_init(struct groups *g, const struct plan *plan)
 void
 groups_clear(struct groups *g)
 {
-    for (size_t i = 0; g->values && i < g->plan->n_parts; i++) {
+    for (size_t i = 0; g->values && i < g->stage->n_parts; i++) {
         if (g->values[i])
             wipe(g->values[i], g->room * sizeof **g->values);
         free(g->values[i]);
@@ -38,7 +38,7 @@ groups_clear(struct groups *g)
     if (g->units)
         wipe(g->units, g->room * sizeof *g->units);
     if (g->keys)
-        wipe(g->keys, g->room * g->plan->n_keys * sizeof *g->keys);
+        wipe(g->keys, g->room * g->stage->space->n_keys * sizeof *g->keys);
     free(g->values);
     free(g->units);
     free(g->keys);
@@ -46,7 +46,7 @@ groups_clear(struct groups *g)
     free(g->hash);
     free(g->slots);
     arena_free(g->texts);
-    *g = (struct groups){.plan = NULL};
+    *g = (struct groups){.stage = NULL};
 }
 
 /* --------------------------------------------------------------- growing -- */
@@ -79,11 +79,11 @@ grow_arrays(struct groups *g)
     p = (field);                                                               \
     good = good && grow_array(&p, size, g->room, room);                        \
     (field) = p
-    GROW(g->keys, g->plan->n_keys * sizeof *g->keys);
+    GROW(g->keys, g->stage->space->n_keys * sizeof *g->keys);
     GROW(g->units, sizeof *g->units);
     GROW(g->stamp, sizeof *g->stamp);
     GROW(g->hash, sizeof *g->hash);
-    for (size_t i = 0; i < g->plan->n_parts; i++) {
+    for (size_t i = 0; i < g->stage->n_parts; i++) {
         GROW(g->values[i], sizeof **g->values);
     }
 #undef GROW
@@ -123,7 +123,7 @@ grow_slots(struct groups *g)
 static bool
 group_new(struct groups *g, const struct datum *keys, uint64_t hash)
 {
-    size_t n_keys = g->plan->n_keys;
+    size_t n_keys = g->stage->space->n_keys;
     struct datum *to;
 
     if (g->n == g->room && !grow_arrays(g))
@@ -190,9 +190,9 @@ groups_has(const struct groups *g, const struct column *columns, size_t row,
     struct datum keys[PLAN_KEYS_MAX];
     uint64_t hash;
 
-    for (size_t k = 0; k < g->plan->n_keys; k++)
+    for (size_t k = 0; k < g->stage->space->n_keys; k++)
         keys[k] = key_at(&columns[k], row);
-    return group_seek(g, keys, g->plan->n_keys, &hash, out);
+    return group_seek(g, keys, g->stage->space->n_keys, &hash, out);
 }
 
 /* groups_find for one key, the common case. */
@@ -222,12 +222,12 @@ groups_find(struct groups *g, const struct column *columns, const uint32_t *row,
     struct datum keys[PLAN_KEYS_MAX];
     size_t group = 0;
 
-    if (g->plan->n_keys == 1)
+    if (g->stage->space->n_keys == 1)
         return find_one(g, columns, row, n, cell);
     for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < g->plan->n_keys; k++)
+        for (size_t k = 0; k < g->stage->space->n_keys; k++)
             keys[k] = key_at(&columns[k], row[i]);
-        if (!group_of(g, keys, g->plan->n_keys, &group))
+        if (!group_of(g, keys, g->stage->space->n_keys, &group))
             return false;
         cell[row[i]] = (int32_t)group;
     }
@@ -238,12 +238,12 @@ groups_find(struct groups *g, const struct column *columns, const uint32_t *row,
 static bool
 merge_one(struct groups *g, const struct groups *from, size_t i)
 {
-    size_t n_keys = g->plan->n_keys, to = 0;
+    size_t n_keys = g->stage->space->n_keys, to = 0;
 
     if (!group_of(g, &from->keys[i * n_keys], n_keys, &to))
         return false;
     g->units[to] += from->units[i];
-    for (size_t p = 0; p < g->plan->n_parts; p++)
+    for (size_t p = 0; p < g->stage->n_parts; p++)
         g->values[p][to] += from->values[p][i];
     return true;
 }

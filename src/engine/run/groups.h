@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 
 struct groups {
-    const struct plan *plan;
+    const struct stage *stage;
     arena *texts;
     struct datum *keys; /* n_keys per group; for a public key its index */
     i128 **values;      /* by part, by group */
@@ -23,7 +23,7 @@ struct groups {
 };
 
 /* False if out of memory; call groups_clear even then. */
-bool groups_init(struct groups *g, const struct plan *plan);
+bool groups_init(struct groups *g, const struct stage *stage);
 void groups_clear(struct groups *g);
 
 /*

@@ -17,7 +17,7 @@ static void
 add_order(struct builder *b, const struct plan *plan, struct select *to)
 {
     bool distinct = plan->query->distinct;
-    size_t n = distinct ? plan->n_outputs : plan->n_keys;
+    size_t n = distinct ? plan->n_outputs : plan->space.n_keys;
 
     for (size_t i = 0; i < plan->n_order_by; i++) {
         const struct order *o = &plan->order_by[i];
@@ -33,10 +33,10 @@ add_order(struct builder *b, const struct plan *plan, struct select *to)
         select_order(b, to, &by);
     }
     for (size_t i = 0; i < n && plan->n_order_by == 0; i++) {
-        struct sort by = {.term = distinct
-                                      ? term_number(b, (i128)i + 1)
-                                      : term_public(b, plan->keys[i].expr, "t"),
-                          .nulls = SORT_NULLS_LAST};
+        struct sort by = {
+            .term = distinct ? term_number(b, (i128)i + 1)
+                             : term_public(b, plan->space.keys[i].expr, "t"),
+            .nulls = SORT_NULLS_LAST};
 
         select_order(b, to, &by);
     }
@@ -58,8 +58,8 @@ public_select(struct builder *b, const struct plan *plan)
                    "column_%zu", i);
     if (plan->where)
         select_where(b, s, term_public(b, plan->where, "t"));
-    for (size_t i = 0; i < plan->n_keys; i++)
-        select_group(b, s, term_public(b, plan->keys[i].expr, "t"));
+    for (size_t i = 0; i < plan->space.n_keys; i++)
+        select_group(b, s, term_public(b, plan->space.keys[i].expr, "t"));
     if (plan->having)
         s->having = term_public(b, plan->having, "t");
     add_order(b, plan, s);

@@ -19,7 +19,7 @@ enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
 /* Collects one group after the other in cells: the number of values, `pad` copies of
    the lower limit, the values, and room for `pad` copies of the upper limit. */
 struct collector {
-    const struct plan *plan;
+    const struct stage *stage;
     const struct part *part;
     engine_take take;
     void *ctx;
@@ -128,13 +128,13 @@ static custos_status
 row_take(struct collector *c, const struct column *columns, size_t row,
          custos_err *err)
 {
-    size_t keys = c->plan->n_keys, cell = 0;
+    size_t keys = c->stage->space->n_keys, cell = 0;
     i128 value = column_whole(&columns[keys], row);
     i128 times = column_whole(&columns[keys + 1], row);
     custos_status st;
 
     if (c->among ? !groups_has(c->among, columns, row, &cell)
-                 : !work_cell(c->plan, columns, row, &cell))
+                 : !work_cell(c->stage, columns, row, &cell))
         return CUSTOS_OK;
     if (times < 0 || times >> VALUES_LOG2)
         return custos_fail(err, CUSTOS_EENGINE, "no number of values");
@@ -150,18 +150,18 @@ row_take(struct collector *c, const struct column *columns, size_t row,
 
 /* The values of all groups, each with its number of occurrences, in order. */
 static struct select *
-values_of_groups(struct builder *b, const struct plan *plan,
+values_of_groups(struct builder *b, const struct stage *stage,
                  const struct part *part)
 {
     struct work_values values = {.of = {part}, .n = 1};
     const struct term *value = term_name(b, NULL, "value_0");
     struct select *s =
-        select_new(b, input_select(b, plan->bounding == BOUND_GENERAL
-                                          ? general_bounded(b, plan, &values)
-                                          : sql_bounded(b, plan, &values)));
+        select_new(b, input_select(b, stage->space->bounding == BOUND_GENERAL
+                                          ? general_bounded(b, stage, &values)
+                                          : sql_bounded(b, stage, &values)));
 
-    relation_queries(b, plan, plan->n_queries, s);
-    for (size_t i = 0; i < plan->n_keys; i++) {
+    relation_queries(b, stage->plan, stage->plan->n_queries, s);
+    for (size_t i = 0; i < stage->space->n_keys; i++) {
         struct sort by = {.term = term_name(b, NULL, "key_%zu", i),
                           .nulls = SORT_NULLS_LAST}; /* the null group */
 
@@ -186,7 +186,7 @@ collect_values(struct engine *e, struct collector *c, custos_err *err)
     struct builder b;
 
     builder_init(&b, e);
-    st = ask_rows(&b, 0, values_of_groups(&b, c->plan, c->part), &rows, err);
+    st = ask_rows(&b, 0, values_of_groups(&b, c->stage, c->part), &rows, err);
     builder_clear(&b);
     while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t row = 0; row < n && !st; row++)
@@ -196,20 +196,21 @@ collect_values(struct engine *e, struct collector *c, custos_err *err)
 }
 
 custos_status
-quantiles_collect(struct engine *e, const struct plan *plan, size_t part,
+quantiles_collect(struct engine *e, const struct stage *stage, size_t part,
                   const struct groups *among, engine_take take, void *ctx,
                   custos_err *err)
 {
-    struct collector c = {.plan = plan,
-                          .part = &plan->parts[part],
+    struct collector c = {.stage = stage,
+                          .part = &stage->parts[part],
                           .take = take,
                           .ctx = ctx,
                           .among = among,
-                          .n_groups = among ? among->n : plan->cells,
-                          .pad = (size_t)plan->parts[part].quantiles->off};
+                          .n_groups = among ? among->n : stage->space->cells,
+                          .pad = (size_t)stage->parts[part].quantiles->off};
     custos_status st = CUSTOS_OK;
 
-    if (plan->bounding == BOUND_FOLD) /* the fold adds up and keeps no values */
+    if (stage->space->bounding ==
+        BOUND_FOLD) /* the fold adds up and keeps no values */
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     c.room = 1 + 2 * c.pad + ROOM_FIRST;
@@ -231,10 +232,11 @@ quantiles_collect(struct engine *e, const struct plan *plan, size_t part,
 }
 
 custos_status
-engine_quantiles(struct engine *e, const struct plan *plan, size_t part,
+engine_quantiles(struct engine *e, const struct stage *stage, size_t part,
                  engine_take take, void *ctx, custos_err *err)
 {
-    if (plan->selection) /* UNREACHABLE: engine_groups_quantiles does it */
+    if (stage->space
+            ->selection) /* UNREACHABLE: engine_groups_quantiles does it */
         return custos_fail(err, CUSTOS_EINTERNAL, "groups are to be chosen");
-    return quantiles_collect(e, plan, part, NULL, take, ctx, err);
+    return quantiles_collect(e, stage, part, NULL, take, ctx, err);
 }

@@ -10,48 +10,48 @@
 /* Are there numbers to compute? Quantiles have queries of their own; a partition
    selection needs counts of units. */
 static bool
-has_numbers(const struct plan *plan)
+has_numbers(const struct stage *stage)
 {
-    if (plan->selection)
+    if (stage->space->selection)
         return true;
-    for (size_t i = 0; i < plan->n_parts; i++)
-        if (plan->parts[i].kind != PART_QUANTILES)
+    for (size_t i = 0; i < stage->n_parts; i++)
+        if (stage->parts[i].kind != PART_QUANTILES)
             return true;
     return false;
 }
 
 custos_status
-work_fill(struct engine *e, const struct plan *plan, struct exact *x,
+work_fill(struct engine *e, const struct stage *stage, struct exact *x,
           custos_err *err)
 {
-    if (!has_numbers(plan))
+    if (!has_numbers(stage))
         return CUSTOS_OK;
-    switch (plan->bounding) {
+    switch (stage->space->bounding) {
     case BOUND_NONE:
-    case BOUND_RANK: return run_sql(e, plan, x, err);
+    case BOUND_RANK: return run_sql(e, stage, x, err);
     case BOUND_FOLD:
-        return (fits_ordinal(e, plan) ? run_ordinal : run_fold)(e, plan, x,
-                                                                err);
-    case BOUND_GENERAL: return run_general(e, plan, x, err);
+        return (fits_ordinal(e, stage) ? run_ordinal : run_fold)(e, stage, x,
+                                                                 err);
+    case BOUND_GENERAL: return run_general(e, stage, x, err);
     }
     return custos_fail(err, CUSTOS_EENGINE, "the query could not be completed");
 }
 
 custos_status
-engine_run(struct engine *e, const struct plan *plan, custos_sealed **parts,
+engine_run(struct engine *e, const struct stage *stage, custos_sealed **parts,
            custos_err *err)
 {
     struct exact x = {.groups = NULL};
     custos_status st = CUSTOS_OK;
     size_t sealed = 0;
 
-    if (plan->selection) /* UNREACHABLE: engine_find runs those */
+    if (stage->space->selection) /* UNREACHABLE: engine_find runs those */
         return custos_fail(err, CUSTOS_EINTERNAL, "groups are to be chosen");
-    st = exact_init(&x, plan, err);
+    st = exact_init(&x, stage, err);
 
     if (!st)
-        st = work_fill(e, plan, &x, err);
-    while (!st && sealed < plan->n_parts) {
+        st = work_fill(e, stage, &x, err);
+    while (!st && sealed < stage->n_parts) {
         st = seal_i128(NULL, x.values + sealed * x.cells, x.cells,
                        &parts[sealed], err);
         if (!st)

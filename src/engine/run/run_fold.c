@@ -19,7 +19,7 @@
 /* The work of one thread. */
 struct lane {
     size_t number; /* of its connection */
-    const struct plan *plan;
+    const struct stage *stage;
     const struct work_values *values;
     struct builder builder;
     const struct select *scan;
@@ -35,14 +35,14 @@ struct lane {
 
 /* All keys as one cell number; the first key varies slowest. */
 static const struct term *
-cell_term(struct builder *b, const struct plan *plan)
+cell_term(struct builder *b, const struct stage *stage)
 {
     const struct term *cell = NULL;
 
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        const struct key *k = &plan->keys[i];
+    for (size_t i = 0; i < stage->space->n_keys; i++) {
+        const struct key *k = &stage->space->keys[i];
         const struct term *key =
-            term_cast(b, work_key(b, plan, i), STORED(I32));
+            term_cast(b, work_key(b, stage, i), STORED(I32));
 
         if (k->null_group)
             key = term_call(b, TERM_COALESCE, key, term_number(b, (i128)k->n),
@@ -58,24 +58,24 @@ cell_term(struct builder *b, const struct plan *plan)
 }
 
 static struct select *
-scan_of(struct builder *b, const struct plan *plan,
+scan_of(struct builder *b, const struct stage *stage,
         const struct work_values *values, int64_t from, int64_t last)
 {
     struct select *s =
-        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+        select_new(b, input_as(b, relation_of_plan(b, stage->plan), "t"));
     const struct term *unit = term_name(b, "t", "unit");
 
     select_add_bare(b, s, unit);
-    if (plan->n_keys > 0 && !plan->selection)
-        select_add_bare(b, s, cell_term(b, plan));
-    for (size_t i = 0; i < plan->n_keys && plan->selection; i++)
-        select_add_bare(b, s, work_key(b, plan, i));
+    if (stage->space->n_keys > 0 && !stage->space->selection)
+        select_add_bare(b, s, cell_term(b, stage));
+    for (size_t i = 0; i < stage->space->n_keys && stage->space->selection; i++)
+        select_add_bare(b, s, work_key(b, stage, i));
     for (size_t i = 0; i < values->n; i++)
-        select_add_bare(b, s, work_value(b, plan, values->of[i]));
+        select_add_bare(b, s, work_value(b, stage->plan, values->of[i]));
     select_where(
         b, s,
         term_between(b, unit, term_number(b, from), term_number(b, last)));
-    work_conditions(b, plan, &s->where);
+    work_conditions(b, stage, &s->where);
     return s;
 }
 
@@ -93,10 +93,10 @@ all_valid(const struct column *c, size_t n)
 static void
 lane_add(struct lane *l, const struct kept *kept, const struct column *values)
 {
-    for (size_t i = 0; i < l->plan->n_parts; i++) {
+    for (size_t i = 0; i < l->stage->n_parts; i++) {
         int v = l->values->part[i];
 
-        add_part(&l->plan->parts[i], kept, v < 0 ? NULL : &values[v],
+        add_part(&l->stage->parts[i], kept, v < 0 ? NULL : &values[v],
                  l->x.groups ? l->groups.values[i]
                              : &l->x.values[i * l->x.cells]);
     }
@@ -122,17 +122,17 @@ lane_groups(struct lane *l, const struct column *columns, size_t n)
         return false;
     kept.n = groups_limit(&l->groups, &l->limit, columns[0].data, cell, row,
                           first, kept.n);
-    lane_add(l, &kept, columns + 1 + l->plan->n_keys);
+    lane_add(l, &kept, columns + 1 + l->stage->space->n_keys);
     return true;
 }
 
 static void
 lane_chunk(struct lane *l, const struct column *columns, size_t n)
 {
-    const struct plan *plan = l->plan;
+    const struct stage *stage = l->stage;
     uint32_t row[WORK_CHUNK_MOST];
     uint8_t first[WORK_CHUNK_MOST];
-    bool keyed = plan->n_keys > 0;
+    bool keyed = stage->space->n_keys > 0;
     struct kept kept = {
         .row = row, .first = first, .cell = keyed ? columns[1].data : NULL};
 
@@ -176,38 +176,39 @@ lane_run(void *ctx)
 
 /* Is the number of groups limited, or are units counted? */
 static bool
-is_tracked(const struct plan *plan)
+is_tracked(const struct stage *stage)
 {
-    for (size_t i = 0; i < plan->n_parts; i++)
-        if (plan->parts[i].kind == PART_UNITS)
+    for (size_t i = 0; i < stage->n_parts; i++)
+        if (stage->parts[i].kind == PART_UNITS)
             return true;
-    return plan->groups < plan->rows;
+    return stage->space->groups < stage->plan->rows;
 }
 
 static custos_status
-lane_init(struct lane *l, struct engine *e, const struct plan *plan,
+lane_init(struct lane *l, struct engine *e, const struct stage *stage,
           const struct work_values *values, int64_t from, int64_t last,
           custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
-    if (!plan->selection)
-        st = exact_init(&l->x, plan, err);
-    else if (groups_init(&l->groups, plan))
+    if (!stage->space->selection)
+        st = exact_init(&l->x, stage, err);
+    else if (groups_init(&l->groups, stage))
         l->x.groups = &l->groups;
     else
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (st)
         return st;
     l->err = (custos_err)CUSTOS_ERR_INIT;
-    l->limit.groups = plan->groups;
-    l->plan = plan;
+    l->limit.groups = stage->space->groups;
+    l->stage = stage;
     l->values = values;
     builder_init(&l->builder, e);
-    l->scan = scan_of(&l->builder, plan, values, from, last);
+    l->scan = scan_of(&l->builder, stage, values, from, last);
     if (l->builder.failed ||
-        !fold_init(&l->fold, plan->rows, plan->groups, plan->cells,
-                   !plan->selection && is_tracked(plan), from, last))
+        !fold_init(&l->fold, stage->plan->rows, stage->space->groups,
+                   stage->space->cells,
+                   !stage->space->selection && is_tracked(stage), from, last))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return CUSTOS_OK;
 }
@@ -216,7 +217,7 @@ static void
 lane_clear(struct lane *l)
 {
     exact_clear(&l->x);
-    if (l->groups.plan)
+    if (l->groups.stage)
         groups_clear(&l->groups);
     builder_clear(&l->builder);
     fold_clear(&l->fold);
@@ -250,30 +251,30 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
 }
 
 bool
-work_adds_up(const struct plan *plan)
+work_adds_up(const struct stage *stage)
 {
-    for (size_t i = 0; i < plan->n_parts; i++)
-        if (plan->parts[i].kind == PART_DISTINCT ||
-            plan->parts[i].kind == PART_QUANTILES)
+    for (size_t i = 0; i < stage->n_parts; i++)
+        if (stage->parts[i].kind == PART_DISTINCT ||
+            stage->parts[i].kind == PART_QUANTILES)
             return false;
     return true;
 }
 
 custos_status
-run_fold(struct engine *e, const struct plan *plan, struct exact *x,
+run_fold(struct engine *e, const struct stage *stage, struct exact *x,
          custos_err *err)
 {
-    const struct engine_table *t = &e->tables[plan->table->number];
+    const struct engine_table *t = &e->tables[stage->plan->table->number];
     size_t want = t->n_cuts < e->lanes ? t->n_cuts : e->lanes, n = 0;
     struct work_values values;
     struct lane *lanes;
     custos_status st;
     int64_t from = 1;
 
-    if (!t->sorted || plan->cells > INT32_MAX || !work_adds_up(plan))
+    if (!t->sorted || stage->space->cells > INT32_MAX || !work_adds_up(stage))
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
-    st = work_values(plan, &values, err);
+    st = work_values(stage, &values, err);
     lanes = calloc(want + 1, sizeof *lanes);
     if (!lanes && !st)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -283,7 +284,7 @@ run_fold(struct engine *e, const struct plan *plan, struct exact *x,
         if (last < from)
             continue;
         lanes[n].number = n;
-        st = lane_init(&lanes[n++], e, plan, &values, from, last, err);
+        st = lane_init(&lanes[n++], e, stage, &values, from, last, err);
         if (last < INT64_MAX)
             from = last + 1;
     }

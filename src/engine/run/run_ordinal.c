@@ -25,40 +25,43 @@
 #include "engine/statement/work.h"
 
 bool
-fits_ordinal(const struct engine *e, const struct plan *plan)
+fits_ordinal(const struct engine *e, const struct stage *stage)
 {
-    return plan_has_bare_key(plan) && plan->rows <= ORDINALS_MAX &&
-           work_adds_up(plan) && e->tables[plan->table->number].sorted &&
-           view_has_ordinal(plan->table, (size_t)plan->keys[0].expr->slot);
+    return plan_has_bare_key(stage->plan, stage->space) &&
+           stage->plan->rows <= ORDINALS_MAX && work_adds_up(stage) &&
+           e->tables[stage->plan->table->number].sorted &&
+           view_has_ordinal(stage->plan->table,
+                            (size_t)stage->space->keys[0].expr->slot);
 }
 
 /* The rows that are kept: key_0, ordinal, value_0 ... */
 static struct select *
-rows_kept(struct builder *b, const struct plan *plan,
+rows_kept(struct builder *b, const struct stage *stage,
           const struct work_values *values)
 {
-    int slot = plan->keys[0].expr->slot;
+    int slot = stage->space->keys[0].expr->slot;
     struct select *s =
-        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+        select_new(b, input_as(b, relation_of_plan(b, stage->plan), "t"));
     const struct term *ordinal = term_name(b, "t", "ordinal_%d", slot);
 
     select_add(b, s, term_name(b, "t", "column_%d", slot), "key_0");
     select_add(b, s, ordinal, "ordinal");
     for (size_t i = 0; i < values->n; i++)
-        select_add(b, s, work_value(b, plan, values->of[i]), "value_%zu", i);
+        select_add(b, s, work_value(b, stage->plan, values->of[i]), "value_%zu",
+                   i);
     select_where(b, s,
                  term_binary(b, term_name(b, "t", "rank"), TERM_AT_MOST,
-                             term_number(b, plan->rows)));
+                             term_number(b, stage->plan->rows)));
     /* Not needed if g >= m, since m rows have at most m values. Two comparisons,
        not abs(ordinal): the engine can skip blocks of rows by their least and
        largest ordinal. */
-    if (plan->groups < plan->rows) {
+    if (stage->space->groups < stage->plan->rows) {
         select_where(b, s,
                      term_binary(b, ordinal, TERM_AT_LEAST,
-                                 term_number(b, -(i128)plan->groups)));
+                                 term_number(b, -(i128)stage->space->groups)));
         select_where(b, s,
                      term_binary(b, ordinal, TERM_AT_MOST,
-                                 term_number(b, plan->groups)));
+                                 term_number(b, stage->space->groups)));
     }
     return s;
 }
@@ -68,15 +71,15 @@ rows_kept(struct builder *b, const struct plan *plan,
  * makes NULL share one ordinal, and become one group when the groups are collected.
  */
 custos_status
-run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
+run_ordinal(struct engine *e, const struct stage *stage, struct exact *x,
             custos_err *err)
 {
-    const struct expr *key = plan->keys[0].expr;
+    const struct expr *key = stage->space->keys[0].expr;
     struct work_values values;
     struct builder b;
     struct select *s;
     const struct term *stored, *again;
-    custos_status st = work_values(plan, &values, err);
+    custos_status st = work_values(stage, &values, err);
 
     if (st)
         return st;
@@ -85,16 +88,16 @@ run_ordinal(struct engine *e, const struct plan *plan, struct exact *x,
     again = term_filtered(&b, TERM_COUNT, NULL,
                           term_binary(&b, term_name(&b, NULL, "ordinal"),
                                       TERM_LESS, term_number(&b, 0)));
-    s = select_new(&b, input_select(&b, rows_kept(&b, plan, &values)));
+    s = select_new(&b, input_select(&b, rows_kept(&b, stage, &values)));
     select_add_bare(&b, s, key_term(&b, key->type, key->wide, stored));
     /* No ordinal is 0 here, so this counts the positive ones; if units are in many
        groups, it is faster than to count those with ordinal > 0. */
-    work_sums(&b, plan, &values,
+    work_sums(&b, stage, &values,
               term_binary(&b, term_aggregate(&b, TERM_COUNT, NULL), TERM_MINUS,
                           again),
               s);
     select_group(&b, s, stored);
-    st = work_collect(&b, plan, s, x, err);
+    st = work_collect(&b, stage, s, x, err);
     builder_clear(&b);
     return st;
 }

@@ -24,11 +24,12 @@
 #include "engine/statement/work.h"
 
 custos_status
-exact_init(struct exact *x, const struct plan *plan, custos_err *err)
+exact_init(struct exact *x, const struct stage *stage, custos_err *err)
 {
     size_t n;
 
-    *x = (struct exact){.cells = plan->cells, .n_parts = plan->n_parts};
+    *x =
+        (struct exact){.cells = stage->space->cells, .n_parts = stage->n_parts};
     if (ck_mul_size(x->cells, x->n_parts, &n))
         x->values = calloc(n + 1, sizeof *x->values);
     if (!x->values)
@@ -75,12 +76,12 @@ sum_of(struct builder *b, const struct part *p, const struct term *value,
 }
 
 void
-work_sums(struct builder *b, const struct plan *plan,
+work_sums(struct builder *b, const struct stage *stage,
           const struct work_values *values, const struct term *units,
           struct select *to)
 {
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        const struct part *p = &plan->parts[i];
+    for (size_t i = 0; i < stage->n_parts; i++) {
+        const struct part *p = &stage->parts[i];
         const struct term *value =
             values->part[i] == WORK_NO_VALUE
                 ? NULL
@@ -92,25 +93,25 @@ work_sums(struct builder *b, const struct plan *plan,
                             ? term_aggregate(b, TERM_COUNT, value)
                             : term_number(b, 0));
     }
-    if (plan->selection)
+    if (stage->space->selection)
         select_add_bare(b, to, units);
 }
 
 /* How many columns come before the sums: the keys, or one constant without keys. */
 static size_t
-key_columns(const struct plan *plan)
+key_columns(const struct stage *stage)
 {
-    return plan->n_keys ? plan->n_keys : 1;
+    return stage->space->n_keys ? stage->space->n_keys : 1;
 }
 
 bool
-work_cell(const struct plan *plan, const struct column *columns, size_t row,
+work_cell(const struct stage *stage, const struct column *columns, size_t row,
           size_t *out)
 {
     size_t cell = 0;
 
-    for (size_t i = 0; i < plan->n_keys; i++) {
-        const struct key *k = &plan->keys[i];
+    for (size_t i = 0; i < stage->space->n_keys; i++) {
+        const struct key *k = &stage->space->keys[i];
         i128 n = column_is_null(&columns[i], row)
                      ? (i128)k->n
                      : column_whole(&columns[i], row);
@@ -120,17 +121,17 @@ work_cell(const struct plan *plan, const struct column *columns, size_t row,
         cell = cell * work_key_size(k) + (size_t)n;
     }
     *out = cell;
-    return cell < plan->cells;
+    return cell < stage->space->cells;
 }
 
 /* Adds the sums of a result row to a cell. */
 static void
-add_row(const struct plan *plan, const struct column *columns, size_t row,
+add_row(const struct stage *stage, const struct column *columns, size_t row,
         size_t cell, struct exact *x)
 {
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        const struct part *p = &plan->parts[i];
-        const struct column *c = &columns[key_columns(plan) + 2 * i];
+    for (size_t i = 0; i < stage->n_parts; i++) {
+        const struct part *p = &stage->parts[i];
+        const struct column *c = &columns[key_columns(stage) + 2 * i];
         i128 *to = x->groups ? &x->groups->values[i][cell]
                              : &x->values[i * x->cells + cell];
 
@@ -143,23 +144,24 @@ add_row(const struct plan *plan, const struct column *columns, size_t row,
 
 /* Adds result rows to public cells; skips rows that are in no cell. */
 static bool
-collect_cells(const struct plan *plan, const struct column *columns, size_t n,
+collect_cells(const struct stage *stage, const struct column *columns, size_t n,
               struct exact *x)
 {
     size_t cell;
 
     for (size_t row = 0; row < n; row++)
-        if (work_cell(plan, columns, row, &cell))
-            add_row(plan, columns, row, cell, x);
+        if (work_cell(stage, columns, row, &cell))
+            add_row(stage, columns, row, cell, x);
     return true;
 }
 
 /* Adds result rows to discovered groups; their last column is the number of units. */
 static bool
-collect_groups(const struct plan *plan, const struct column *columns, size_t n,
-               struct exact *x)
+collect_groups(const struct stage *stage, const struct column *columns,
+               size_t n, struct exact *x)
 {
-    const struct column *units = &columns[plan->n_keys + 2 * plan->n_parts];
+    const struct column *units =
+        &columns[stage->space->n_keys + 2 * stage->n_parts];
     uint32_t rows[WORK_CHUNK_MOST] = {0};
     int32_t cell[WORK_CHUNK_MOST];
 
@@ -171,14 +173,14 @@ collect_groups(const struct plan *plan, const struct column *columns, size_t n,
         return false;
     for (size_t row = 0; row < n; row++) {
         x->groups->units[cell[row]] += column_whole(units, row);
-        add_row(plan, columns, row, (size_t)cell[row], x);
+        add_row(stage, columns, row, (size_t)cell[row], x);
     }
     return true;
 }
 
 custos_status
-work_collect(struct builder *b, const struct plan *plan, const struct select *s,
-             struct exact *x, custos_err *err)
+work_collect(struct builder *b, const struct stage *stage,
+             const struct select *s, struct exact *x, custos_err *err)
 {
     struct column columns[ROWS_COLUMNS_MAX];
     struct result *rows = NULL;
@@ -186,12 +188,12 @@ work_collect(struct builder *b, const struct plan *plan, const struct select *s,
     custos_status st;
     bool good = true;
 
-    if (key_columns(plan) + 2 * plan->n_parts + 1 > ROWS_COLUMNS_MAX)
+    if (key_columns(stage) + 2 * stage->n_parts + 1 > ROWS_COLUMNS_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW, "too many sums in one query");
     st = ask_rows(b, 0, s, &rows, err);
     while (!st && good && !(st = result_next(rows, &n, columns, err)) && n > 0)
         good =
-            (x->groups ? collect_groups : collect_cells)(plan, columns, n, x);
+            (x->groups ? collect_groups : collect_cells)(stage, columns, n, x);
     result_free(rows);
     if (!st && !good)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -199,70 +201,72 @@ work_collect(struct builder *b, const struct plan *plan, const struct select *s,
 }
 
 struct select *
-sql_bounded(struct builder *b, const struct plan *plan,
+sql_bounded(struct builder *b, const struct stage *stage,
             const struct work_values *values)
 {
     struct select *s =
-        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+        select_new(b, input_as(b, relation_of_plan(b, stage->plan), "t"));
 
-    if (plan->bounding == BOUND_RANK) {
+    if (stage->space->bounding == BOUND_RANK) {
         select_add(b, s, term_name(b, "t", "unit"), "unit");
         select_where(b, s,
                      term_binary(b, term_name(b, "t", "rank"), TERM_AT_MOST,
-                                 term_number(b, plan->rows)));
+                                 term_number(b, stage->plan->rows)));
     } else {
         select_add(b, s, term_number(b, 1), "one");
         select_where(b, s, term_true(b));
     }
-    work_columns(b, plan, values, s);
-    work_conditions(b, plan, &s->where);
+    work_columns(b, stage, values, s);
+    work_conditions(b, stage, &s->where);
     return s;
 }
 
 /* The sums of all groups of the kept rows. */
 static struct select *
-sums_of_groups(struct builder *b, const struct plan *plan,
+sums_of_groups(struct builder *b, const struct stage *stage,
                const struct work_values *values)
 {
     struct select *s =
-        select_new(b, input_select(b, sql_bounded(b, plan, values)));
+        select_new(b, input_select(b, sql_bounded(b, stage, values)));
     /* If each unit has one row, the number of rows is the number of units. */
-    bool distinct = plan->bounding == BOUND_RANK && plan->rows > 1;
+    bool distinct =
+        stage->space->bounding == BOUND_RANK && stage->plan->rows > 1;
     const struct term *units =
         distinct
             ? term_aggregate(b, TERM_COUNT_DISTINCT, term_name(b, NULL, "unit"))
             : term_aggregate(b, TERM_COUNT, NULL);
 
-    relation_queries(b, plan, plan->n_queries, s);
-    for (size_t i = 0; i < plan->n_keys; i++) {
+    relation_queries(b, stage->plan, stage->plan->n_queries, s);
+    for (size_t i = 0; i < stage->space->n_keys; i++) {
         const struct term *key = term_name(b, NULL, "key_%zu", i);
 
         select_add_bare(b, s, key);
         select_group(b, s, key);
     }
-    if (plan->n_keys == 0)
+    if (stage->space->n_keys == 0)
         select_add_bare(b, s, term_number(b, 0));
-    work_sums(b, plan, values, units, s);
+    work_sums(b, stage, values, units, s);
     return s;
 }
 
 custos_status
-run_sql(struct engine *e, const struct plan *plan, struct exact *x,
+run_sql(struct engine *e, const struct stage *stage, struct exact *x,
         custos_err *err)
 {
     struct work_values values;
     struct builder b;
-    custos_status st = work_values(plan, &values, err);
+    custos_status st = work_values(stage, &values, err);
 
     /* This predicate bounds a unit's groups only through its rows. A selection that
        relies on fewer groups is refused. */
-    if (!st && plan->selection && plan->bounding == BOUND_RANK &&
-        plan->groups < plan->rows)
+    if (!st && stage->space->selection &&
+        stage->space->bounding == BOUND_RANK &&
+        stage->space->groups < stage->plan->rows)
         st = custos_fail(err, CUSTOS_EINTERNAL, "groups are not bounded");
     if (st)
         return st;
     builder_init(&b, e);
-    st = work_collect(&b, plan, sums_of_groups(&b, plan, &values), x, err);
+    st = work_collect(&b, stage, sums_of_groups(&b, stage, &values), x, err);
     builder_clear(&b);
     return st;
 }

@@ -247,14 +247,14 @@ same_value(const struct part *a, const struct part *b)
 }
 
 custos_status
-work_values(const struct plan *plan, struct work_values *out, custos_err *err)
+work_values(const struct stage *stage, struct work_values *out, custos_err *err)
 {
     out->n = 0;
-    if (plan->n_parts > WORK_VALUES_MAX)
+    if (stage->n_parts > WORK_VALUES_MAX)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "more than %d sums in one query", WORK_VALUES_MAX);
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        const struct part *p = &plan->parts[i];
+    for (size_t i = 0; i < stage->n_parts; i++) {
+        const struct part *p = &stage->parts[i];
         size_t k = 0;
 
         out->part[i] = WORK_NO_VALUE;

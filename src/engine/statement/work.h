@@ -22,7 +22,7 @@ struct exact {
 
 /* May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status exact_init(struct exact *x,
-                                         const struct plan *plan,
+                                         const struct stage *stage,
                                          custos_err *err);
 void exact_clear(struct exact *x);
 
@@ -36,7 +36,7 @@ struct work_values {
     size_t n;
     int part[WORK_VALUES_MAX]; /* by part */
 };
-CUSTOS_MUST_USE custos_status work_values(const struct plan *plan,
+CUSTOS_MUST_USE custos_status work_values(const struct stage *stage,
                                           struct work_values *out,
                                           custos_err *err);
 
@@ -47,42 +47,43 @@ work_value(struct builder *b, const struct plan *plan, const struct part *part);
 /* The index of key k, from 0; NULL if it is not one of the key's values. For a key
    from the data, the value itself. */
 const struct term *
-work_key(struct builder *b, const struct plan *plan, size_t k);
+work_key(struct builder *b, const struct stage *stage, size_t k);
 
 /* The number of values of key k, including the null group. */
 size_t work_key_size(const struct key *k);
 
 /* Adds WHERE, and that keys without a null group are there. */
 void
-work_conditions(struct builder *b, const struct plan *plan, struct terms *to);
+work_conditions(struct builder *b, const struct stage *stage, struct terms *to);
 
 /* Adds key_0 ..., value_0 ... */
-void work_columns(struct builder *b, const struct plan *plan,
+void work_columns(struct builder *b, const struct stage *stage,
                   const struct work_values *values, struct select *to);
 
 /* Fills x as the plan says. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
-                                        const struct plan *plan,
+                                        const struct stage *stage,
                                         struct exact *x, custos_err *err);
 
 /* Are all parts sums over rows? Distinct values and quantiles are not. */
-bool work_adds_up(const struct plan *plan);
+bool work_adds_up(const struct stage *stage);
 
 /* Can run_ordinal do what run_fold does? Depends only on the plan and on how the
    table is stored. */
-bool fits_ordinal(const struct engine *e, const struct plan *plan);
+bool fits_ordinal(const struct engine *e, const struct stage *stage);
 
 /* Fill x, each by one way of bounding. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
-CUSTOS_MUST_USE custos_status run_sql(struct engine *e, const struct plan *plan,
+CUSTOS_MUST_USE custos_status run_sql(struct engine *e,
+                                      const struct stage *stage,
                                       struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_fold(struct engine *e,
-                                       const struct plan *plan, struct exact *x,
-                                       custos_err *err);
+                                       const struct stage *stage,
+                                       struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_ordinal(struct engine *e,
-                                          const struct plan *plan,
+                                          const struct stage *stage,
                                           struct exact *x, custos_err *err);
 CUSTOS_MUST_USE custos_status run_general(struct engine *e,
-                                          const struct plan *plan,
+                                          const struct stage *stage,
                                           struct exact *x, custos_err *err);
 
 /*
@@ -91,19 +92,19 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
  * work_collect runs a select whose rows have the keys and these columns, and adds
  * them to x.
  */
-void work_sums(struct builder *b, const struct plan *plan,
+void work_sums(struct builder *b, const struct stage *stage,
                const struct work_values *values, const struct term *units,
                struct select *to);
 CUSTOS_MUST_USE custos_status work_collect(struct builder *b,
-                                           const struct plan *plan,
+                                           const struct stage *stage,
                                            const struct select *s,
                                            struct exact *x, custos_err *err);
 
 /* The rows that are kept: key_0 ..., value_0 ... sql_bounded bounds by a predicate,
    general_bounded by windows. */
-struct select *sql_bounded(struct builder *b, const struct plan *plan,
+struct select *sql_bounded(struct builder *b, const struct stage *stage,
                            const struct work_values *values);
-struct select *general_bounded(struct builder *b, const struct plan *plan,
+struct select *general_bounded(struct builder *b, const struct stage *stage,
                                const struct work_values *values);
 
 /*
@@ -112,11 +113,11 @@ struct select *general_bounded(struct builder *b, const struct plan *plan,
  * order.
  */
 CUSTOS_MUST_USE custos_status quantiles_collect(
-    struct engine *e, const struct plan *plan, size_t part,
+    struct engine *e, const struct stage *stage, size_t part,
     const struct groups *among, engine_take take, void *ctx, custos_err *err);
 
 /* Finds the cell of a result row, whose first columns are its keys; false: none. */
-bool work_cell(const struct plan *plan, const struct column *columns,
+bool work_cell(const struct stage *stage, const struct column *columns,
                size_t row, size_t *out);
 
 #endif

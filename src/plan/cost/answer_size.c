@@ -93,11 +93,11 @@ static void
 keys_measure(const struct plan *p, const double *texts, double rows,
              double *keys)
 {
-    double longer = (double)p->cells / (rows > 1 ? rows : 1);
+    double longer = (double)p->space.cells / (rows > 1 ? rows : 1);
 
-    for (size_t i = 0; i < p->n_keys; i++) {
+    for (size_t i = 0; i < p->space.n_keys; i++) {
         keys[i] = texts[i];
-        if (p->keys[i].kind == KEY_PRIVATE && keys[i] < KEY_TEXT_MAX)
+        if (p->space.keys[i].kind == KEY_PRIVATE && keys[i] < KEY_TEXT_MAX)
             keys[i] = keys[i] * longer < KEY_TEXT_MAX ? keys[i] * longer
                                                       : KEY_TEXT_MAX;
     }
@@ -108,7 +108,7 @@ keys_measure(const struct plan *p, const double *texts, double rows,
 static bool
 groups_fit(const struct plan *p, const double *texts, double *keys)
 {
-    double cells = (double)p->cells, rows = cells, made, shown = 0;
+    double cells = (double)p->space.cells, rows = cells, made, shown = 0;
     size_t width = 0;
 
     if (p->query->has_limit && (double)p->query->limit < rows)
@@ -135,22 +135,23 @@ custos_status
 answer_size_limit(struct work *w)
 {
     struct plan *p = w->plan;
-    double *keys = arena_take(w->a, p->n_keys + 1, sizeof *keys);
-    double *texts = arena_take(w->a, p->n_keys + 1, sizeof *texts);
+    double *keys = arena_take(w->a, p->space.n_keys + 1, sizeof *keys);
+    double *texts = arena_take(w->a, p->space.n_keys + 1, sizeof *texts);
 
     if (!keys || !texts)
         return work_no_memory(w);
-    for (size_t i = 0; i < p->n_keys; i++)
-        texts[i] = key_text(&p->keys[i]); /* computed once, since a key may have
+    for (size_t i = 0; i < p->space.n_keys; i++)
+        texts[i] =
+            key_text(&p->space.keys[i]); /* computed once, since a key may have
                                              a million values */
-    while (p->selection && p->cells > LEAST_GROUPS &&
+    while (p->space.selection && p->space.cells > LEAST_GROUPS &&
            !groups_fit(p, texts, keys))
-        p->cells /= 2;
+        p->space.cells /= 2;
     if (groups_fit(p, texts, keys))
         return CUSTOS_OK;
     return custos_fail(w->err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too "
                        "large" HINT "group by fewer keys, ask for fewer "
                        "columns, or add LIMIT",
-                       p->cells, p->n_outputs);
+                       p->space.cells, p->n_outputs);
 }

@@ -29,6 +29,7 @@ enum {
 
 struct cost {
     const struct plan *plan;
+    const struct cell_space *space; /* of the stage */
     const struct reply_speeds *speeds;
     uint64_t scan, heavy; /* picoseconds */
 };
@@ -279,10 +280,8 @@ add_from(struct cost *c)
 static void
 add_keys(struct cost *c, uint64_t rows, struct operators *o)
 {
-    const struct plan *p = c->plan;
-
-    for (size_t i = 0; i < p->n_keys; i++) {
-        const struct key *k = &p->keys[i];
+    for (size_t i = 0; i < c->space->n_keys; i++) {
+        const struct key *k = &c->space->keys[i];
 
         o->simple++;
         add_operators(k->expr, o);
@@ -309,7 +308,7 @@ add_part(struct cost *c, const struct part *part, uint64_t rows,
     case PART_SQUARES: o->simple += SQUARES; return;
     case PART_DISTINCT: add_heavy(c, rows, c->speeds->text_ps, 1); return;
     case PART_UNITS:
-        if (c->plan->bounding == BOUND_RANK && c->plan->rows > 1)
+        if (c->space->bounding == BOUND_RANK && c->plan->rows > 1)
             add_heavy(c, rows, c->speeds->text_ps, 1);
         o->simple++;
         return;
@@ -320,12 +319,15 @@ add_part(struct cost *c, const struct part *part, uint64_t rows,
 /* Does the general bounding need windows by unit and group, besides the one by
    unit? It does where groups are limited, or counted by unit. */
 static bool
-tracks_groups(const struct plan *p)
+tracks_groups(const struct cost *c)
 {
-    bool tracks = p->selection || (p->groups < p->rows && p->groups < p->cells);
+    const struct cell_space *s = c->space;
+    bool tracks =
+        s->selection || (s->groups < c->plan->rows && s->groups < s->cells);
 
-    for (size_t i = 0; i < p->n_parts; i++)
-        tracks = tracks || p->parts[i].kind == PART_UNITS;
+    for (size_t i = 0; i < c->plan->n_parts; i++)
+        tracks = tracks || (c->plan->parts[i].kind == PART_UNITS &&
+                            c->plan->parts[i].space == s);
     return tracks;
 }
 
@@ -336,22 +338,21 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
     add_from(c);
     add_operators(c->plan->where, o);
     add_keys(c, rows, o);
-    if (c->plan->bounding == BOUND_GENERAL)
-        add_heavy(c, rows, c->speeds->sort_ps,
-                  tracks_groups(c->plan) ? TRACKING : 1);
+    if (c->space->bounding == BOUND_GENERAL)
+        add_heavy(c, rows, c->speeds->sort_ps, tracks_groups(c) ? TRACKING : 1);
 }
 
 /* The most groups that are shown. A discovered group of fewer than `half` units
    is shown with probability below 1/2, and a much smaller one hardly ever; so
    hardly more than rows / half are shown. That is doubled for safety. */
 static uint64_t
-cells_of(const struct plan *p, uint64_t rows)
+cells_of(const struct cell_space *s, uint64_t rows)
 {
-    uint64_t half = p->selection ? p->selection->half : 0;
+    uint64_t half = s->selection ? s->selection->half : 0;
 
     if (half == 0)
-        return p->cells;
-    return least(p->cells, from_plus(from_times(rows / half, 2), 1));
+        return s->cells;
+    return least(s->cells, from_plus(from_times(rows / half, 2), 1));
 }
 
 /*
@@ -371,61 +372,68 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
     add_pass(c, rows, &o);
     add_operators(part->of, &o);
     add_row_work(c, rows, &o);
-    pads = from_times(from_times(cells_of(c->plan, rows), q->off), 4) / 3 + 1;
+    pads = from_times(from_times(cells_of(c->space, rows), q->off), 4) / 3 + 1;
     add_heavy(c, from_times(from_plus(rows, pads), 1 + 2 * levels) / 3,
               c->speeds->quantile_ps, 1);
 }
 
+/* Adds a pass over the rows for some parts over c->space, n of them. */
 static void
-add_plan(struct cost *c)
+add_values(struct cost *c, const struct part *parts, size_t n)
 {
-    const struct plan *p = c->plan;
     uint64_t rows = rows_of_plan(c);
     struct operators o = {0};
-    size_t numbers = p->selection != NULL;
+    size_t numbers = c->space->selection != NULL;
 
-    for (size_t i = 0; i < p->n_parts; i++) {
-        if (p->parts[i].kind == PART_QUANTILES) {
-            add_quantiles(c, &p->parts[i], rows);
+    for (size_t i = 0; i < n; i++) {
+        if (parts[i].kind == PART_QUANTILES) {
+            add_quantiles(c, &parts[i], rows);
             continue;
         }
         numbers++;
-        add_part(c, &p->parts[i], rows, &o);
+        add_part(c, &parts[i], rows, &o);
     }
-    if (numbers > 0 || p->is_public)
+    if (numbers > 0 || c->plan->is_public)
         add_pass(c, rows, &o);
     add_row_work(c, rows, &o);
-    add_heavy(c, from_times(cells_of(p, rows), numbers), CELL_PS, 1);
+    add_heavy(c, from_times(cells_of(c->space, rows), numbers), CELL_PS, 1);
 }
 
 /* Picoseconds of the plan's work, without margin. */
 static uint64_t
 work_of(const struct plan *p, const struct reply_speeds *s)
 {
-    struct cost c = {.plan = p, .speeds = s};
+    const struct bound_selection *r = plan_bound_selection(p);
+    struct cost c = {.plan = p, .space = &p->space, .speeds = s};
     uint64_t most = 0;
 
-    if (!p->bound_selection) {
-        add_plan(&c);
-        return largest(c.scan, c.heavy);
+    if (p->is_public)
+        add_values(&c, NULL, 0);
+    for (size_t i = 0; i < p->n_stages; i++)
+        if (p->stages[i].kind == STAGE_VALUES) {
+            c.space = p->stages[i].space;
+            add_values(&c, p->stages[i].parts, p->stages[i].n_parts);
+        }
+    if (r) {
+        for (size_t i = 0; i < r->n; i++)
+            most = largest(most, work_of(r->plans[i], s));
+        /* The bound selection counts rows by unit, at the largest bound. */
+        c.plan = r->plans[r->n - 1];
+        add_from(&c);
+        add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
     }
-    for (size_t i = 0; i < p->bound_selection->n; i++)
-        most = largest(most, work_of(p->bound_selection->plans[i], s));
-    /* The bound selection counts rows by unit, at the largest bound. */
-    c.plan = p->bound_selection->plans[p->bound_selection->n - 1];
-    add_from(&c);
-    add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
     return from_plus(most, largest(c.scan, c.heavy));
 }
 
 static uint64_t
 unit_ps(const struct plan *p)
 {
+    const struct bound_selection *r = plan_bound_selection(p);
     uint64_t most = 0;
 
-    for (size_t i = 0; p->bound_selection && i < p->bound_selection->n; i++)
-        most = largest(most, unit_ps(p->bound_selection->plans[i]));
-    if (p->bound_selection || p->is_public || !p->from)
+    for (size_t i = 0; r && i < r->n; i++)
+        most = largest(most, unit_ps(r->plans[i]));
+    if (r || p->is_public || !p->from)
         return most;
     return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
 }

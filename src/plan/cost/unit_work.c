@@ -159,17 +159,30 @@ steps_of_key(const struct key *k)
     return from_plus(steps_of(k->expr), text_steps_numbered(bytes));
 }
 
+/* The work of one pass over the rows. */
+static uint64_t
+stage_work(const struct stage *s, uint64_t stored)
+{
+    const struct relation *from = s->plan->from;
+    uint64_t steps = steps_of(s->plan->where);
+
+    for (size_t i = 0; i < s->space->n_keys; i++)
+        steps = from_plus(steps, steps_of_key(&s->space->keys[i]));
+    for (size_t i = 0; i < s->n_parts; i++)
+        steps = from_plus(steps, from_plus(1, steps_of(s->parts[i].of)));
+    return from_plus(work_of(s->plan, from, stored),
+                     from_times(unit_rows(s->plan, from, stored), steps));
+}
+
 uint64_t
 unit_work(const struct plan *p, uint64_t stored)
 {
-    uint64_t steps = steps_of(p->where);
+    uint64_t all = 0;
 
-    for (size_t i = 0; i < p->n_keys; i++)
-        steps = from_plus(steps, steps_of_key(&p->keys[i]));
-    for (size_t i = 0; i < p->n_parts; i++)
-        steps = from_plus(steps, from_plus(1, steps_of(p->parts[i].of)));
-    return from_plus(work_of(p, p->from, stored),
-                     from_times(unit_rows(p, p->from, stored), steps));
+    for (size_t i = 0; i < p->n_stages; i++)
+        if (p->stages[i].kind == STAGE_VALUES)
+            all = from_plus(all, stage_work(&p->stages[i], stored));
+    return all;
 }
 
 custos_status

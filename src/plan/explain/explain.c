@@ -28,34 +28,36 @@ static void
 explain_bounding(const struct plan *p, struct buf *out)
 {
     buf_add_text(out, "bounding   ");
-    if (p->bounding == BOUND_NONE) {
+    if (p->space.bounding == BOUND_NONE) {
         buf_add_text(out, "none needed: a row is a unit\n");
         return;
     }
     buf_printf(out, "%llu row%s of a unit, in %llu group%s, by rank",
                (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
-               (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
+               (unsigned long long)p->space.groups,
+               p->space.groups == 1 ? "" : "s");
     if (from_loses(p))
         buf_add_text(out, ", before WHERE: rows that would pass may be left "
                           "out");
-    else if (p->bounding != BOUND_RANK && p->where)
+    else if (p->space.bounding != BOUND_RANK && p->where)
         buf_add_text(out, ", of those that pass WHERE");
-    buf_add_text(out, p->bounding == BOUND_RANK   ? " (a predicate)\n"
-                      : p->bounding == BOUND_FOLD ? " (a fold)\n"
-                                                  : " (windows by unit)\n");
+    buf_add_text(out, p->space.bounding == BOUND_RANK ? " (a predicate)\n"
+                      : p->space.bounding == BOUND_FOLD
+                          ? " (a fold)\n"
+                          : " (windows by unit)\n");
 }
 
 static void
 explain_groups(const struct plan *p, struct buf *out)
 {
-    if (p->n_keys == 0)
+    if (p->space.n_keys == 0)
         return;
-    if (p->selection)
-        buf_printf(out, "groups     of the data, at most %zu:", p->cells);
+    if (p->space.selection)
+        buf_printf(out, "groups     of the data, at most %zu:", p->space.cells);
     else
-        buf_printf(out, "groups     %zu, all shown:", p->cells);
-    for (size_t i = 0; i < p->n_keys; i++) {
-        const struct key *k = &p->keys[i];
+        buf_printf(out, "groups     %zu, all shown:", p->space.cells);
+    for (size_t i = 0; i < p->space.n_keys; i++) {
+        const struct key *k = &p->space.keys[i];
 
         buf_add_text(out, i > 0 ? ", by " : " by ");
         words_expr(k->expr, out);
@@ -79,7 +81,7 @@ explain_selection(const struct plan *p, struct buf *out)
         [CUSTOS_KEYS_LAPLACE] = "a threshold, Laplace noise",
         [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
     };
-    const struct selection *s = p->selection;
+    const struct selection *s = p->space.selection;
     const custos_keys_facts *f = custos_keys_report(s->rule);
 
     buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
@@ -309,6 +311,18 @@ explain_bound_selection(const struct bound_selection *r, struct buf *out)
                (long long)r->most);
 }
 
+static void
+explain_stage(const struct plan *p, const struct stage *s, struct buf *out)
+{
+    if (s->kind == STAGE_GROUPS)
+        explain_selection(p, out);
+    for (size_t i = 0; i < s->n_parts; i++)
+        if (s->parts[i].kind == PART_QUANTILES)
+            explain_quantiles(p, &s->parts[i], out);
+        else if (!s->parts[i].served)
+            explain_part(p, &s->parts[i], out);
+}
+
 /* How many rows count, and what is released about them. */
 static void
 explain_releases(const struct plan *p, struct buf *out)
@@ -316,13 +330,8 @@ explain_releases(const struct plan *p, struct buf *out)
     words_from(p->from, "from       ", out);
     explain_bounding(p, out);
     explain_groups(p, out);
-    if (p->selection)
-        explain_selection(p, out);
-    for (size_t i = 0; i < p->n_parts; i++)
-        if (p->parts[i].kind == PART_QUANTILES)
-            explain_quantiles(p, &p->parts[i], out);
-        else if (!p->parts[i].served)
-            explain_part(p, &p->parts[i], out);
+    for (size_t i = 0; i < p->n_stages; i++)
+        explain_stage(p, &p->stages[i], out);
 }
 
 static void
@@ -335,7 +344,7 @@ explain_notes(const struct plan *p, struct buf *out)
 void
 plan_explain(const struct plan *p, struct buf *out)
 {
-    const struct bound_selection *r = p->bound_selection;
+    const struct bound_selection *r = plan_bound_selection(p);
 
     if (p->is_public) {
         buf_add_text(out, "public     no private row is read: the answer is "

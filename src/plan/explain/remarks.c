@@ -31,13 +31,14 @@ remark_bounding(struct work *w)
     const struct plan *p = w->plan;
     struct buf b;
 
-    if (p->bounding == BOUND_NONE)
+    if (p->space.bounding == BOUND_NONE)
         return CUSTOS_OK;
     buf_init(&b, NULL, REMARK_MAX);
     words_counted(p, &b);
-    if (p->groups < p->rows && p->groups < p->cells)
+    if (p->space.groups < p->rows && p->space.groups < p->space.cells)
         buf_printf(&b, ", in at most %llu group%s",
-                   (unsigned long long)p->groups, p->groups == 1 ? "" : "s");
+                   (unsigned long long)p->space.groups,
+                   p->space.groups == 1 ? "" : "s");
     if (from_loses(p))
         buf_add_text(&b, ", chosen before WHERE");
     return add_remark(w, &b);
@@ -48,7 +49,7 @@ remark_bounding(struct work *w)
 static custos_status
 remark_selection(struct work *w)
 {
-    const struct selection *s = w->plan->selection;
+    const struct selection *s = w->plan->space.selection;
     struct buf b;
 
     if (!s)
@@ -157,19 +158,19 @@ theorem_bounding(struct work *w)
     }
     if (from_has(p->from, RELATION_UNITS))
         add_theorem(p, "units-range");
-    if (p->bounding == BOUND_NONE)
+    if (p->space.bounding == BOUND_NONE)
         return;
     add_theorem(p, "unit-of-a-row");
     add_theorem(p, "rank-of-own-rows");
-    if (p->bounding == BOUND_RANK) {
+    if (p->space.bounding == BOUND_RANK) {
         add_theorem(p, "rank-bound");
         add_theorem(p, "bounded-by-rank");
         return;
     }
     add_theorem(p, "fold-bound");
-    add_theorem(p, p->bounding == BOUND_FOLD ? "fold-bounds-units"
-                                             : "general-equals-fold");
-    if (p->bounding == BOUND_FOLD && plan_has_bare_key(p)) {
+    add_theorem(p, p->space.bounding == BOUND_FOLD ? "fold-bounds-units"
+                                                   : "general-equals-fold");
+    if (p->space.bounding == BOUND_FOLD && plan_has_bare_key(p, &p->space)) {
         add_theorem(p, "place-of-a-value");
         add_theorem(p, "place-equals-fold");
     }
@@ -185,12 +186,12 @@ theorems_make(struct work *w)
     if (!p->theorems)
         return work_no_memory(w);
     theorem_bounding(w);
-    if (p->n_keys > 0)
+    if (p->space.n_keys > 0)
         add_theorem(p, "group-parallel");
-    if (p->selection) {
+    if (p->space.selection) {
         add_theorem(p, "groups-chosen");
-        add_theorem(p, custos_keys_report(p->selection->rule)->theorem);
-        if (p->selection->least > 1)
+        add_theorem(p, custos_keys_report(p->space.selection->rule)->theorem);
+        if (p->space.selection->least > 1)
             add_theorem(p, "keys-floor");
     }
     for (size_t i = 0; i < p->n_parts; i++) {

@@ -146,8 +146,8 @@ carry_make(struct work *w)
     if (!read)
         return work_no_memory(w);
     mark_columns(p->where, read);
-    for (size_t i = 0; i < p->n_keys; i++)
-        mark_columns(p->keys[i].expr, read);
+    for (size_t i = 0; i < p->space.n_keys; i++)
+        mark_columns(p->space.keys[i].expr, read);
     for (size_t i = 0; i < p->n_parts; i++)
         mark_columns(p->parts[i].of, read);
     return carry_relation(w, w->from, read, false);

@@ -57,7 +57,7 @@ query_public(struct work *w, struct query *q, struct relation *from,
     inner->from = from;
     inner->table = from->as;
     inner->is_public = true;
-    inner->cells = 1;
+    inner->space.cells = 1;
     inner->facts = outer->facts;
     inner->queries = outer->queries;
     inner->n_queries = outer->n_queries;

@@ -187,7 +187,8 @@ loses_rows(const struct relation *r, bool where)
 bool
 from_loses(const struct plan *p)
 {
-    return p->bounding == BOUND_RANK && loses_rows(p->from, p->where != NULL);
+    return p->space.bounding == BOUND_RANK &&
+           loses_rows(p->from, p->where != NULL);
 }
 
 bool

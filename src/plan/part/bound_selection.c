@@ -205,7 +205,7 @@ has_theorem(const struct plan *p, const char *id)
 static bool
 set_theorems(arena *a, struct plan *p)
 {
-    const struct bound_selection *r = p->bound_selection;
+    const struct bound_selection *r = plan_bound_selection(p);
     size_t room = 2;
 
     for (size_t i = 0; i < r->n; i++)
@@ -229,14 +229,17 @@ static struct plan *
 outer_new(arena *a, struct bound_selection *r)
 {
     struct plan *p = arena_take(a, 1, sizeof *p);
+    struct stage *stage = arena_take(a, 1, sizeof *stage);
 
-    if (!p)
+    if (!p || !stage)
         return NULL;
+    *stage = (struct stage){.kind = STAGE_BOUND, .plan = p, .bounds = r};
     *p = *r->plans[r->n - 1];
-    p->bound_selection = r;
+    p->stages = stage;
+    p->n_stages = 1;
     p->parts = NULL;
     p->n_parts = 0;
-    p->selection = NULL;
+    p->space.selection = NULL;
     p->facts = NULL;
     p->n_remarks = 0;
     rat_init(&p->epsilon);

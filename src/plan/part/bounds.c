@@ -99,7 +99,7 @@ has_kind(const struct plan *p, enum part_kind kind)
 static uint64_t
 groups_there(const struct plan *p)
 {
-    return p->selection ? UINT64_MAX : p->cells;
+    return p->space.selection ? UINT64_MAX : p->space.cells;
 }
 
 static enum bounding
@@ -118,8 +118,8 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
                                                       : BOUND_GENERAL;
     if (groups >= least(rows, groups_there(p)) &&
         (!p->where || t->prefer_speed) &&
-        (p->selection ? rows == 1 /* a row for each unit */
-                      : !has_kind(p, PART_UNITS)))
+        (p->space.selection ? rows == 1 /* a row for each unit */
+                            : !has_kind(p, PART_UNITS)))
         return BOUND_RANK;
     if (has_kind(p, PART_DISTINCT) || has_kind(p, PART_QUANTILES))
         return BOUND_GENERAL; /* the fold only adds values up, and keeps none */
@@ -133,16 +133,16 @@ counts_people(const struct work *w)
 {
     const struct plan *p = w->plan;
 
-    return w->from->kind == RELATION_TABLE && p->n_keys == 0 &&
+    return w->from->kind == RELATION_TABLE && p->space.n_keys == 0 &&
            p->n_parts == 1 && p->parts[0].kind == PART_UNITS &&
-           p->bounding != BOUND_RANK;
+           p->space.bounding != BOUND_RANK;
 }
 
 bool
-plan_has_bare_key(const struct plan *p)
+plan_has_bare_key(const struct plan *p, const struct cell_space *s)
 {
-    return p->selection && p->n_keys == 1 && p->keys[0].kind == KEY_PRIVATE &&
-           p->keys[0].expr->kind == EXPR_COLUMN && !p->where &&
+    return s->selection && s->n_keys == 1 && s->keys[0].kind == KEY_PRIVATE &&
+           s->keys[0].expr->kind == EXPR_COLUMN && !p->where &&
            p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
 }
 
@@ -187,8 +187,8 @@ bounds_make(struct work *w)
     w->plan->unit = unit_name(w);
     groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
-    w->plan->groups = groups;
-    w->plan->bounding = choose_bounding(w, rows, groups);
+    w->plan->space.groups = groups;
+    w->plan->space.bounding = choose_bounding(w, rows, groups);
     if (counts_people(w))
         w->plan->raced = false;
     return CUSTOS_OK;

@@ -11,7 +11,7 @@
  * SOURCE   McSherry 2009, theorem 4; doc/proofs/part-sensitivity.md
  * NEEDS    keys from policy and query alone; a row outside the list is in no
  *          group, or in the one for NULL.
- * GIVES    plan->cells, fixed before any data is read.
+ * GIVES    plan->space.cells, fixed before any data is read.
  * FAILS    CUSTOS_EUNSUPPORTED (no public keys, and no delta for partition
  *          selection; a key of doubles or of units), CUSTOS_EOVERFLOW (more
  *          groups than the policy allows), CUSTOS_EINVAL (a key that is always
@@ -266,14 +266,15 @@ count_cells(struct work *w)
     struct plan *p = w->plan;
     uint64_t cells = 1;
 
-    for (size_t i = 0; i < p->n_keys && !p->selection; i++) {
-        const struct key *k = &p->keys[i];
+    for (size_t i = 0; i < p->space.n_keys && !p->space.selection; i++) {
+        const struct key *k = &p->space.keys[i];
 
         if (!ck_mul_u64(cells, (uint64_t)k->n + k->null_group, &cells) ||
             cells > w->policy->max_groups)
             return too_many(w, k->expr);
     }
-    p->cells = (size_t)(p->selection ? w->policy->max_groups : cells);
+    p->space.cells =
+        (size_t)(p->space.selection ? w->policy->max_groups : cells);
     return CUSTOS_OK;
 }
 
@@ -283,12 +284,12 @@ keys_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
 
-    for (size_t i = 0; i < p->n_keys && !st; i++) {
-        st = types_set(w, p->keys[i].expr, CONTEXT_ROWS);
-        if (!st && !key_recall(w, &p->keys[i], &st)) {
-            st = key_make(w, &p->keys[i]);
+    for (size_t i = 0; i < p->space.n_keys && !st; i++) {
+        st = types_set(w, p->space.keys[i].expr, CONTEXT_ROWS);
+        if (!st && !key_recall(w, &p->space.keys[i], &st)) {
+            st = key_make(w, &p->space.keys[i]);
             if (!st)
-                key_remember(w, &p->keys[i]);
+                key_remember(w, &p->space.keys[i]);
         }
     }
     return st ? st : count_cells(w);

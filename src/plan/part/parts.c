@@ -103,6 +103,7 @@ part_take(struct plan *p, const struct part *like)
         return (int)i;
     new = &p->parts[p->n_parts++];
     *new = *like;
+    new->space = &p->space;
     new->of = value_shared(p, like->of);
     rat_init(&new->l1);
     rat_init(&new->l2_squared);

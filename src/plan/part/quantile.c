@@ -57,6 +57,16 @@ part_width(const struct part *part)
     return part->kind == PART_QUANTILES ? RELEASES * part->quantiles->n : 1;
 }
 
+size_t
+plan_values(const struct plan *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_parts; i++)
+        n += p->parts[i].space->cells;
+    return n;
+}
+
 void
 quantile_clear(struct part *part)
 {
@@ -216,7 +226,7 @@ release_init(struct work *w, const struct part *part, struct release *r)
 {
     const struct plan *p = w->plan;
     bool change = w->policy->adjacency == CUSTOS_CHANGE_ONE;
-    bool several = change && (p->cells > 1 || p->selection);
+    bool several = change && (part->space->cells > 1 || part->space->selection);
     bool fits;
     rat third;
 

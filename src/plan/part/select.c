@@ -17,7 +17,7 @@
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact or
  *          keys-gauss; parts from the same snapshot as the counts of units.
- * GIVES    plan->selection: the rule, its epsilon and the delta that it needs;
+ * GIVES    plan->space.selection: the rule, its epsilon and the delta that it needs;
  *          together with the parts, never more than the query's.
  * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta),
  *          CUSTOS_EINVAL (a number in the query that cannot be used).
@@ -42,7 +42,7 @@ select_start(struct work *w)
 {
     struct selection *s;
 
-    if (w->plan->selection)
+    if (w->plan->space.selection)
         return CUSTOS_OK;
     s = arena_take(w->a, 1, sizeof *s);
     if (!s)
@@ -50,7 +50,7 @@ select_start(struct work *w)
     s->serves = -1;
     rat_init(&s->epsilon);
     rat_init(&s->delta);
-    w->plan->selection = s;
+    w->plan->space.selection = s;
     return CUSTOS_OK;
 }
 
@@ -85,7 +85,7 @@ counts_units(const struct plan *p, size_t i)
 void
 select_weigh(struct plan *p)
 {
-    struct selection *s = p->selection;
+    struct selection *s = p->space.selection;
 
     if (!s)
         return;
@@ -105,7 +105,7 @@ select_reserve(struct work *w)
 {
     rat half;
 
-    if (!w->plan->selection)
+    if (!w->plan->space.selection)
         return;
     rat_init(&half);
     rat_set_i64(&half, 1, 2);
@@ -145,7 +145,7 @@ spend_table(struct work *w, const custos_keys_options *o,
 static custos_status
 try_rule(struct work *w, const custos_keys_options *o)
 {
-    struct selection *s = w->plan->selection;
+    struct selection *s = w->plan->space.selection;
     custos_keys *rule = NULL;
     uint64_t half = 0;
     custos_status st = work_spend(w, EFFORT_SELECTION), spent = CUSTOS_OK;
@@ -182,7 +182,7 @@ try_rule(struct work *w, const custos_keys_options *o)
 static bool
 optimal_may_win(const struct plan *p)
 {
-    const struct selection *s = p->selection;
+    const struct selection *s = p->space.selection;
     long log2_chance = rat_log2_floor(&s->delta) + 1;
     bool may;
     rat x, y;
@@ -193,7 +193,7 @@ optimal_may_win(const struct plan *p)
     rat_init(&y);
     rat_set_i128(&x, (i128)s->half);
     rat_mul(&x, &x, &s->epsilon);
-    rat_set_i128(&y, (i128)p->groups);
+    rat_set_i128(&y, (i128)p->space.groups);
     rat_div(&x, &x, &y);
     rat_set_i64(&y, 1443, 1000); /* just above log2 e */
     rat_mul(&x, &x, &y);
@@ -216,11 +216,11 @@ static custos_status
 try_rules(struct work *w, custos_keys_options *o)
 {
     const struct plan *p = w->plan;
-    const struct selection *s = p->selection;
+    const struct selection *s = p->space.selection;
     bool laplace = true;
     custos_status st = CUSTOS_OK;
 
-    if (p->groups >= GAUSS_FROM) {
+    if (p->space.groups >= GAUSS_FROM) {
         o->rule = CUSTOS_KEYS_GAUSSIAN;
         st = try_rule(w, o);
     }
@@ -272,7 +272,7 @@ read_least(struct work *w, uint64_t *least)
                          "min_privacy_units_per_group must be a whole number "
                          "up to 2^%d",
                          (int)UNITS_LOG2);
-    if (!st && !w->plan->selection)
+    if (!st && !w->plan->space.selection)
         st = custos_fail(w->err, CUSTOS_EINVAL,
                          "min_privacy_units_per_group is for groups of the "
                          "data: these are public, and all are shown");
@@ -288,7 +288,7 @@ read_least(struct work *w, uint64_t *least)
 static custos_status
 set_bar(struct work *w)
 {
-    struct selection *s = w->plan->selection;
+    struct selection *s = w->plan->space.selection;
     const custos_keys_facts *f = custos_keys_report(s->rule);
     struct part *part;
     uint64_t units = 0;
@@ -306,7 +306,7 @@ custos_status
 select_make(struct work *w)
 {
     struct plan *p = w->plan;
-    struct selection *s = p->selection;
+    struct selection *s = p->space.selection;
     char epsilon[NUMBER_MAX], delta[NUMBER_MAX];
     custos_keys_options o = {.size = sizeof o,
                              .adjacency = w->policy->adjacency,
@@ -320,7 +320,7 @@ select_make(struct work *w)
         return st;
     s->least = least;
     o.min_units = least;
-    o.keys_per_unit = p->groups;
+    o.keys_per_unit = p->space.groups;
     delta_left(w, &s->delta);
     if (!rat_write_into(&s->epsilon, epsilon, NUMBER_MAX) ||
         !rat_write_into(&s->delta, delta, NUMBER_MAX))

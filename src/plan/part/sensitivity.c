@@ -54,11 +54,11 @@ least(i128 a, i128 b)
 }
 
 static void
-set_units(const struct plan *p, bool change, struct part *part)
+set_units(bool change, struct part *part)
 {
-    i128 groups = (i128)p->groups * (change ? 2 : 1);
+    i128 groups = (i128)part->space->groups * (change ? 2 : 1);
 
-    rat_set_i128(&part->l1, least(groups, (i128)p->cells));
+    rat_set_i128(&part->l1, least(groups, (i128)part->space->cells));
     rat_set(&part->l2_squared, &part->l1);
 }
 
@@ -101,10 +101,10 @@ set_rows(const struct plan *p, bool change, struct part *part)
         rat_mul(&span, &span, &x[1]); /* m (b - a) */
         rat_add(&part->l1, &x[0], &x[0]);
         rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
-        if (p->cells == 1)
+        if (part->space->cells == 1)
             rat_set(&part->l1, &span);
         rat_mul(&span, &span, &span);
-        if (p->cells == 1 || rat_cmp(&span, &part->l2_squared) > 0)
+        if (part->space->cells == 1 || rat_cmp(&span, &part->l2_squared) > 0)
             rat_set(&part->l2_squared, &span);
         rat_clear(&span);
     }
@@ -117,11 +117,12 @@ set_distinct(const struct plan *p, bool change, struct part *part)
     i128 rows = (i128)p->rows, most = (i128)part->domain;
     i128 one = most ? least(rows, most) : rows, all = one;
 
-    if (p->cells > 1) /* groups <= rows <= 2^31, and most below 2^63 */
-        all = most ? least(rows, (i128)p->groups * most) : rows;
+    if (part->space->cells >
+        1) /* groups <= rows <= 2^31, and most below 2^63 */
+        all = most ? least(rows, (i128)part->space->groups * most) : rows;
     rat_set_i128(&part->l1, all);
     rat_set_i128(&part->l2_squared, all * one);
-    if (!change || p->cells == 1)
+    if (!change || part->space->cells == 1)
         return;
     rat_add(&part->l1, &part->l1, &part->l1);
     rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
@@ -130,9 +131,9 @@ set_distinct(const struct plan *p, bool change, struct part *part)
 /* Do neighbours differ in at most one group? Then a Gaussian is calibrated
    exactly. */
 static bool
-is_one_cell(const struct plan *p, bool change)
+is_one_cell(const struct cell_space *s, bool change)
 {
-    return p->cells == 1 || (!change && p->groups == 1);
+    return s->cells == 1 || (!change && s->groups == 1);
 }
 
 custos_status
@@ -144,9 +145,9 @@ sensitivity_make(struct work *w)
     for (size_t i = 0; i < p->n_parts; i++) {
         struct part *part = &p->parts[i];
 
-        part->one_cell = is_one_cell(p, change);
+        part->one_cell = is_one_cell(part->space, change);
         if (part->kind == PART_UNITS)
-            set_units(p, change, part);
+            set_units(change, part);
         else if (part->kind == PART_DISTINCT)
             set_distinct(p, change, part);
         else

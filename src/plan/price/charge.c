@@ -1,5 +1,5 @@
 /*
- * The charge of a plan: the composition of its parts. Epsilon and delta are the
+ * The charge of a plan: the composition of its stages. Epsilon and delta are the
  * exact sums of shares; rho is the sum over parts of the rho of each mechanism,
  * rounded up.
  *
@@ -21,8 +21,8 @@
 #include "account/convert.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
-#include "plan/part/quantile.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/quantile.h"
 #include "plan/work.h"
 
 /* The rho of a Gaussian: D2^2 / (2 sigma^2), with sigma rounded down. */
@@ -52,16 +52,64 @@ squares_of(const struct plan *p, rat *squares)
 
     rat_init(&x);
     rat_set_i64(squares, 0, 1);
-    for (size_t i = 0; i < p->n_parts; i++) {
-        rat_mul(&x, &p->parts[i].epsilon, &p->parts[i].epsilon);
-        /* an upper bound for quantiles, which are three releases */
-        rat_add(squares, squares, &x);
-    }
-    if (p->selection) {
-        rat_mul(&x, &p->selection->epsilon, &p->selection->epsilon);
-        rat_add(squares, squares, &x);
+    for (size_t i = 0; i < p->n_stages; i++) {
+        const struct stage *s = &p->stages[i];
+
+        if (s->kind == STAGE_GROUPS) {
+            const rat *epsilon = &s->space->selection->epsilon;
+
+            rat_mul(&x, epsilon, epsilon);
+            rat_add(squares, squares, &x);
+        }
+        for (size_t k = 0; k < s->n_parts; k++) {
+            rat_mul(&x, &s->parts[k].epsilon, &s->parts[k].epsilon);
+            /* an upper bound for quantiles, which are three releases */
+            rat_add(squares, squares, &x);
+        }
     }
     rat_clear(&x);
+}
+
+/* Adds rho and delta of one part to those of the plan. */
+static custos_status
+add_part(struct plan *p, const struct part *part, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    rat rho;
+
+    if (part->served || p->in_rho)
+        return CUSTOS_OK; /* the selection pays for it, or the price in rho */
+    rat_init(&rho);
+    if (part->mech_kind == CUSTOS_GAUSSIAN)
+        st = gauss_rho(part, &rho, err);
+    else if (part->kind == PART_QUANTILES)
+        st = quantile_rho(part, &rho, err);
+    else
+        pure_rho_up(&part->epsilon, &rho);
+    rat_add(&p->rho, &p->rho, &rho);
+    rat_add(&p->delta, &p->delta, &part->delta);
+    rat_clear(&rho);
+    return st;
+}
+
+/* Adds rho and delta of one stage to those of the plan. */
+static custos_status
+add_stage(struct plan *p, const struct stage *s, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (s->kind == STAGE_GROUPS) {
+        rat rho;
+
+        rat_init(&rho);
+        pure_rho_up(&s->space->selection->epsilon, &rho);
+        rat_add(&p->rho, &p->rho, &rho);
+        rat_add(&p->delta, &p->delta, &s->space->selection->delta);
+        rat_clear(&rho);
+    }
+    for (size_t i = 0; i < s->n_parts && !st; i++)
+        st = add_part(p, &s->parts[i], err);
+    return st;
 }
 
 /*
@@ -90,37 +138,20 @@ charge_make(struct work *w)
 {
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
-    rat rho;
+    rat squares;
 
-    rat_init(&rho);
     if (!p->in_rho) /* else it is the price, to which the shares add up */
         rat_set_i64(&p->rho, 0, 1);
     rat_set_i64(&p->delta, 0, 1);
-    for (size_t i = 0; i < p->n_parts && !st; i++) {
-        const struct part *part = &p->parts[i];
-
-        if (part->served || p->in_rho)
-            continue; /* the selection pays for it, or the price in rho */
-        if (part->mech_kind == CUSTOS_GAUSSIAN)
-            st = gauss_rho(part, &rho, w->err);
-        else if (part->kind == PART_QUANTILES)
-            st = quantile_rho(part, &rho, w->err);
-        else
-            pure_rho_up(&part->epsilon, &rho);
-        rat_add(&p->rho, &p->rho, &rho);
-        rat_add(&p->delta, &p->delta, &part->delta);
-    }
-    if (p->selection) {
-        pure_rho_up(&p->selection->epsilon, &rho);
-        rat_add(&p->rho, &p->rho, &rho);
-        rat_add(&p->delta, &p->delta, &p->selection->delta);
-    }
-    if (!st) {
-        squares_of(p, &rho);
-        set_amounts(p, &rho);
-    }
-    rat_clear(&rho);
-    return st;
+    for (size_t i = 0; i < p->n_stages && !st; i++)
+        st = add_stage(p, &p->stages[i], w->err);
+    if (st)
+        return st;
+    rat_init(&squares);
+    squares_of(p, &squares);
+    set_amounts(p, &squares);
+    rat_clear(&squares);
+    return CUSTOS_OK;
 }
 
 static void
@@ -135,7 +166,7 @@ raise_to(rat *to, const rat *x)
 void
 charge_bound_selection(struct plan *p)
 {
-    struct bound_selection *r = p->bound_selection;
+    struct bound_selection *r = plan_bound_selection(p);
     rat x, squares;
 
     rat_init(&x);

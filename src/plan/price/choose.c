@@ -31,9 +31,9 @@ too_long(const struct plan *p, custos_err *err)
  * their number is not known here, and no scale depends on it.
  */
 static size_t
-values_of(const struct plan *p)
+values_of(const struct part *part)
 {
-    return p->selection ? 1 : p->cells;
+    return part->space->selection ? 1 : part->space->cells;
 }
 
 static custos_status
@@ -44,7 +44,7 @@ make_laplace(const struct plan *p, const struct part *part, custos_mech **out,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_LAPLACE,
                              .domain = CUSTOS_WIDE,
-                             .values = values_of(p),
+                             .values = values_of(part),
                              .epsilon = epsilon,
                              .sensitivity = sensitivity};
 
@@ -68,7 +68,7 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_GAUSSIAN,
                              .domain = CUSTOS_WIDE,
-                             .values = values_of(p),
+                             .values = values_of(part),
                              .epsilon = epsilon,
                              .delta = d,
                              .sensitivity_squared = sensitivity,
@@ -89,7 +89,7 @@ make_gauss_of_rho(const struct plan *p, const struct part *part,
     custos_mech_options o = {.size = sizeof o,
                              .kind = CUSTOS_GAUSSIAN,
                              .domain = CUSTOS_WIDE,
-                             .values = values_of(p),
+                             .values = values_of(part),
                              .rho = rho,
                              .sensitivity_squared = sensitivity,
                              .changes = changes_of(part)};

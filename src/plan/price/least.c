@@ -47,6 +47,7 @@ raise_to(str text, amount *to)
 void
 least_make(struct plan *p)
 {
+    struct bound_selection *r = plan_bound_selection(p);
     bool epsilon, rho;
 
     if (p->is_public)
@@ -54,6 +55,6 @@ least_make(struct plan *p)
     epsilon = raise_to(p->policy->min_epsilon, &p->charge.epsilon);
     rho = raise_to(p->policy->min_rho, &p->charge.rho);
     p->raised = epsilon || rho;
-    for (size_t i = 0; p->bound_selection && i < p->bound_selection->n; i++)
-        p->bound_selection->plans[i]->charge = p->charge;
+    for (size_t i = 0; r && i < r->n; i++)
+        r->plans[i]->charge = p->charge;
 }

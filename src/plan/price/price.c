@@ -160,7 +160,7 @@ settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
     struct plan *p = w->plan;
     int cmp = rat_cmp(shares, &p->epsilon);
 
-    all = all && !p->selection;
+    all = all && !p->space.selection;
     if (all && (!asked || cmp <= 0)) {
         rat_set(&p->epsilon, shares); /* the unused rest is not charged */
         return check_epsilon(w, at);
@@ -170,7 +170,7 @@ settle_price(struct work *w, const rat *shares, bool all, bool asked, int at)
             w->err, CUSTOS_EINVAL, at,
             "the epsilons of single aggregates leave nothing for %s" HINT
             "raise the epsilon of the query",
-            p->selection ? "choosing the groups" : "the others");
+            p->space.selection ? "choosing the groups" : "the others");
     return check_epsilon(w, at);
 }
 

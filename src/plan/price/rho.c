@@ -69,13 +69,13 @@ rho_check(struct work *w)
                            "state epsilon or max_rows_contributed, or ask the "
                            "owner for rows_per_unit",
                            SHOWN(relation_shown(w->from)));
-    for (size_t i = 0; i < p->n_keys; i++)
-        if (p->keys[i].kind == KEY_PRIVATE)
+    for (size_t i = 0; i < p->space.n_keys; i++)
+        if (p->space.keys[i].kind == KEY_PRIVATE)
             return custos_fail_at(
-                w->err, CUSTOS_EUNSUPPORTED, p->keys[i].expr->at,
+                w->err, CUSTOS_EUNSUPPORTED, p->space.keys[i].expr->at,
                 "the groups of %s are discovered in the data, which is priced "
                 "in epsilon" HINT "state epsilon, or group by public values",
-                work_text(w, p->keys[i].expr));
+                work_text(w, p->space.keys[i].expr));
     for (size_t i = 0; i < p->n_aggregates; i++)
         if (aggregate_is_quantile(p->aggregates[i].kind))
             return custos_fail_at(
@@ -92,7 +92,7 @@ static bool
 can_offer(const struct plan *p)
 {
     bool can = p->policy->max_rho.len > 0 && !p->in_rho && !p->raised &&
-               !p->selection && p->cells * p->n_parts >= VALUES_MANY;
+               !p->space.selection && plan_values(p) >= VALUES_MANY;
     rat cap;
 
     for (size_t i = 0; i < p->n_parts; i++)

@@ -127,12 +127,12 @@ divide_price(struct plan *p, int owner, const rat *purse)
     for (size_t i = 0; i < p->n_parts; i++)
         if (p->parts[i].owner == owner)
             all += p->parts[i].weight;
-    if (p->selection && owner == -1)
-        all += p->selection->weight;
+    if (p->space.selection && owner == -1)
+        all += p->space.selection->weight;
     rat_init(&share);
-    if (p->selection && owner == -1) {
-        rat_set_i64(&share, p->selection->weight, all);
-        rat_mul(&p->selection->epsilon, purse, &share);
+    if (p->space.selection && owner == -1) {
+        rat_set_i64(&share, p->space.selection->weight, all);
+        rat_mul(&p->space.selection->epsilon, purse, &share);
     }
     for (size_t i = 0; i < p->n_parts; i++)
         if (p->parts[i].owner == owner) {

@@ -25,14 +25,14 @@ check_aggregates(struct work *w)
 {
     const struct plan *p = w->plan;
 
-    for (size_t i = 0; i < p->n_keys; i++)
-        if (p->keys[i].kind == KEY_PRIVATE)
+    for (size_t i = 0; i < p->space.n_keys; i++)
+        if (p->space.keys[i].kind == KEY_PRIVATE)
             return custos_fail_at(
-                w->err, CUSTOS_EUNSUPPORTED, p->keys[i].expr->at,
+                w->err, CUSTOS_EUNSUPPORTED, p->space.keys[i].expr->at,
                 "which groups of %s are shown depends on the price, and how "
                 "many there are is not public" HINT
                 "state epsilon, or group by public values",
-                work_text(w, p->keys[i].expr));
+                work_text(w, p->space.keys[i].expr));
     for (size_t i = 0; i < p->n_aggregates; i++) {
         enum aggregate_family family = aggregates[p->aggregates[i].kind].family;
 
@@ -189,7 +189,7 @@ within_make(struct work *w)
     if (!st)
         st = check_aggregates(w);
     if (w->options->jointly)
-        w->at_once = w->plan->cells * w->plan->n_parts;
+        w->at_once = plan_values(w->plan);
     if (!st)
         st = search_price(&s);
     rat_clear(&s.distance);

@@ -221,7 +221,7 @@ types_aggregate(struct work *w, struct expr *e)
 static void
 type_key(struct work *w, struct expr *e)
 {
-    const struct expr *key = w->plan->keys[e->slot].expr;
+    const struct expr *key = w->plan->space.keys[e->slot].expr;
 
     e->type = key->type;
     fact_of(e)->scale = fact_of(key)->scale;
