@@ -43,7 +43,7 @@ static const struct option options[LEDGER_OPTIONS] = {
 enum {
     PAGE_ROWS = 500,
     PAGE_BYTES = 1 << 28,
-    QUERY_COLUMNS = 44,
+    QUERY_COLUMNS = 36,
     SHOWN_DIGITS = 6,
 };
 
@@ -53,8 +53,9 @@ static void
 print_head(struct painter *p)
 {
     paint(p, PAINT_BOLD);
-    out_printf(p->o, "%5s  %-19s  %-10s  %-8s  %-10s  %-10s  %s\n", "row",
-               "when (UTC)", "who", "what", "epsilon", "delta", "query");
+    out_printf(p->o, "%5s  %-19s  %-10s  %-8s  %-10s  %-10s  %-10s  %s\n",
+               "row", "when (UTC)", "who", "what", "epsilon", "rho", "delta",
+               "query");
     paint(p, PAINT_PLAIN);
 }
 
@@ -81,6 +82,7 @@ print_row(struct painter *p, const struct ledger_row *r)
     cell_print(o, r->kind, 8, what.len ? CELL_PADDED : CELL_BARE);
     if (what.len) {
         print_amount(o, r->epsilon);
+        print_amount(o, r->rho);
         print_amount(o, r->delta);
         out_text(o, "  ");
         cell_print(o, what, QUERY_COLUMNS, CELL_BARE);

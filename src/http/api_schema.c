@@ -162,6 +162,7 @@ add_schema(struct json *j, const struct policy *p,
     json_begin(j, "query");
     json_add_text(j, "epsilon", p->default_epsilon);
     json_add_text(j, "max_epsilon", p->max_epsilon);
+    json_add_text_or_null(j, "max_rho", p->max_rho);
     json_add_text(j, "delta", p->query_delta);
     json_end(j);
 }

@@ -135,6 +135,8 @@ http_query_read(arena *a, str body, struct http_query *out, custos_err *err)
     if (q.sql.len == 0)
         return custos_fail(err, CUSTOS_EINVAL,
                            "the body has no \"sql\" with a query");
+    if (q.jointly && q.within.len == 0)
+        return custos_fail(err, CUSTOS_EINVAL, "\"jointly\" needs \"within\"");
     *out = q;
     return CUSTOS_OK;
 }

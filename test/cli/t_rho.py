@@ -51,6 +51,9 @@ class Command(unittest.TestCase):
                          ("100000", "0.000001"))
         self.assertIn("rho 1.25 of", store.custos("budget"))
         store.custos("ledger", "verify")
+        self.assertRegex(store.custos("ledger"),
+                         r" epsilon +rho +delta +query\n(.*\n)*"
+                         r".* charge +infinity +0[.]5 +0 +SELECT")
         rows = json.loads(store.custos("ledger", "--json"))["rows"]
         charged = [row for row in rows if row["rho"] == "0.5"]
         self.assertEqual([row["epsilon"] for row in charged], ["infinity"] * 2)

@@ -80,6 +80,8 @@ queries_that_are_refused(void **state)
         {"{\"sql\": \"x\", \"epsilon\": null}", CUSTOS_EINVAL,
          "\"epsilon\" must be a number or a text with one"},
         {"{\"sql\": \"x\", \"jointly\": 1}", CUSTOS_EINVAL, "true or false"},
+        {"{\"sql\": \"x\", \"jointly\": true}", CUSTOS_EINVAL,
+         "\"jointly\" needs \"within\""},
         {"{\"sql\": \"x\", \"params\": 1}", CUSTOS_EINVAL, "must be a list"},
         {"{\"sql\": \"x\", \"params\": [1, [2]]}", CUSTOS_EINVAL,
          "parameter $2"},

@@ -208,6 +208,8 @@ export interface View {
 export interface QueryLimits {
   epsilon: Amount;
   max_epsilon: Amount;
+  /* The largest price in rho; null: none is allowed. */
+  max_rho: Given | null;
   delta: string;
 }
 

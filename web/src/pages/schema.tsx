@@ -68,7 +68,8 @@ function Tables({ schema }: { schema: Schema }) {
         </p>
         <p class="soft">
           A value outside a range counts as the nearer end of the range. A question costs ε {schema.query.epsilon} unless it says otherwise, and at most
-          ε {schema.query.max_epsilon}.
+          ε {schema.query.max_epsilon}.{schema.query.max_rho !== null &&
+            ` A price in ρ is allowed, up to ${schema.query.max_rho}.`}
         </p>
       </div>
       <div class="row schema-search">
