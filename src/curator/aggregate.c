@@ -68,8 +68,7 @@ sums_make(const struct plan *p, struct bars *out)
 /* The half width of a part's bar. For level 1 it is that of the 95 % bar, which
    the planner has computed. */
 static custos_status
-half_width(const struct plan *p, const struct part *part, size_t level,
-           i128 *out, custos_err *err)
+half_width(const struct part *part, size_t level, i128 *out, custos_err *err)
 {
     uint64_t units = 0;
     char beta[64];
@@ -83,19 +82,19 @@ half_width(const struct plan *p, const struct part *part, size_t level,
         return mech_error_i128(part->mech, beta, 1, out, err);
     }
     snprintf(beta, sizeof beta, "%zu/%zu", 40 * level - 1, 40 * level);
-    st = custos_keys_units(p->space.selection->rule, beta, &units, err);
-    *out =
-        (i128)units - custos_keys_report(p->space.selection->rule)->threshold;
+    st = custos_keys_units(part->space->selection->rule, beta, &units, err);
+    *out = (i128)units -
+           custos_keys_report(part->space->selection->rule)->threshold;
     return st;
 }
 
 /* The law of a part's noise. Scales are reported rounded down by at most 1e-16;
    the factor makes up for that, so that no bar is too narrow. */
 static struct bar_law
-law_of(const struct plan *p, const struct part *part)
+law_of(const struct part *part)
 {
     const custos_keys_facts *k =
-        part->served ? custos_keys_report(p->space.selection->rule) : NULL;
+        part->served ? custos_keys_report(part->space->selection->rule) : NULL;
     const custos_facts *f = k ? NULL : custos_mech_facts(part->mech);
     bool gauss = k ? k->rule == CUSTOS_KEYS_GAUSSIAN
                    : f->law == CUSTOS_DISCRETE_GAUSSIAN;
@@ -122,9 +121,9 @@ bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         if (p->parts[i].kind == PART_QUANTILES)
             continue; /* the mechanism releases the bars of quantiles */
-        out->laws[i] = law_of(p, &p->parts[i]);
+        out->laws[i] = law_of(&p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
-            st = half_width(p, &p->parts[i], level,
+            st = half_width(&p->parts[i], level,
                             &out->half[i * levels + level - 1], err);
     }
     if (!st)
@@ -188,9 +187,9 @@ plain_value(const struct bars *bars, int part, i128 n, struct grid g,
  * TESTED   lucky_groups_have_honest_bars
  */
 static void
-widen_chosen(const struct plan *p, i128 y, i128 half, struct value *out)
+widen_chosen(const struct selection *s, i128 y, i128 half, struct value *out)
 {
-    const custos_keys_facts *f = custos_keys_report(p->space.selection->rule);
+    const custos_keys_facts *f = custos_keys_report(s->rule);
 
     if (y - half <= f->threshold)
         out->low = fmin(out->low, (double)f->least);
@@ -363,7 +362,7 @@ count_value(const struct plan *p, const struct released *r,
     plain_value(bars, (int)part, r->values[part][cell], (struct grid){10, 0},
                 level, out);
     if (p->parts[part].served)
-        widen_chosen(p, r->values[part][cell],
+        widen_chosen(p->parts[part].space->selection, r->values[part][cell],
                      bars->half[part * bars->levels + level - 1], out);
     if (p->parts[part].domain > 0)
         cut_distinct(p->parts[part].domain, out);

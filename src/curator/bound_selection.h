@@ -7,7 +7,7 @@
 #include "curator/curator.h"
 
 /*
- * The plan that follows: that for the bound which p's bound selection releases.
+ * Releases a bound; *out is the plan that p has for it.
  * Depends on the data only through that bound. May fail: CUSTOS_EENGINE,
  * CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  */

@@ -147,13 +147,13 @@ struct course {
     const struct plan *p;
 };
 
-/* May this stage of the question be done here? (struct ask, check_stage) */
+/* May what comes next be done here? (struct ask, check_point) */
 static custos_status
-check_stage(const struct course *k, enum ask_stage at, custos_err *err)
+check_point(const struct course *k, enum ask_point at, custos_err *err)
 {
     const struct ask *ask = k->asked;
 
-    return ask->check_stage ? ask->check_stage(ask->admit_ctx, at, err)
+    return ask->check_point ? ask->check_point(ask->admit_ctx, at, err)
                             : CUSTOS_OK;
 }
 
@@ -168,7 +168,7 @@ run_public(struct curator *c, const struct course *k, struct answer **out,
     enum work_end end;
 
     if (!st)
-        st = check_stage(k, ASK_AT_FREE, err);
+        st = check_point(k, ASK_AT_FREE, err);
     if (!st && !c->executor)
         return release_public(c->engine, k->p, out, err);
     if (!st)
@@ -199,7 +199,7 @@ prepare_public(struct curator *c, const struct course *k, const struct work *w,
         return engine_prepare(c->engine, k->p, err);
     if (done && done->version == w->of.version && done->policy == w->of.policy)
         return CUSTOS_OK;
-    st = check_stage(k, ASK_AT_FREE, err);
+    st = check_point(k, ASK_AT_FREE, err);
     if (st)
         return st;
     only.prepare_only = true;
@@ -309,7 +309,7 @@ charge_and_run(struct curator *c, const struct course *k,
     if (!st)
         st = prepare_public(c, k, &w, err);
     if (!st)
-        st = check_stage(k, ASK_AT_CHARGED, err);
+        st = check_point(k, ASK_AT_CHARGED, err);
     if (!st && c->executor)
         st = c->executor->await(c->executor->ctx, &w, err);
     if (!st)

@@ -151,7 +151,7 @@ enum ask_stop {
 enum { ASK_LONG_US = 400000 };
 
 /* What the question does next: work that costs nothing, or the charge. */
-enum ask_stage { ASK_AT_FREE, ASK_AT_CHARGED };
+enum ask_point { ASK_AT_FREE, ASK_AT_CHARGED };
 
 /* The data version and the policy that work is for, by their numbers in the
    store; zeros: none. */
@@ -203,7 +203,7 @@ struct ask {
      * refused. NULL: always yes. public_parts records the snapshot for which
      * the public parts were computed.
      */
-    custos_status (*check_stage)(void *ctx, enum ask_stage at, custos_err *err);
+    custos_status (*check_point)(void *ctx, enum ask_point at, custos_err *err);
     struct work_snapshot *public_parts;
 };
 

@@ -36,8 +36,9 @@ take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
     return st;
 }
 
-/* A plan whose stages are being released. Of its earlier stages a stage sees only
-   what is in here, all of it released. */
+/* A plan whose stages are being released. Of the earlier stages a stage sees what
+   they released, and no more: exact numbers of shown groups leave `groups` only
+   sealed. */
 struct releases {
     const struct releaser *by;
     arena *a;
@@ -148,12 +149,14 @@ release_values(struct releases *x, const struct stage *s, custos_err *err)
     return st;
 }
 
-/* Keeps the keys of the shown groups. */
+/* Keeps the keys of the shown groups for the answer. */
 static custos_status
 keep_keys(struct releases *x, const struct stage *s, custos_err *err)
 {
     size_t n = engine_groups_count(x->groups), width = s->space->n_keys;
 
+    if (s->space != &x->plan->space) /* the answer does not show its groups */
+        return CUSTOS_OK;
     x->out.more = engine_groups_more(x->groups);
     x->out.keys = arena_take(x->a, n * width + 1, sizeof *x->out.keys);
     if (!x->out.keys)
@@ -175,33 +178,42 @@ keep_keys(struct releases *x, const struct stage *s, custos_err *err)
 static custos_status
 release_groups(struct releases *x, const struct stage *s, custos_err *err)
 {
+    const struct stage *values = s + 1;
     custos_status st;
 
+    CUSTOS_REQUIRE(values->kind == STAGE_VALUES && values->space == s->space);
     engine_groups_free(x->groups);
     x->groups = NULL;
-    st = engine_find(x->by->engine, s + 1, &x->groups, err);
+    st = engine_find(x->by->engine, values, &x->groups, err);
     if (!st)
         st = engine_groups_choose(x->groups, x->by->rng, err);
     return st ? st : keep_keys(x, s, err);
 }
 
-/* Releases all stages of x->plan, or, where that is a STAGE_BOUND, those of the plan
-   that follows. */
+static custos_status release_stages(struct releases *x, custos_err *err);
+
+static custos_status
+release_stage(struct releases *x, const struct stage *s, custos_err *err)
+{
+    custos_status st;
+
+    switch (s->kind) {
+    case STAGE_GROUPS: return release_groups(x, s, err);
+    case STAGE_VALUES: return release_values(x, s, err);
+    case STAGE_BOUND: break;
+    }
+    st = bound_selection_run(x->by->engine, x->by->rng, s->plan, &x->plan, err);
+    return st ? st : release_stages(x, err);
+}
+
 static custos_status
 release_stages(struct releases *x, custos_err *err)
 {
+    const struct plan *p = x->plan;
     custos_status st = CUSTOS_OK;
 
-    if (plan_bound_selection(x->plan))
-        st = bound_selection_run(x->by->engine, x->by->rng, x->plan, &x->plan,
-                                 err);
-    for (size_t i = 0; i < x->plan->n_stages && !st; i++) {
-        const struct stage *s = &x->plan->stages[i];
-
-        st = (s->kind == STAGE_GROUPS ? release_groups : release_values)(x, s,
-                                                                         err);
-    }
-    engine_groups_free(x->groups);
+    for (size_t i = 0; i < p->n_stages && !st; i++)
+        st = release_stage(x, &p->stages[i], err);
     return st;
 }
 
@@ -236,6 +248,7 @@ release_answer(const struct releaser *r, const struct plan *p,
         bound_selection_report(p, *out);
     if (!st && x.out.more)
         report_more(x.out.more, *out);
+    engine_groups_free(x.groups);
     arena_free(x.a);
     return st;
 }

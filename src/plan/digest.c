@@ -190,10 +190,12 @@ static bool
 add_stage(struct sha256 *h, const struct stage *s)
 {
     bool own = s->space && s->space != &s->plan->space;
-    bool whole = !own || add_space(h, s->space, NULL);
+    bool whole = true;
 
     add_number(h, s->kind);
     add_number(h, own);
+    if (own)
+        whole = add_space(h, s->space, NULL);
     add_number(h, (i128)s->n_parts);
     for (size_t i = 0; i < s->n_parts && whole; i++)
         whole = add_part(h, &s->parts[i]);

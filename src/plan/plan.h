@@ -179,25 +179,26 @@ struct cell_space {
 
 /*
  * A stage: one release of a plan. The stages of a plan are released in their
- * order, and each depends on earlier ones only through what these released. The
- * price of a plan is the sum of what its stages cost (price/charge.c).
+ * order, and each depends on earlier ones only through what these released. A plan
+ * costs the sum of what its stages cost (price/charge.c).
  */
 enum stage_kind {
-    STAGE_BOUND,  /* how many rows of a unit count; a plan follows for each
-                     bound that can be released, and it is the last stage */
+    STAGE_BOUND,  /* how many rows of a unit count. The only stage of its plan,
+                     which has no parts: for each bound that can be released
+                     there is a plan that follows. It costs its own share and
+                     that of the most expensive of these plans */
     STAGE_GROUPS, /* which discovered groups of its space are shown */
-    STAGE_VALUES, /* parts: noisy numbers for every cell of its space, or for
-                     those that the stage of its selection has shown */
+    STAGE_VALUES, /* noisy numbers for every cell of its space or, if groups are
+                     discovered, for those that the stage before has shown */
 };
 
 struct stage {
     enum stage_kind kind;
-    const struct plan *plan;        /* that it belongs to */
+    const struct plan *plan;
     struct bound_selection *bounds; /* STAGE_BOUND */
     const struct cell_space *space; /* STAGE_GROUPS, STAGE_VALUES */
-    const struct part
-        *parts;            /* STAGE_VALUES: n_parts of the plan's, in a row */
-    size_t first, n_parts; /* the number of parts[0] in the plan */
+    const struct part *parts;       /* STAGE_VALUES: n_parts of them */
+    size_t first, n_parts; /* first: the index of parts[0] in plan->parts */
 };
 
 /*
@@ -326,8 +327,7 @@ CUSTOS_MUST_USE custos_status plan_make(arena *a, struct query *q,
                                         const struct plan_options *options,
                                         struct plan **out, custos_err *err);
 
-/* What a plan with a STAGE_BOUND chooses from, or NULL: the plan has the values
-   of its query itself. */
+/* The bounds that a plan with a STAGE_BOUND chooses from; NULL for other plans. */
 static inline struct bound_selection *
 plan_bound_selection(const struct plan *p)
 {
@@ -341,7 +341,7 @@ plan_bound_selection(const struct plan *p)
  */
 bool plan_has_bare_key(const struct plan *p, const struct cell_space *s);
 
-/* Cells of all parts together. */
+/* How many numbers a plan releases, where quantiles count as one for each cell. */
 size_t plan_values(const struct plan *p);
 
 /* plan_aggregates: how many different aggregates an expression has.

@@ -1,7 +1,8 @@
 /*
- * Divides what a plan releases into stages: the selection of a space whose groups
- * are discovered, then for each space the parts over it. Parts over the same space
- * are one stage, for one pass over the rows computes them all.
+ * Divides what a plan releases into stages. For each space: its selection, if its
+ * groups are discovered, then the parts over it, which one pass over the rows
+ * computes. Parts over the same space stand side by side, so that a space has its
+ * stages once and its groups are selected once.
  */
 #include "plan/work.h"
 
@@ -20,6 +21,8 @@ static void
 add_space(struct plan *p, const struct cell_space *space, size_t first,
           size_t n)
 {
+    for (size_t i = 0; i < p->n_stages; i++)
+        CUSTOS_REQUIRE(p->stages[i].space != space);
     if (space->selection)
         p->stages[p->n_stages++] =
             (struct stage){.kind = STAGE_GROUPS, .plan = p, .space = space};
@@ -46,4 +49,14 @@ stages_make(struct work *w)
         add_space(p, p->parts[i].space, i, n);
     }
     return CUSTOS_OK;
+}
+
+size_t
+plan_values(const struct plan *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_parts; i++)
+        n += p->parts[i].space->cells;
+    return n;
 }

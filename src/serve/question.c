@@ -96,7 +96,7 @@ fix_due_again(void *ctx, int64_t class_us)
 /* Moves the job to the lane it belongs in; a job in the owner's lane stays
    there. */
 static custos_status
-choose_lane(void *ctx, enum ask_stage at, custos_err *err)
+choose_lane(void *ctx, enum ask_point at, custos_err *err)
 {
     struct job *j = ctx;
     enum lane from = at == ASK_AT_FREE ? LANE_QUESTIONS : LANE_FREE;
@@ -128,7 +128,7 @@ question_work(struct job *j, struct curator *c)
     q->ask.who = str_of(q->who.name);
     q->ask.now = wall_us();
     q->ask.stop = &j->why;
-    q->ask.check_stage = choose_lane;
+    q->ask.check_point = choose_lane;
     q->ask.public_parts = &q->public_parts;
     q->ask.admit_ctx = j;
     q->by = c;

@@ -211,6 +211,39 @@ each_stage_has_its_own_cells(void **state)
     made_close(&m);
 }
 
+/* rank <= m bounds a unit's cells only through its rows: a space that relies on
+   fewer of them is refused. */
+static void
+rank_alone_does_not_bound_groups(void **state)
+{
+    static const struct {
+        uint64_t rows, groups;
+        size_t cells;
+        bool refused;
+    } cases[] = {{7, 7, CELLS, false}, {7, 5, CELLS, false},
+                 {7, 4, CELLS, true},  {3, 3, CELLS, false},
+                 {3, 2, CELLS, true},  {9, 1, 1, false}};
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    write_people(&m, 40, -1);
+    write_rows(&m, 22, 300, 40, -1);
+    made_ready(&m, COLUMN_UNIT);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct asked q;
+        struct exact x;
+
+        ask(&q, &m, BOUND_RANK, cases[i].rows, cases[i].groups,
+            cases[i].cells > 1, false);
+        assert_int_equal(exact_init(&x, STAGE_OF(&q.plan), &m.err), CUSTOS_OK);
+        assert_int_equal(run_sql(m.engine, STAGE_OF(&q.plan), &x, &m.err),
+                         cases[i].refused ? CUSTOS_EINTERNAL : CUSTOS_OK);
+        exact_clear(&x);
+    }
+    made_close(&m);
+}
+
 int
 main(void)
 {
@@ -221,6 +254,7 @@ main(void)
         cmocka_unit_test(rows_as_units_equal_the_reference),
         cmocka_unit_test(lanes_do_not_matter),
         cmocka_unit_test(each_stage_has_its_own_cells),
+        cmocka_unit_test(rank_alone_does_not_bound_groups),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

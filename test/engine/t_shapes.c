@@ -377,7 +377,8 @@ check(struct made *m, struct row *rows, size_t n, const char *sql)
             reference(m, rows, n, plan, want);
         run_and_compare(m, plan, sql, want);
     }
-    plan->space.bounding = BOUND_RANK;
+    plan->space.bounding = BOUND_RANK; /* bounds groups through rows only */
+    plan->space.groups = plan->rows;
     if (known && !units) {
         reference(m, rows, n, plan, want);
         run_and_compare(m, plan, sql, want);

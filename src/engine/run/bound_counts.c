@@ -133,14 +133,16 @@ seal_row(struct result *rows, size_t n, custos_sealed **out, custos_err *err)
     return st;
 }
 
-/* The values that the largest bound leads to; all stages of a plan with a bound
-   selection are over the same rows. */
+/* The values over the query's own groups, at the largest bound. */
 static const struct stage *
-last_stage(const struct bound_selection *r)
+last_values(const struct bound_selection *r)
 {
     const struct plan *plan = r->plans[r->n - 1];
+    const struct stage *s = plan->stages;
 
-    return &plan->stages[plan->n_stages - 1];
+    while (s->kind != STAGE_VALUES || s->space != &plan->space)
+        s++;
+    return s;
 }
 
 custos_status
@@ -155,7 +157,7 @@ engine_bound_counts(struct engine *e, const struct plan *plan,
     if (r->n == 1)
         return CUSTOS_OK;
     builder_init(&b, e);
-    st = ask_rows(&b, 0, counts_of(&b, last_stage(r), r->n - 1), &rows, err);
+    st = ask_rows(&b, 0, counts_of(&b, last_values(r), r->n - 1), &rows, err);
     builder_clear(&b);
     if (!st)
         st = seal_row(rows, r->n - 1, out, err);

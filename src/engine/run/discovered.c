@@ -11,7 +11,7 @@
  * SOURCE   doc/proofs/groups-chosen.md
  * NEEDS    custos_keys_release, a mechanism, decides from sealed counts.
  * GIVES    the chosen groups in the order of their keys, NULL last: the first
- *          ones, at most stage->space->cells, whose key texts together fit in the limit
+ *          ones, at most the space's `cells`, whose key texts together fit in the limit
  *          of shown_of (KEY_TEXT_MEAN bytes per cell and KEY_TEXT_MAX per
  *          key); and how many more were chosen. All of it is a function of
  *          what was chosen.

@@ -22,24 +22,23 @@
 
 /* What the plan reads; the column row_order gives the order of the rows. */
 static const struct input *
-rows_ordered(struct builder *b, const struct stage *stage)
+rows_ordered(struct builder *b, const struct plan *plan)
 {
-    const struct policy_table *t = stage->plan->table;
-    bool stored =
-        !stage->plan->from || stage->plan->from->kind == RELATION_TABLE;
+    const struct policy_table *t = plan->table;
+    bool stored = !plan->from || plan->from->kind == RELATION_TABLE;
     struct select *s;
 
     if (!stored || b->engine->tables[t->number].sorted) {
-        s = select_new(b, relation_of_plan(b, stage->plan));
+        s = select_new(b, relation_of_plan(b, plan));
         s->all = true;
         select_add(b, s, term_name(b, NULL, "rank"), "row_order");
         return input_select(b, s);
     }
-    s = select_new(b, unit_path_from(b, stage->plan->policy, t->number,
+    s = select_new(b, unit_path_from(b, plan->policy, t->number,
                                      input_table(b, t->number)));
     select_add(b, s, term_name(b, NULL, "unit_value"), "unit");
     select_add(b, s, view_rank(b, t, unit_path_text(b)), "row_order");
-    relation_named(b, t, stage->plan->from, s);
+    relation_named(b, t, plan->from, s);
     return input_select(b, s);
 }
 
@@ -56,7 +55,8 @@ static struct select *
 rows_numbered(struct builder *b, const struct stage *stage,
               const struct work_values *values)
 {
-    struct select *s = select_new(b, input_as(b, rows_ordered(b, stage), "t"));
+    struct select *s =
+        select_new(b, input_as(b, rows_ordered(b, stage->plan), "t"));
     const struct term *unit = term_name(b, "t", "unit");
     struct window own = {.partition = {.n = 0}};
 

@@ -1,5 +1,5 @@
 /*
- * Runs a plan: computes exact numbers in one of four ways and seals them. A failure
+ * Runs a stage: computes exact numbers in one of four ways and seals them. A failure
  * is reported by one constant sentence; the details go to err->noted.
  */
 #include "base/error.h"

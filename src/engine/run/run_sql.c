@@ -249,6 +249,17 @@ sums_of_groups(struct builder *b, const struct stage *stage,
     return s;
 }
 
+/* The predicate bounds a unit's groups only through its rows. A space that relies
+   on fewer groups is refused. */
+static bool
+is_bounded(const struct stage *stage)
+{
+    const struct cell_space *space = stage->space;
+
+    return space->groups >= stage->plan->rows ||
+           (!space->selection && space->groups >= space->cells);
+}
+
 custos_status
 run_sql(struct engine *e, const struct stage *stage, struct exact *x,
         custos_err *err)
@@ -257,11 +268,7 @@ run_sql(struct engine *e, const struct stage *stage, struct exact *x,
     struct builder b;
     custos_status st = work_values(stage, &values, err);
 
-    /* This predicate bounds a unit's groups only through its rows. A selection that
-       relies on fewer groups is refused. */
-    if (!st && stage->space->selection &&
-        stage->space->bounding == BOUND_RANK &&
-        stage->space->groups < stage->plan->rows)
+    if (!st && stage->space->bounding == BOUND_RANK && !is_bounded(stage))
         st = custos_fail(err, CUSTOS_EINTERNAL, "groups are not bounded");
     if (st)
         return st;

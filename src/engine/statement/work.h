@@ -60,7 +60,7 @@ work_conditions(struct builder *b, const struct stage *stage, struct terms *to);
 void work_columns(struct builder *b, const struct stage *stage,
                   const struct work_values *values, struct select *to);
 
-/* Fills x as the plan says. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+/* Fills x as the stage says. May fail: CUSTOS_EENGINE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
                                         const struct stage *stage,
                                         struct exact *x, custos_err *err);
@@ -68,7 +68,7 @@ CUSTOS_MUST_USE custos_status work_fill(struct engine *e,
 /* Are all parts sums over rows? Distinct values and quantiles are not. */
 bool work_adds_up(const struct stage *stage);
 
-/* Can run_ordinal do what run_fold does? Depends only on the plan and on how the
+/* Can run_ordinal do what run_fold does? Depends only on the stage and on how the
    table is stored. */
 bool fits_ordinal(const struct engine *e, const struct stage *stage);
 

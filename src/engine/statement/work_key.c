@@ -153,15 +153,15 @@ key_period(struct builder *b, const struct key *k)
  * is just the difference, and the engine knows that its range is small.
  */
 static bool
-key_is_bare(const struct stage *stage, const struct key *k)
+key_is_bare(const struct plan *plan, const struct key *k)
 {
     const struct policy_column *c;
     i128 lower, upper;
 
     if (k->kind != KEY_WHOLE || k->column < 0 || !whole_is_narrow(k) ||
-        (stage->plan->from && !stage->plan->from->columns[k->column].stored))
+        (plan->from && !plan->from->columns[k->column].stored))
         return false;
-    c = &stage->plan->table->columns[k->column];
+    c = &plan->table->columns[k->column];
     return c->type == TYPE_INT && view_steps(c, &lower, &upper) &&
            k->from <= lower && upper <= whole_last(k);
 }
@@ -175,7 +175,7 @@ work_key(struct builder *b, const struct stage *stage, size_t index)
 
     if (k->kind == KEY_STORED)
         return term_name(b, "t", "index_%d", k->column);
-    if (key_is_bare(stage, k)) {
+    if (key_is_bare(stage->plan, k)) {
         e = term_name(b, "t", "column_%d", k->column);
         return k->from
                    ? term_binary(b, e, TERM_MINUS, whole_literal(b, k, k->from))
@@ -195,37 +195,36 @@ work_key(struct builder *b, const struct stage *stage, size_t index)
 /* Does every stored row have this key? True for a column that is not nullable: rows
    with NULL in it are not imported. */
 static bool
-key_is_there(const struct stage *stage, const struct key *k)
+key_is_there(const struct plan *plan, const struct key *k)
 {
-    return (k->kind == KEY_STORED || key_is_bare(stage, k)) &&
-           !stage->plan->table->columns[k->column].nullable;
+    return (k->kind == KEY_STORED || key_is_bare(plan, k)) &&
+           !plan->table->columns[k->column].nullable;
 }
 
 /* Conditions use stored steps, but not where these would have to be computed
    first. */
 static const struct term *
-where_term(struct builder *b, const struct stage *stage)
+where_term(struct builder *b, const struct plan *plan)
 {
-    const struct policy_table *t = stage->plan->table;
+    const struct policy_table *t = plan->table;
     bool *stepped =
         b->failed ? NULL : arena_take(b->a, t->n_columns + 1, sizeof *stepped);
 
     b->failed |= !stepped;
     for (size_t i = 0; stepped && i < t->n_columns; i++)
-        stepped[i] =
-            t->facts.steps_stored && view_has_steps(&t->columns[i]) &&
-            (!stage->plan->from || stage->plan->from->columns[i].stored);
-    return term_condition(b, stage->plan->where, "t", stepped);
+        stepped[i] = t->facts.steps_stored && view_has_steps(&t->columns[i]) &&
+                     (!plan->from || plan->from->columns[i].stored);
+    return term_condition(b, plan->where, "t", stepped);
 }
 
 void
 work_conditions(struct builder *b, const struct stage *stage, struct terms *to)
 {
     if (stage->plan->where)
-        terms_add(b, to, where_term(b, stage));
+        terms_add(b, to, where_term(b, stage->plan));
     for (size_t i = 0; i < stage->space->n_keys; i++)
         if (!stage->space->keys[i].null_group &&
-            !key_is_there(stage, &stage->space->keys[i]))
+            !key_is_there(stage->plan, &stage->space->keys[i]))
             terms_add(b, to, term_present(b, work_key(b, stage, i)));
 }
 

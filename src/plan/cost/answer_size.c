@@ -109,12 +109,13 @@ static bool
 groups_fit(const struct plan *p, const double *texts, double *keys)
 {
     double cells = (double)p->space.cells, rows = cells, made, shown = 0;
-    size_t width = 0;
+    double numbers = 0;
 
     if (p->query->has_limit && (double)p->query->limit < rows)
         rows = (double)p->query->limit;
     for (size_t i = 0; i < p->n_parts; i++)
-        width += part_width(&p->parts[i]);
+        numbers +=
+            (double)p->parts[i].space->cells * (double)part_width(&p->parts[i]);
     keys_measure(p, texts, cells, keys);
     made = cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
@@ -128,7 +129,7 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
         shown += rows * ((double)ANSWER_CELL_BYTES + text);
     }
     return is_within(made, ANSWER_BYTES) && is_within(shown, ANSWER_BYTES) &&
-           is_within(cells * (double)(width * sizeof(i128)), QUERY_BYTES);
+           is_within(numbers * (double)sizeof(i128), QUERY_BYTES);
 }
 
 custos_status

@@ -29,7 +29,7 @@ enum {
 
 struct cost {
     const struct plan *plan;
-    const struct cell_space *space; /* of the stage */
+    const struct stage *stage; /* a STAGE_VALUES; NULL: only FROM */
     const struct reply_speeds *speeds;
     uint64_t scan, heavy; /* picoseconds */
 };
@@ -280,8 +280,8 @@ add_from(struct cost *c)
 static void
 add_keys(struct cost *c, uint64_t rows, struct operators *o)
 {
-    for (size_t i = 0; i < c->space->n_keys; i++) {
-        const struct key *k = &c->space->keys[i];
+    for (size_t i = 0; i < c->stage->space->n_keys; i++) {
+        const struct key *k = &c->stage->space->keys[i];
 
         o->simple++;
         add_operators(k->expr, o);
@@ -308,7 +308,7 @@ add_part(struct cost *c, const struct part *part, uint64_t rows,
     case PART_SQUARES: o->simple += SQUARES; return;
     case PART_DISTINCT: add_heavy(c, rows, c->speeds->text_ps, 1); return;
     case PART_UNITS:
-        if (c->space->bounding == BOUND_RANK && c->plan->rows > 1)
+        if (c->stage->space->bounding == BOUND_RANK && c->plan->rows > 1)
             add_heavy(c, rows, c->speeds->text_ps, 1);
         o->simple++;
         return;
@@ -319,15 +319,14 @@ add_part(struct cost *c, const struct part *part, uint64_t rows,
 /* Does the general bounding need windows by unit and group, besides the one by
    unit? It does where groups are limited, or counted by unit. */
 static bool
-tracks_groups(const struct cost *c)
+tracks_groups(const struct stage *stage)
 {
-    const struct cell_space *s = c->space;
+    const struct cell_space *s = stage->space;
     bool tracks =
-        s->selection || (s->groups < c->plan->rows && s->groups < s->cells);
+        s->selection || (s->groups < stage->plan->rows && s->groups < s->cells);
 
-    for (size_t i = 0; i < c->plan->n_parts; i++)
-        tracks = tracks || (c->plan->parts[i].kind == PART_UNITS &&
-                            c->plan->parts[i].space == s);
+    for (size_t i = 0; i < stage->n_parts; i++)
+        tracks = tracks || stage->parts[i].kind == PART_UNITS;
     return tracks;
 }
 
@@ -338,8 +337,9 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
     add_from(c);
     add_operators(c->plan->where, o);
     add_keys(c, rows, o);
-    if (c->space->bounding == BOUND_GENERAL)
-        add_heavy(c, rows, c->speeds->sort_ps, tracks_groups(c) ? TRACKING : 1);
+    if (c->stage->space->bounding == BOUND_GENERAL)
+        add_heavy(c, rows, c->speeds->sort_ps,
+                  tracks_groups(c->stage) ? TRACKING : 1);
 }
 
 /* The most groups that are shown. A discovered group of fewer than `half` units
@@ -372,57 +372,85 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
     add_pass(c, rows, &o);
     add_operators(part->of, &o);
     add_row_work(c, rows, &o);
-    pads = from_times(from_times(cells_of(c->space, rows), q->off), 4) / 3 + 1;
+    pads =
+        from_times(from_times(cells_of(c->stage->space, rows), q->off), 4) / 3 +
+        1;
     add_heavy(c, from_times(from_plus(rows, pads), 1 + 2 * levels) / 3,
               c->speeds->quantile_ps, 1);
 }
 
-/* Adds a pass over the rows for some parts over c->space, n of them. */
+/* Adds a pass over the rows for all numbers of the stage, and one for each of its
+   quantiles. */
 static void
-add_values(struct cost *c, const struct part *parts, size_t n)
+add_values(struct cost *c)
 {
+    const struct stage *s = c->stage;
     uint64_t rows = rows_of_plan(c);
     struct operators o = {0};
-    size_t numbers = c->space->selection != NULL;
+    size_t numbers = s->space->selection != NULL;
 
-    for (size_t i = 0; i < n; i++) {
-        if (parts[i].kind == PART_QUANTILES) {
-            add_quantiles(c, &parts[i], rows);
+    for (size_t i = 0; i < s->n_parts; i++) {
+        if (s->parts[i].kind == PART_QUANTILES) {
+            add_quantiles(c, &s->parts[i], rows);
             continue;
         }
         numbers++;
-        add_part(c, &parts[i], rows, &o);
+        add_part(c, &s->parts[i], rows, &o);
     }
     if (numbers > 0 || c->plan->is_public)
         add_pass(c, rows, &o);
     add_row_work(c, rows, &o);
-    add_heavy(c, from_times(cells_of(c->space, rows), numbers), CELL_PS, 1);
+    add_heavy(c, from_times(cells_of(c->stage->space, rows), numbers), CELL_PS,
+              1);
 }
 
-/* Picoseconds of the plan's work, without margin. */
+static uint64_t work_of(const struct plan *p, const struct reply_speeds *s);
+
+/* A bound selection counts rows by unit, at the largest bound; then comes the plan
+   that takes longest. */
+static uint64_t
+work_of_bounds(const struct bound_selection *r, const struct reply_speeds *s)
+{
+    struct cost c = {.plan = r->plans[r->n - 1], .speeds = s};
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        most = largest(most, work_of(r->plans[i], s));
+    add_from(&c);
+    add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
+    return from_plus(most, largest(c.scan, c.heavy));
+}
+
+/* Groups are found in the pass of their values. */
+static uint64_t
+work_of_stage(const struct stage *stage, const struct reply_speeds *s)
+{
+    struct cost c = {.plan = stage->plan, .stage = stage, .speeds = s};
+
+    switch (stage->kind) {
+    case STAGE_BOUND: return work_of_bounds(stage->bounds, s);
+    case STAGE_GROUPS: return 0;
+    case STAGE_VALUES: break;
+    }
+    add_values(&c);
+    return largest(c.scan, c.heavy);
+}
+
+/* Picoseconds of the plan's work, without margin: its stages run one after
+   another. */
 static uint64_t
 work_of(const struct plan *p, const struct reply_speeds *s)
 {
-    const struct bound_selection *r = plan_bound_selection(p);
-    struct cost c = {.plan = p, .space = &p->space, .speeds = s};
-    uint64_t most = 0;
+    uint64_t all = 0;
 
     if (p->is_public)
-        add_values(&c, NULL, 0);
+        return work_of_stage(&(struct stage){.kind = STAGE_VALUES,
+                                             .plan = p,
+                                             .space = &p->space},
+                             s);
     for (size_t i = 0; i < p->n_stages; i++)
-        if (p->stages[i].kind == STAGE_VALUES) {
-            c.space = p->stages[i].space;
-            add_values(&c, p->stages[i].parts, p->stages[i].n_parts);
-        }
-    if (r) {
-        for (size_t i = 0; i < r->n; i++)
-            most = largest(most, work_of(r->plans[i], s));
-        /* The bound selection counts rows by unit, at the largest bound. */
-        c.plan = r->plans[r->n - 1];
-        add_from(&c);
-        add_heavy(&c, rows_of_plan(&c), s->text_ps, 1);
-    }
-    return from_plus(most, largest(c.scan, c.heavy));
+        all = from_plus(all, work_of_stage(&p->stages[i], s));
+    return all;
 }
 
 static uint64_t

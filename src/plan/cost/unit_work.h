@@ -37,7 +37,8 @@ enum { UNIT_ROWS_DECLARED = 0 };
 uint64_t
 unit_rows(const struct plan *p, const struct relation *r, uint64_t stored);
 
-/* The sum over all relations of the plan of rows times steps per row. */
+/* The sum over all relations of rows times steps per row, for each stage with
+   values: 0 for a plan with a STAGE_BOUND, whose plans have them. */
 uint64_t unit_work(const struct plan *p, uint64_t stored);
 
 /* Refuses a plan whose unit_work exceeds the policy's max_unit_work. */

@@ -74,14 +74,14 @@ explain_groups(const struct plan *p, struct buf *out)
 
 /* The rule of partition selection, and the count that it also releases. */
 static void
-explain_selection(const struct plan *p, struct buf *out)
+explain_selection(const struct plan *p, const struct selection *s,
+                  struct buf *out)
 {
     static const char *const NAMES[] = {
         [CUSTOS_KEYS_GEOMETRIC] = "the optimal rule",
         [CUSTOS_KEYS_LAPLACE] = "a threshold, Laplace noise",
         [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
     };
-    const struct selection *s = p->space.selection;
     const custos_keys_facts *f = custos_keys_report(s->rule);
 
     buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
@@ -315,7 +315,7 @@ static void
 explain_stage(const struct plan *p, const struct stage *s, struct buf *out)
 {
     if (s->kind == STAGE_GROUPS)
-        explain_selection(p, out);
+        explain_selection(p, s->space->selection, out);
     for (size_t i = 0; i < s->n_parts; i++)
         if (s->parts[i].kind == PART_QUANTILES)
             explain_quantiles(p, &s->parts[i], out);

@@ -146,8 +146,9 @@ carry_make(struct work *w)
     if (!read)
         return work_no_memory(w);
     mark_columns(p->where, read);
-    for (size_t i = 0; i < p->space.n_keys; i++)
-        mark_columns(p->space.keys[i].expr, read);
+    for (size_t i = 0; i < p->n_stages; i++)
+        for (size_t k = 0; k < p->stages[i].space->n_keys; k++)
+            mark_columns(p->stages[i].space->keys[k].expr, read);
     for (size_t i = 0; i < p->n_parts; i++)
         mark_columns(p->parts[i].of, read);
     return carry_relation(w, w->from, read, false);

@@ -57,16 +57,6 @@ part_width(const struct part *part)
     return part->kind == PART_QUANTILES ? RELEASES * part->quantiles->n : 1;
 }
 
-size_t
-plan_values(const struct plan *p)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < p->n_parts; i++)
-        n += p->parts[i].space->cells;
-    return n;
-}
-
 void
 quantile_clear(struct part *part)
 {

@@ -145,6 +145,7 @@ sensitivity_make(struct work *w)
     for (size_t i = 0; i < p->n_parts; i++) {
         struct part *part = &p->parts[i];
 
+        CUSTOS_REQUIRE(part->space->groups >= 1);
         part->one_cell = is_one_cell(part->space, change);
         if (part->kind == PART_UNITS)
             set_units(change, part);

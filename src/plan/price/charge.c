@@ -1,7 +1,6 @@
 /*
  * The charge of a plan: the composition of its stages. Epsilon and delta are the
- * exact sums of shares; rho is the sum over parts of the rho of each mechanism,
- * rounded up.
+ * exact sums of shares; rho is the sum of the rho of each mechanism, rounded up.
  *
  * THEOREM  plan-charge
  *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP are, together,
@@ -15,7 +14,7 @@
  *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
  * NEEDS    part-add-remove or part-change-one for every part.
  * GIVES    plan->charge, each amount rounded up.
- * FAILS    cannot.
+ * FAILS    CUSTOS_EINTERNAL if the shares exceed the price: no plan has them.
  * TESTED   charge_adds_the_parts worked_examples_cost_what_the_sources_say
  */
 #include "account/convert.h"
@@ -44,30 +43,33 @@ gauss_rho(const struct part *part, rat *rho, custos_err *err)
     return st;
 }
 
-/* The sum of the squares of all epsilons. */
 static void
-squares_of(const struct plan *p, rat *squares)
+add_epsilon(const rat *epsilon, rat *sum, rat *squares)
 {
     rat x;
 
     rat_init(&x);
+    rat_mul(&x, epsilon, epsilon);
+    rat_add(squares, squares, &x);
+    rat_add(sum, sum, epsilon);
+    rat_clear(&x);
+}
+
+/* The sum of the epsilons of all stages, and that of their squares, which is an
+   upper bound for quantiles: these are three releases. */
+static void
+epsilons_of(const struct plan *p, rat *sum, rat *squares)
+{
+    rat_set_i64(sum, 0, 1);
     rat_set_i64(squares, 0, 1);
     for (size_t i = 0; i < p->n_stages; i++) {
         const struct stage *s = &p->stages[i];
 
-        if (s->kind == STAGE_GROUPS) {
-            const rat *epsilon = &s->space->selection->epsilon;
-
-            rat_mul(&x, epsilon, epsilon);
-            rat_add(squares, squares, &x);
-        }
-        for (size_t k = 0; k < s->n_parts; k++) {
-            rat_mul(&x, &s->parts[k].epsilon, &s->parts[k].epsilon);
-            /* an upper bound for quantiles, which are three releases */
-            rat_add(squares, squares, &x);
-        }
+        if (s->kind == STAGE_GROUPS)
+            add_epsilon(&s->space->selection->epsilon, sum, squares);
+        for (size_t k = 0; k < s->n_parts; k++)
+            add_epsilon(&s->parts[k].epsilon, sum, squares);
     }
-    rat_clear(&x);
 }
 
 /* Adds rho and delta of one part to those of the plan. */
@@ -138,7 +140,7 @@ charge_make(struct work *w)
 {
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
-    rat squares;
+    rat sum, squares;
 
     if (!p->in_rho) /* else it is the price, to which the shares add up */
         rat_set_i64(&p->rho, 0, 1);
@@ -147,11 +149,17 @@ charge_make(struct work *w)
         st = add_stage(p, &p->stages[i], w->err);
     if (st)
         return st;
+    rat_init(&sum);
     rat_init(&squares);
-    squares_of(p, &squares);
-    set_amounts(p, &squares);
+    epsilons_of(p, &sum, &squares);
+    if (!p->in_rho && rat_cmp(&sum, &p->epsilon) > 0)
+        st = custos_fail(w->err, CUSTOS_EINTERNAL,
+                         "the stages of a plan cost more than its price");
+    else
+        set_amounts(p, &squares);
+    rat_clear(&sum);
     rat_clear(&squares);
-    return CUSTOS_OK;
+    return st;
 }
 
 static void
@@ -167,15 +175,16 @@ void
 charge_bound_selection(struct plan *p)
 {
     struct bound_selection *r = plan_bound_selection(p);
-    rat x, squares;
+    rat sum, x, squares;
 
+    rat_init(&sum);
     rat_init(&x);
     rat_init(&squares);
     for (size_t i = 0; i < r->n; i++) {
         raise_to(&p->epsilon, &r->plans[i]->epsilon);
         raise_to(&p->rho, &r->plans[i]->rho);
         raise_to(&p->delta, &r->plans[i]->delta);
-        squares_of(r->plans[i], &x);
+        epsilons_of(r->plans[i], &sum, &x);
         raise_to(&squares, &x);
     }
     rat_add(&p->epsilon, &p->epsilon, &r->share);
@@ -186,6 +195,7 @@ charge_bound_selection(struct plan *p)
     set_amounts(p, &squares);
     for (size_t i = 0; i < r->n; i++)
         r->plans[i]->charge = p->charge;
+    rat_clear(&sum);
     rat_clear(&x);
     rat_clear(&squares);
 }

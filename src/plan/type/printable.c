@@ -61,8 +61,12 @@ printable_check(struct work *w)
     const struct plan *p = w->plan;
     custos_status st = check_expr(w, p->where);
 
-    for (size_t i = 0; i < p->space.n_keys && !st; i++)
-        st = check_expr(w, p->space.keys[i].expr);
+    for (size_t i = 0; i < p->n_stages && !st; i++) {
+        const struct cell_space *s = p->stages[i].space;
+
+        for (size_t k = 0; k < s->n_keys && !st; k++)
+            st = check_expr(w, s->keys[k].expr);
+    }
     for (size_t i = 0; i < p->n_parts && !st; i++)
         st = check_expr(w, p->parts[i].of);
     if (!st && p->from)
