@@ -5,6 +5,11 @@
 #ifndef ENGINE_DUCK_TEXTS_H
 #define ENGINE_DUCK_TEXTS_H
 
+extern const unsigned char catalog_macros_sql[];
+extern const unsigned char catalog_rows_sql[];
+extern const unsigned char sandbox_begin_sql[];
+extern const unsigned char sandbox_check_sql[];
+extern const unsigned char sandbox_seal_sql[];
 extern const unsigned char speed_made_sql[];
 extern const unsigned char speed_measured_sql[];
 
