@@ -75,14 +75,16 @@ static custos_status
 box_open(const struct policy *p, const struct policy_analyst *who,
          struct sandbox **out, custos_err *err)
 {
-    struct buf setup;
+    arena *a = arena_new(NULL, SETUP_MOST);
+    struct sandbox_content content;
     custos_status st;
 
-    buf_init(&setup, NULL, SETUP_MOST);
-    st = catalog_setup(p, who, &setup, err);
+    if (!a)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = catalog_setup(p, who, a, &content, err);
     if (!st)
-        st = sandbox_open(buf_text(&setup), QUESTION_MS, out, err);
-    buf_clear(&setup);
+        st = sandbox_open(&content, QUESTION_MS, out, err);
+    arena_free(a);
     return st;
 }
 

@@ -1,13 +1,10 @@
 /*
- * Writes the statements that fill an analyst's catalog: the granted tables and
- * views, their granted columns with types and public domains, and the keys
- * between these tables. Object numbers count granted objects only, so that they
- * reveal nothing about the others.
+ * The rows of an analyst's catalog: the granted tables and views, their granted
+ * columns with types and public domains, and the keys between these tables. Object
+ * numbers count granted objects only, so that they reveal nothing about the others.
  */
-#include "base/error.h"
 #include "curator/catalog_setup.h"
 #include "curator/shape.h"
-#include "engine/duckdb/duck.h"
 
 enum {
     FIRST_TABLE = 16384,
@@ -15,15 +12,29 @@ enum {
     FIRST_INDEX = 1 << 21,
     VALUES_SHOWN = 20,
     PRECISION = 38,
+    TEXT_MOST = 1 << 20,
 };
+
+/* Columns of my_keys. */
+enum { KEY_TABLE = 3, KEY_COLUMN = 4, KEY_INDEX = 6 };
 
 struct filler {
     const struct policy *p;
     const struct policy_analyst *who;
-    struct buf *out;
-    custos_err *err;
-    unsigned keys; /* keys added so far */
+    struct catalog_content *out;
+    struct sandbox_table *tables, *columns, *keys; /* my_tables, ... */
 };
+
+/* A cell with a text that is put together; clears the buf. */
+static struct datum
+cell_take(struct filler *f, struct buf *text)
+{
+    struct datum d = content_copy(f->out, str_of(buf_text(text)));
+
+    f->out->failed = f->out->failed || text->failed;
+    buf_clear(text);
+    return d;
+}
 
 static unsigned
 type_number(enum data_type type)
@@ -83,28 +94,27 @@ write_domain(const struct policy_column *c, struct buf *b)
     }
 }
 
-/* All columns of a table go into one INSERT, which column 1 begins. */
+/* c need not outlive the call: columns of a view are made for it. */
 static void
 add_column(struct filler *f, unsigned table, unsigned n,
            const struct policy_column *c)
 {
     struct buf comment;
 
-    buf_init(&comment, NULL, 1 << 20);
+    buf_init(&comment, NULL, TEXT_MOST);
     buf_add(&comment, c->comment.ptr, c->comment.len);
     if (c->comment.len && (c->has_range || c->n_values))
         buf_add_text(&comment, "; ");
     write_domain(c, &comment);
-    buf_printf(f->out, "%s(%u, %u, ",
-               n == 1 ? "INSERT INTO pgc.my_columns VALUES " : ", ", table, n);
-    duck_quote_text(f->out, c->name);
-    buf_printf(f->out, ", %u, %d, %s, ", type_number(c->type),
-               c->type == TYPE_DECIMAL ? (PRECISION << 16 | c->scale) + 4 : -1,
-               c->nullable ? "false" : "true");
-    duck_quote_text(f->out, str_of(buf_text(&comment)));
-    buf_add_text(f->out, ")");
-    f->out->failed = f->out->failed || comment.failed;
-    buf_clear(&comment);
+    content_row(
+        f->out, f->columns,
+        (struct datum[]){content_whole(table), content_whole(n),
+                         content_copy(f->out, c->name),
+                         content_whole(type_number(c->type)),
+                         content_whole(c->type == TYPE_DECIMAL
+                                           ? (PRECISION << 16 | c->scale) + 4
+                                           : -1),
+                         content_flag(!c->nullable), cell_take(f, &comment)});
 }
 
 /* ----------------------------------------------------------------- keys -- */
@@ -126,129 +136,97 @@ is_parent(const struct filler *f, const struct policy_table *t, str column)
     return false;
 }
 
-/* Writes a constraint's name: patients_pkey, visits_patient_fkey. */
-static void
-add_key_name(struct filler *f, const struct policy_table *t,
-             const struct policy_column *c, const char *end)
+/* A constraint's name: patients_pkey, visits_patient_fkey. */
+static struct datum
+key_name(struct filler *f, const struct policy_table *t,
+         const struct policy_column *c, const char *end)
 {
     struct buf name;
 
-    buf_init(&name, NULL, 1 << 12);
+    buf_init(&name, NULL, TEXT_MOST);
     buf_add(&name, t->name.ptr, t->name.len);
     if (c) {
         buf_add_text(&name, "_");
         buf_add(&name, c->name.ptr, c->name.len);
     }
     buf_add_text(&name, end);
-    duck_quote_text(f->out, str_of(buf_text(&name)));
-    f->out->failed = f->out->failed || name.failed;
-    buf_clear(&name);
+    return cell_take(f, &name);
 }
 
-/* Like PostgreSQL's quote_ident: quoted only if necessary. */
-static void
-add_name(struct buf *out, str name)
+static unsigned
+keys_so_far(const struct filler *f)
 {
-    bool plain = name.len > 0 && !(name.ptr[0] >= '0' && name.ptr[0] <= '9');
-
-    for (size_t i = 0; i < name.len; i++)
-        plain = plain && ((name.ptr[i] >= 'a' && name.ptr[i] <= 'z') ||
-                          (name.ptr[i] >= '0' && name.ptr[i] <= '9') ||
-                          name.ptr[i] == '_');
-    if (plain)
-        buf_add(out, name.ptr, name.len);
-    else
-        duck_quote_name(out, name);
-}
-
-/* Writes a string literal: `before`, then each name followed by its
-   `between`. */
-static void
-add_words(struct filler *f, const char *before, const str *names, size_t n,
-          const char *const *between)
-{
-    struct buf text;
-
-    buf_init(&text, NULL, 1 << 12);
-    buf_add_text(&text, before);
-    for (size_t i = 0; i < n; i++) {
-        add_name(&text, names[i]);
-        buf_add_text(&text, between[i]);
-    }
-    duck_quote_text(f->out, str_of(buf_text(&text)));
-    f->out->failed = f->out->failed || text.failed;
-    buf_clear(&text);
+    return f->keys ? (unsigned)f->keys->n_rows : 0;
 }
 
 static void
 add_unique(struct filler *f, const struct policy_table *t,
            const struct policy_column *c, bool primary)
 {
-    static const char *const close[] = {")"}, *const on[] = {" USING btree (",
-                                                             ")"};
-    unsigned n = f->keys++;
-    str names[] = {t->name, c->name};
+    unsigned n = keys_so_far(f);
 
-    buf_printf(f->out, "INSERT INTO pgc.my_keys VALUES (%u, ", FIRST_KEY + n);
-    add_key_name(f, t, primary ? NULL : c, primary ? "_pkey" : "_key");
-    buf_printf(f->out, ", '%c', %u, %u, ", primary ? 'p' : 'u',
-               table_number(f, t), column_number(f, t, c));
-    duck_quote_text(f->out, c->name);
-    buf_printf(f->out, ", %u, 0, 0, 0, ", FIRST_INDEX + n);
-    add_words(f, primary ? "PRIMARY KEY (" : "UNIQUE (", &c->name, 1, close);
-    buf_add_text(f->out, ", ");
-    add_words(f, "CREATE UNIQUE INDEX ON public.", names, 2, on);
-    buf_add_text(f->out, ");\n");
+    content_row(
+        f->out, f->keys,
+        (struct datum[]){
+            content_whole(FIRST_KEY + n),
+            key_name(f, t, primary ? NULL : c, primary ? "_pkey" : "_key"),
+            content_word(primary ? "p" : "u"),
+            content_whole(table_number(f, t)),
+            content_whole(column_number(f, t, c)), content_text(c->name),
+            content_whole(FIRST_INDEX + n), content_whole(0), content_whole(0),
+            content_whole(0)});
+}
+
+/* The index of the key that a granted reference refers to, which was added before
+   (is_parent); only foreign keys have none. */
+static int64_t
+index_find(const struct filler *f, unsigned table, unsigned column)
+{
+    for (size_t i = 0; f->keys && i < f->keys->n_rows; i++) {
+        const struct datum *key = f->keys->cells + i * f->keys->n_columns;
+
+        if (key[KEY_TABLE].n == table && key[KEY_COLUMN].n == column &&
+            key[KEY_INDEX].n > 0)
+            return (int64_t)key[KEY_INDEX].n;
+    }
+    return 0;
 }
 
 static void
 add_reference(struct filler *f, const struct policy_table *t,
               const struct policy_column *c)
 {
-    static const char *const words[] = {") REFERENCES ", "(", ")"};
     const struct policy_table *to =
         c->references_table.len ? policy_table_find(f->p, c->references_table)
                                 : NULL;
     const struct policy_column *key =
         to ? policy_column_find(to, c->references_column) : NULL;
-    str names[3];
+    unsigned table, column;
 
     if (!key || !policy_grants(f->p, f->who, to, key))
         return;
-    names[0] = c->name;
-    names[1] = to->name;
-    names[2] = key->name;
-    buf_printf(f->out, "INSERT INTO pgc.my_keys SELECT %u, ",
-               FIRST_KEY + f->keys++);
-    add_key_name(f, t, c, "_fkey");
-    buf_printf(f->out, ", 'f', %u, %u, ", table_number(f, t),
-               column_number(f, t, c));
-    duck_quote_text(f->out, c->name);
-    buf_printf(f->out, ", 0, %u, %u, k.index, ", table_number(f, to),
-               column_number(f, to, key));
-    add_words(f, "FOREIGN KEY (", names, 3, words);
-    buf_printf(f->out,
-               ", NULL FROM pgc.my_keys k WHERE k.t = %u AND k.n = %u AND "
-               "k.kind <> 'f';\n",
-               table_number(f, to), column_number(f, to, key));
+    table = table_number(f, to);
+    column = column_number(f, to, key);
+    content_row(f->out, f->keys,
+                (struct datum[]){content_whole(FIRST_KEY + keys_so_far(f)),
+                                 key_name(f, t, c, "_fkey"), content_word("f"),
+                                 content_whole(table_number(f, t)),
+                                 content_whole(column_number(f, t, c)),
+                                 content_text(c->name), content_whole(0),
+                                 content_whole(table), content_whole(column),
+                                 content_whole(index_find(f, table, column))});
 }
 
 /* --------------------------------------------------------------- tables -- */
 
 static void
-add_relation(struct filler *f, unsigned n, str name, char kind, str comment,
-             str def)
+add_relation(struct filler *f, unsigned n, str name, const char *kind,
+             str comment, str def)
 {
-    buf_printf(f->out, "INSERT INTO pgc.my_tables VALUES (%u, ", n);
-    duck_quote_text(f->out, name);
-    buf_printf(f->out, ", '%c', ", kind);
-    duck_quote_text(f->out, comment);
-    buf_add_text(f->out, ", ");
-    if (def.len)
-        duck_quote_text(f->out, def);
-    else
-        buf_add_text(f->out, "NULL");
-    buf_add_text(f->out, ");\n");
+    content_row(f->out, f->tables,
+                (struct datum[]){content_whole(n), content_text(name),
+                                 content_word(kind), content_text(comment),
+                                 def.len ? content_text(def) : content_null()});
 }
 
 static void
@@ -257,11 +235,10 @@ add_table(struct filler *f, const struct policy_table *t)
     unsigned number = table_number(f, t), n = 0;
     bool parent = is_parent(f, t, str_of("")), primary = true;
 
-    add_relation(f, number, t->name, 'r', t->comment, str_of(""));
+    add_relation(f, number, t->name, "r", t->comment, str_of(""));
     for (size_t i = 0; i < t->n_columns; i++)
         if (policy_grants(f->p, f->who, t, &t->columns[i]))
             add_column(f, number, ++n, &t->columns[i]);
-    buf_add_text(f->out, n > 0 ? ";\n" : "");
     for (size_t i = 0; i < t->n_columns && parent; i++)
         if (policy_grants(f->p, f->who, t, &t->columns[i]) &&
             is_parent(f, t, t->columns[i].name)) {
@@ -285,7 +262,7 @@ add_view_column(void *ctx, const struct policy_column *c, bool unit)
 
     (void)unit;
     if (v->n == 0) /* only the owner sees its SQL, which may name anything */
-        add_relation(v->f, v->number, v->view->name, 'v', v->view->comment,
+        add_relation(v->f, v->number, v->view->name, "v", v->view->comment,
                      v->f->who ? str_of("") : v->view->sql);
     add_column(v->f, v->number, ++v->n, c);
 }
@@ -296,16 +273,22 @@ add_view(struct filler *f, unsigned number, const struct policy_view *view)
     struct view_filler v = {.f = f, .view = view, .number = number};
 
     shape_of_view(f->p, f->who, view, add_view_column, &v);
-    buf_add_text(f->out, v.n > 0 ? ";\n" : "");
 }
 
-custos_status
+void
 catalog_fill(const struct policy *p, const struct policy_analyst *who,
-             struct buf *out, custos_err *err)
+             struct catalog_content *c)
 {
-    struct filler f = {.p = p, .who = who, .out = out, .err = err};
+    struct filler f = {.p = p, .who = who, .out = c};
     unsigned number = FIRST_TABLE;
 
+    f.tables = content_table(c, CATALOG_SCHEMA, "my_tables",
+                             "oid:o name kind comment def");
+    f.columns = content_table(c, CATALOG_SCHEMA, "my_columns",
+                              "t:o n:s name type:o typmod:i must:b comment");
+    f.keys = content_table(c, CATALOG_SCHEMA, "my_keys",
+                           "oid:o key kind t:o n:s name index:o ft:o fn:s "
+                           "findex:o");
     for (size_t i = 0; i < p->n_tables; i++)
         if (policy_grants_table(p, who, &p->tables[i])) {
             add_table(&f, &p->tables[i]);
@@ -318,6 +301,4 @@ catalog_fill(const struct policy *p, const struct policy_analyst *who,
     for (size_t i = 0; i < p->n_views; i++)
         if (policy_grants_view(p, who, &p->views[i]))
             add_view(&f, number++, &p->views[i]);
-    return out->failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                       : CUSTOS_OK;
 }

@@ -1,7 +1,6 @@
 /*
- * The statements that make an analyst's catalog. A relation with a column for
- * the database's name is a table with a view over it, which fills in the name
- * that the session uses.
+ * Puts together the content of an analyst's catalog. Its relations begin without
+ * rows; columns for the database's name hold the name that the session uses.
  */
 #include "curator/catalog_setup.h"
 
@@ -10,8 +9,6 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "curator/catalog_tables.h"
-#include "engine/duckdb/duck.h"
-#include "sql/catalog_text.h"
 
 /* OIDs that clients hard-code; those of other relations follow from their
    position in catalog_tables. */
@@ -24,7 +21,12 @@ static const struct {
     {"pg_description", 2609}, {"pg_index", 2610},     {"pg_namespace", 2615},
 };
 
-enum { FIRST_RELATION = 12000 };
+enum {
+    FIRST_RELATION = 12000,
+    OWNER = 10,
+    ANALYST = 16383,
+    OWN_TABLES = 7, /* catalog_setup.h lists them */
+};
 
 static unsigned
 relation_number(size_t i)
@@ -34,36 +36,6 @@ relation_number(size_t i)
             !strcmp(catalog_tables[i].name, fixed[k].name))
             return fixed[k].oid;
     return FIRST_RELATION + (unsigned)i;
-}
-
-static const char *
-column_type(char letter)
-{
-    switch (letter) {
-    case 'o': return "UINTEGER";
-    case 'b': return "BOOLEAN";
-    case 's': return "SMALLINT";
-    case 'i': return "INTEGER";
-    case 'l': return "BIGINT";
-    case 'f': return "DOUBLE";
-    case 'T': return "TIMESTAMP";
-    case 'S': return "SMALLINT[]";
-    case 'O': return "UINTEGER[]";
-    case 'A': return "VARCHAR[]";
-    default: return "VARCHAR";
-    }
-}
-
-/* The default of a column of pg_catalog: false for booleans, 0 for OIDs and
-   integers of 2 or 4 bytes; other columns have none. */
-static const char *
-column_default(const struct catalog_table *t, char letter)
-{
-    if (t->kind == VIEWS)
-        return "";
-    return letter == 'b'                             ? " DEFAULT false"
-           : letter && strchr("osi", letter) != NULL ? " DEFAULT 0"
-                                                     : "";
 }
 
 /* Columns that hold the name of the database. */
@@ -81,116 +53,84 @@ names_database(str column)
     return false;
 }
 
-/* Takes the next column from "oid:o relname ..."; false at the end. */
-static bool
-column_next(const char **p, str *name, char *letter)
+/* A column of pg_catalog begins as false or 0 if it is a boolean, an OID or an
+   integer of 2 or 4 bytes. */
+static enum sandbox_unset
+unset_of(const struct catalog_table *t, const struct sandbox_column *c)
 {
-    size_t len;
-
-    while (**p == ' ')
-        (*p)++;
-    if (!**p)
-        return false;
-    len = strcspn(*p, " :");
-    *name = (str){*p, len};
-    *p += len;
-    *letter = **p == ':' ? (*p)[1] : 0;
-    *p += **p == ':' ? 2 : 0;
-    return true;
+    if (names_database(c->name))
+        return SANDBOX_UNSET_DATABASE;
+    if (t->kind == VIEWS)
+        return SANDBOX_UNSET_NULL;
+    return c->type == COLUMN_BOOL || c->type == COLUMN_U32 ||
+                   c->type == COLUMN_I16 || c->type == COLUMN_I32
+               ? SANDBOX_UNSET_ZERO
+               : SANDBOX_UNSET_NULL;
 }
 
 static void
-add_relation(const struct catalog_table *t, struct buf *out)
+add_relations(struct catalog_content *c)
 {
-    const char *schema = t->kind == VIEWS ? CATALOG_VIEWS : CATALOG_SCHEMA;
-    const char *p = t->columns;
-    bool named = false, first = true;
-    char letter;
-    str name;
+    for (size_t i = 0; i < catalog_n_tables; i++) {
+        const struct catalog_table *from = &catalog_tables[i];
+        struct sandbox_table *t = content_table(
+            c, from->kind == VIEWS ? CATALOG_VIEWS : CATALOG_SCHEMA, from->name,
+            from->columns);
 
-    while (column_next(&p, &name, &letter))
-        named = named || names_database(name);
-    buf_printf(out, "CREATE TABLE %s.%s%s(", schema, named ? "_" : "", t->name);
-    for (p = t->columns; column_next(&p, &name, &letter); first = false) {
-        buf_add_text(out, first ? "" : ", ");
-        duck_quote_name(out, name);
-        buf_printf(out, " %s%s", column_type(letter),
-                   column_default(t, letter));
+        for (size_t k = 0; t && k < t->n_columns; k++)
+            t->columns[k].unset = unset_of(from, &t->columns[k]);
     }
-    buf_add_text(out, ");\n");
-    if (!named)
-        return;
-    buf_printf(out, "CREATE VIEW %s.%s AS SELECT * REPLACE (", schema, t->name);
-    first = true;
-    for (p = t->columns; column_next(&p, &name, &letter);)
-        if (names_database(name)) {
-            buf_printf(out,
-                       "%sCAST(getvariable('database') AS VARCHAR) AS %.*s",
-                       first ? "" : ", ", (int)name.len, name.ptr);
-            first = false;
-        }
-    buf_printf(out, ") FROM %s._%s;\n", schema, t->name);
 }
 
+/* The relations as rows; functions that are called in FROM have none. */
 static void
-add_relations(struct buf *out)
+list_relations(struct catalog_content *c)
 {
-    buf_add_text(out, "CREATE SCHEMA " CATALOG_SCHEMA
-                      ";\nCREATE SCHEMA " CATALOG_VIEWS ";\n");
-    for (size_t i = 0; i < catalog_n_tables; i++)
-        add_relation(&catalog_tables[i], out);
-    buf_add_text(
-        out,
-        "CREATE TABLE pgc.my_tables(oid UINTEGER, name VARCHAR, kind VARCHAR, "
-        "comment VARCHAR, def VARCHAR);\n"
-        "CREATE TABLE pgc.my_columns(t UINTEGER, n SMALLINT, name VARCHAR, "
-        "type UINTEGER, typmod INTEGER, must BOOLEAN, comment VARCHAR);\n"
-        "CREATE TABLE pgc.my_keys(oid UINTEGER, key VARCHAR, kind VARCHAR, t "
-        "UINTEGER, n SMALLINT, name VARCHAR, index UINTEGER, ft UINTEGER, fn "
-        "SMALLINT, findex UINTEGER, def VARCHAR, indexdef VARCHAR);\n"
-        "CREATE TABLE pgc.my_roles(oid UINTEGER, name VARCHAR);\n"
-        "CREATE TABLE pgc.my_relations(oid UINTEGER, name VARCHAR, views "
-        "BOOLEAN);\nINSERT INTO pgc.my_relations VALUES ");
+    struct sandbox_table *t =
+        content_table(c, CATALOG_SCHEMA, "my_relations", "oid:o name views:b");
+
     for (size_t i = 0; i < catalog_n_tables; i++)
         if (catalog_tables[i].kind != CALLS)
-            buf_printf(out, "%s(%u, '%s', %s)", i ? ", " : "",
-                       relation_number(i), catalog_tables[i].name,
-                       catalog_tables[i].kind == VIEWS ? "true" : "false");
-    buf_add_text(out, ";\n");
+            content_row(c, t,
+                        (struct datum[]){
+                            content_whole(relation_number(i)),
+                            content_word(catalog_tables[i].name),
+                            content_flag(catalog_tables[i].kind == VIEWS)});
 }
 
 /* Roles: the owner of all tables, and the analyst. */
 static void
-add_roles(const struct policy_analyst *who, struct buf *out)
+add_roles(const struct policy_analyst *who, struct catalog_content *c)
 {
-    str name = who ? who->name : str_of("owner");
+    struct sandbox_table *t =
+        content_table(c, CATALOG_SCHEMA, "my_roles", "oid:o name asks:b");
 
-    buf_add_text(out, "INSERT INTO pgc.my_roles VALUES (10, 'owner')");
-    if (who) {
-        buf_add_text(out, ", (16383, ");
-        duck_quote_text(out, name);
-        buf_add_text(out, ")");
-    }
-    buf_add_text(out, ";\nCREATE MACRO pgc.current_user() AS ");
-    duck_quote_text(out, name);
-    buf_add_text(out, ";\n");
+    content_row(c, t,
+                (struct datum[]){content_whole(OWNER), content_word("owner"),
+                                 content_flag(!who)});
+    if (who)
+        content_row(c, t,
+                    (struct datum[]){content_whole(ANALYST),
+                                     content_text(who->name),
+                                     content_flag(true)});
 }
 
 custos_status
 catalog_setup(const struct policy *p, const struct policy_analyst *who,
-              struct buf *out, custos_err *err)
+              arena *a, struct sandbox_content *out, custos_err *err)
 {
-    custos_status st;
+    struct catalog_content c;
 
-    buf_add_text(out, "BEGIN;\n");
-    add_relations(out);
-    buf_add_text(out, catalog_types);
-    add_roles(who, out);
-    buf_add_text(out, catalog_macros);
-    st = catalog_fill(p, who, out, err);
-    buf_add_text(out, catalog_derived);
-    buf_add_text(out, "COMMIT");
-    if (!st && out->failed)
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return st;
+    content_init(&c, a, catalog_n_tables + OWN_TABLES);
+    add_relations(&c);
+    list_relations(&c);
+    add_roles(who, &c);
+    catalog_add_types(&c);
+    catalog_add_settings(&c);
+    catalog_fill(p, who, &c);
+    if (c.failed)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    *out = (struct sandbox_content){
+        .kind = SANDBOX_CATALOG, .tables = c.tables, .n_tables = c.n_tables};
+    return CUSTOS_OK;
 }

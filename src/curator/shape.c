@@ -5,9 +5,9 @@
  */
 #include "curator/shape.h"
 
-#include "engine/duckdb/duck.h"
 #include "plan/plan.h"
 #include "plan/from/relation.h"
+#include "sql/print.h"
 #include "sql/tree.h"
 
 enum { PLAN_BYTES = 1 << 28, SQL_BYTES = 1 << 12 };
@@ -41,7 +41,7 @@ shape_of_view(const struct policy *p, const struct policy_analyst *who,
 
     buf_init(&sql, NULL, SQL_BYTES);
     buf_add_text(&sql, "SELECT count(*) FROM ");
-    duck_quote_name(&sql, v->name);
+    print_name(v->name, &sql);
     if (a && !sql.failed && !sql_read(a, str_of(buf_text(&sql)), &q, &quiet) &&
         !plan_make(a, q, p, &options, &made, &quiet) && made->from)
         take_outputs(p, made->from, take, ctx);

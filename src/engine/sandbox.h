@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/datum.h"
 #include "custos.h"
+#include "engine/statement/rows.h"
 
 struct sandbox;
 
@@ -26,13 +28,51 @@ struct sandbox_rows {
     size_t n_rows;
 };
 
-/* Makes a sandbox, runs the statements of setup in it and seals it; a question may
-   take limit_ms. The caller closes *out. May fail: CUSTOS_EIO, CUSTOS_EENGINE,
-   CUSTOS_ENOMEM. */
-CUSTOS_MUST_USE custos_status sandbox_open(const char *setup, unsigned limit_ms,
-                                           struct sandbox **out,
-                                           custos_err *err);
+/* ---------------------------------------------------------------- content -- */
+
+/* What a column holds in rows that have no value for it. */
+enum sandbox_unset {
+    SANDBOX_UNSET_NULL,
+    SANDBOX_UNSET_ZERO,     /* 0 or false */
+    SANDBOX_UNSET_DATABASE, /* in every row, the `database` of the question */
+};
+
+struct sandbox_column {
+    str name;
+    enum column_type type, item; /* item: of a COLUMN_LIST */
+    enum sandbox_unset unset;
+};
+
+/* A table that a sandbox begins with. All pointers are borrowed. */
+struct sandbox_table {
+    const char *schema, *name; /* letters, digits and _ */
+    struct sandbox_column *columns;
+    size_t n_columns;
+    struct datum *cells; /* row by row: NULL, boolean, whole number or text */
+    size_t n_rows;
+};
+
+enum sandbox_kind {
+    SANDBOX_TABLES,  /* has the given tables alone */
+    SANDBOX_CATALOG, /* also has the rows and functions of pg_catalog and
+                        information_schema, which the engine derives from the
+                        tables that curator/catalog_setup.h describes */
+};
+
+struct sandbox_content {
+    enum sandbox_kind kind;
+    const struct sandbox_table *tables;
+    size_t n_tables;
+};
+
+/* Makes a sandbox with this content and seals it; a question may take limit_ms. The
+   caller closes *out. May fail: CUSTOS_EIO, CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status
+sandbox_open(const struct sandbox_content *content, unsigned limit_ms,
+             struct sandbox **out, custos_err *err);
 void sandbox_close(struct sandbox *s);
+
+/* -------------------------------------------------------------- questions -- */
 
 enum sandbox_how { SANDBOX_DESCRIBE, SANDBOX_RUN };
 

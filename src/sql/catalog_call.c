@@ -223,7 +223,7 @@ rename_call(struct catalog_change *c, PgQuery__FuncCall *f, const char *schema,
     return CUSTOS_OK;
 }
 
-/* Wraps the node in a macro (curator/catalog_macros.c) that turns texts longer
+/* Wraps the node in a macro (engine/duckdb/catalog_macros.sql) that turns texts longer
    than its limit into NULL. */
 static custos_status
 bound_text(struct catalog_change *c, pg_node *node, const char *macro)

@@ -14,7 +14,7 @@ enum {
     SIZE_MAX_NODES = 100000,
 };
 
-/* Macros that use each argument once (curator/catalog_macros.c). */
+/* Macros that use each argument once (engine/duckdb/catalog_macros.sql). */
 static const char *const once[] = {
     "brief",       "tiny",          "text_cat", "list_cat",
     "quote_ident", "quote_literal", "is_like",  "is_ilike",

@@ -11,14 +11,56 @@
 #include "support/said.h"
 #include "support/support.h"
 
-static struct sandbox *
-opened(unsigned limit_ms)
+/* A value that its column cannot hold is an error, not another value. */
+static void
+what_does_not_fit_is_refused(void **state)
 {
+    struct sandbox_column column = {.name = str_of("a"), .type = COLUMN_I16};
+    struct datum cell = {.type = TYPE_INT, .n = 1 << 20};
+    const struct sandbox_table table = {.schema = "s",
+                                        .name = "t",
+                                        .columns = &column,
+                                        .n_columns = 1,
+                                        .cells = &cell,
+                                        .n_rows = 1};
+    const struct sandbox_content content = {SANDBOX_TABLES, &table, 1};
     struct sandbox *s = NULL;
     custos_err err = CUSTOS_ERR_INIT;
 
-    if (sandbox_open("CREATE TABLE t(a INTEGER); INSERT INTO t VALUES (1)",
-                     limit_ms, &s, &err))
+    (void)state;
+    assert_int_equal(sandbox_open(&content, 1000, &s, &err), CUSTOS_EENGINE);
+    assert_string_equal(whole_said(&err), "the query could not be completed");
+    assert_null(s);
+}
+
+static struct sandbox *
+opened(unsigned limit_ms)
+{
+    struct sandbox_column columns[] = {
+        {.name = str_of("a"), .type = COLUMN_I32},
+        {.name = str_of("b"),
+         .type = COLUMN_TEXT,
+         .unset = SANDBOX_UNSET_DATABASE},
+        {.name = str_of("c"), .type = COLUMN_TEXT},
+        {.name = str_of("d"), .type = COLUMN_BOOL},
+        {.name = str_of("e"), .type = COLUMN_LIST, .item = COLUMN_I16},
+    };
+    struct datum cells[] = {{.type = TYPE_INT, .n = 1},
+                            {.type = TYPE_NULL},
+                            {.type = TYPE_TEXT, .text = str_of("it's")},
+                            {.type = TYPE_BOOL, .n = 1},
+                            {.type = TYPE_NULL}};
+    const struct sandbox_table table = {.schema = "s",
+                                        .name = "t",
+                                        .columns = columns,
+                                        .n_columns = COUNT_OF(columns),
+                                        .cells = cells,
+                                        .n_rows = 1};
+    const struct sandbox_content content = {SANDBOX_TABLES, &table, 1};
+    struct sandbox *s = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    if (sandbox_open(&content, limit_ms, &s, &err))
         fail_msg("%s (%s)", err.said, err.noted);
     return s;
 }
@@ -61,7 +103,8 @@ values_are_as_postgresql_writes_them(void **state)
            "[]::UINTEGER[]",
            "1009:{a,\"b c\",NULL,\"q\\\"\\\\\",\"\",\"NULL\"} 1007:{1,2} "
            "1028:{}");
-    writes(s, "SELECT getvariable('database'), a FROM t", "25:db 23:1");
+    writes(s, "SELECT getvariable('database'), * FROM s.t",
+           "25:db 23:1 25:db 25:it's 16:t 1005:~");
     sandbox_close(s);
 }
 
@@ -87,7 +130,7 @@ it_reaches_nothing_outside(void **state)
         "SELECT * FROM read_text('/etc/hostname')",
         "SELECT * FROM '/etc/hostname'",
         "SELECT * FROM glob('/*')",
-        "COPY t TO '/tmp/custos_sandbox'",
+        "COPY s.t TO '/tmp/custos_sandbox'",
         "ATTACH '/tmp/custos_sandbox.db'",
         "INSTALL httpfs",
         "LOAD httpfs",
@@ -130,6 +173,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_as_postgresql_writes_them),
+        cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(it_reaches_nothing_outside),
         cmocka_unit_test(it_ends_what_takes_too_long),
     };

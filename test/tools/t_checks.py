@@ -170,6 +170,15 @@ class Checks(unittest.TestCase):
             self.write("src/plan/more.c", f'const char a[] = "{text}";\n')
             self.assertEqual(self.run_tool("sqltext")[0], 0, text)
 
+    def test_sqltext_finds_sql_files_outside_a_dialect(self):
+        self.write("src/engine/duckdb/made.sql", "SELECT 1;\n")
+        self.assertEqual(self.run_tool("sqltext")[0], 0,
+                         self.run_tool("sqltext"))
+        for name in ("plan/made.sql", "engine/made.sql", "engine/duckdb/in/made.sql"):
+            self.write(f"src/{name}", "SELECT 1;\n")
+            self.found(f"src/{name}: a .sql file outside a dialect's", "sqltext")
+            (self.root / "src" / name).unlink()
+
     def test_sqltext_finds_files_listed_in_vain(self):
         self.write("src/SQLTEXT", TREE["src/SQLTEXT"] + "left plan/plan.c\n")
         self.found("plan/plan.c has no SQL: remove it", "sqltext")

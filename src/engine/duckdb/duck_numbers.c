@@ -5,12 +5,9 @@
  */
 #include "engine/duckdb/duck_numbers.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base.h"
 #include "engine/duckdb/duck_own.h"
+#include "engine/duckdb/duck_printed.h"
 
 static _Thread_local const struct duck_numbers *in_use;
 
@@ -20,56 +17,22 @@ duck_numbers_use(const struct duck_numbers *b)
     in_use = b;
 }
 
-/* Where the literal at `at` ends; NULL: none begins there. TRY_CAST(...) is not a
-   literal. */
-static const char *
-literal_end(const char *sql, const char *at, int64_t *value)
-{
-    static const char before[] = "CAST('", after[] = "' AS BIGINT)";
-    char *end;
-
-    if (strncmp(at, before, sizeof before - 1) != 0 ||
-        (at > sql && at[-1] == '_'))
-        return NULL;
-    at += sizeof before - 1;
-    if (*at != '-' && (*at < '0' || *at > '9'))
-        return NULL;
-    errno = 0;
-    *value = strtoll(at, &end, 10);
-    if (errno || end == at || strncmp(end, after, sizeof after - 1) != 0)
-        return NULL;
-    return end + sizeof after - 1;
-}
-
-/* Skips a quoted text or name, or one character. An inner quote is doubled: it
-   reads as the end of one quoted text and the beginning of the next. */
-static const char *
-skip_quoted(const char *at)
-{
-    const char *end = *at == '\'' || *at == '"' ? strchr(at + 1, *at) : at;
-
-    return end ? end + 1 : at + strlen(at);
-}
-
 bool
 duck_numbers_take(const char *sql, struct buf *out, struct duck_numbers *to)
 {
-    /* These statements run unchanged. statement_number is volatile: the engine would
-       not push conditions that use it below a join, nor see that two keys or values
-       are the same. */
-    static const char *const more[] = {" JOIN ", " GROUP BY ", " ORDER BY ",
-                                       "DISTINCT ", " OVER "};
     const char *at = sql, *next;
     int64_t value;
 
     to->n = 0;
-    for (size_t i = 0; i < COUNT_OF(more); i++)
-        if (strstr(sql, more[i]))
-            return false;
+    /* Other statements run unchanged. statement_number is volatile: the engine would
+       not push conditions that use it below a join, nor see that two keys or values
+       are the same. */
+    if (!duck_printed_is_scan(sql))
+        return false;
     for (; *at; at = next) {
-        next = literal_end(sql, at, &value);
+        next = duck_printed_whole(sql, at, &value);
         if (!next) {
-            next = skip_quoted(at);
+            next = duck_printed_skip(at);
             buf_add(out, at, (size_t)(next - at));
             continue;
         }

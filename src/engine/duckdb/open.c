@@ -8,22 +8,52 @@
  */
 #include "engine/duckdb/open.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/duckdb/duck_command.h"
 #include "engine/import/file_age.h"
 #include "engine/import/import.h"
 #include "engine/refail.h"
+#include "engine/statement/ask.h"
 
 enum { ARENA_MOST = 256 << 20, MEMORY_SHARE = 2 };
+
+/* READ_SORTED: by all columns that are read; rows with a NULL in one are left out. */
+enum read_order { READ_ANY_ORDER, READ_SORTED };
+
+/* Reads columns of a table that the import wrote; `names` ends with NULL. */
+static custos_status
+read_table(struct duck_engine *e, const char *table, const char *const *names,
+           enum read_order order, struct result **out, custos_err *err)
+{
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, &e->is);
+    s = select_new(&b, input_named(&b, "%s", table));
+    for (; *names; names++) {
+        const struct term *column = term_name(&b, NULL, "%s", *names);
+
+        select_add_bare(&b, s, column);
+        if (order == READ_SORTED) {
+            select_where(&b, s, term_present(&b, column));
+            select_order(&b, s, &(struct sort){.term = column});
+        }
+    }
+    st = ask_rows(&b, 0, s, out, err);
+    builder_clear(&b);
+    return st;
+}
 
 static custos_status
 check_facts(struct duck_engine *e, custos_err *err)
 {
+    static const char *const names[] = {"format", "text", NULL};
     struct column columns[2];
     struct result *rows = NULL;
     struct buf facts;
@@ -32,8 +62,7 @@ check_facts(struct duck_engine *e, custos_err *err)
 
     buf_init(&facts, NULL, SQL_MOST);
     view_facts(e->data->policy, &facts);
-    st = duck_ask(e->connections[0], "SELECT format, text FROM facts", &rows,
-                  err);
+    st = read_table(e, "facts", names, READ_ANY_ORDER, &rows, err);
     if (!st)
         st = result_next(rows, &n, columns, err);
     if (st || n != 1)
@@ -93,20 +122,16 @@ source_take(struct duck_engine *e, const struct column *columns, size_t row,
 }
 
 /*
- * Opens the database of an attached table, or adds its file to those that may be
+ * Opens the database of an attached table; other files are opened when they are
  * read. If the file is missing, other tables can still be queried: attached_check.c.
  */
 static void
-attach_table(struct duck_engine *e, struct duck_table *t, struct buf *paths)
+attach_table(struct duck_engine *e, struct duck_table *t)
 {
     custos_err quiet = CUSTOS_ERR_INIT;
 
-    if (t->attach[0] != '\0') {
+    if (t->attach[0] != '\0')
         t->missing = duck_do(e->connections[0], t->attach, &quiet) != CUSTOS_OK;
-        return;
-    }
-    buf_add_text(paths, paths->len ? ", " : "");
-    duck_quote_text(paths, str_of(t->path));
 }
 
 /*
@@ -114,24 +139,23 @@ attach_table(struct duck_engine *e, struct duck_table *t, struct buf *paths)
  * the first table is attached: a statement ends the open result of its connection.
  */
 static custos_status
-open_sources(struct duck_engine *e, struct buf *paths, custos_err *err)
+open_sources(struct duck_engine *e, custos_err *err)
 {
+    static const char *const names[] = {"t",    "attach",     "path",  "view",
+                                        "size", "changed_ns", "inode", NULL};
     struct column columns[7];
     struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
 
-    st = duck_ask(e->connections[0],
-                  "SELECT t, attach, path, view, size, changed_ns, inode FROM "
-                  "sources",
-                  &rows, err);
+    st = read_table(e, "sources", names, READ_ANY_ORDER, &rows, err);
     while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n && !st; k++)
             st = source_take(e, columns, k, err);
     result_free(rows);
     for (size_t i = 0; i < e->data->policy->n_tables && !st; i++)
         if (e->data->read[i].path)
-            attach_table(e, &e->data->read[i], paths);
+            attach_table(e, &e->data->read[i]);
     return st;
 }
 
@@ -166,15 +190,13 @@ open_tables(struct duck_engine *e, custos_err *err)
 static custos_status
 open_cuts(struct duck_engine *e, custos_err *err)
 {
+    static const char *const names[] = {"t", "u", NULL};
     struct column columns[2];
     struct result *rows = NULL;
     size_t n = 0;
     custos_status st;
 
-    st = duck_ask(e->connections[0],
-                  "SELECT t, u FROM cuts WHERE t IS NOT NULL AND u IS NOT NULL "
-                  "ORDER BY t, u",
-                  &rows, err);
+    st = read_table(e, "cuts", names, READ_SORTED, &rows, err);
     while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0)
         for (size_t k = 0; k < n; k++) {
             size_t i = (size_t)column_whole(&columns[0], k);
@@ -192,29 +214,44 @@ open_cuts(struct duck_engine *e, custos_err *err)
     return st;
 }
 
-/*
- * From here on the engine can read only what is open or allowed. One optimizer is
- * disabled: top_n_window_elimination of DuckDB 1.5 fails on some queries over
- * attached tables (doc/decisions/duckdb-version.md).
- */
+/* Runs a printed command and clears its buf. */
 static custos_status
-seal_off(struct duck_engine *e, const char *paths, custos_err *err)
+run_command(struct duck_engine *e, struct buf *command, custos_err *err)
+{
+    custos_status st = command->failed
+                           ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                           : duck_do(e->connections[0], buf_text(command), err);
+
+    buf_clear(command);
+    return st;
+}
+
+/* From here on the engine can read only what is open or allowed. */
+static custos_status
+seal_off(struct duck_engine *e, custos_err *err)
 {
     struct buf b;
-    custos_status st;
 
     buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "SET memory_limit = '%" PRIu64 "MB'; SET temp_directory = ",
-               e->data->memory_bytes >> 20);
-    duck_quote_text(&b, str_of(e->data->spill));
-    buf_printf(&b,
-               "; SET disabled_optimizers = 'top_n_window_elimination'; SET "
-               "allowed_paths = [%s]; SET enable_external_access = false; SET "
-               "lock_configuration = true",
-               paths);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_do(e->connections[0], buf_text(&b), err);
-    buf_clear(&b);
+    duck_command_seal(e->data, &b);
+    return run_command(e, &b, err);
+}
+
+/* How many rows the largest table of the version has, as the engine estimates it. */
+static custos_status
+most_rows(struct duck_engine *e, i128 *out, custos_err *err)
+{
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, &e->is);
+    s = select_new(&b, input_named(&b, "duckdb_tables()"));
+    select_add_bare(
+        &b, s,
+        term_aggregate(&b, TERM_MAX, term_name(&b, NULL, "estimated_size")));
+    st = ask_whole(&b, s, out, err);
+    builder_clear(&b);
     return st;
 }
 
@@ -257,16 +294,18 @@ static custos_status
 open_size(struct duck_engine *e, int64_t small_rows, custos_err *err)
 {
     i128 most = 0;
-    custos_status st = duck_ask_whole(
-        e->connections[0], "SELECT max(estimated_size) FROM duckdb_tables()",
-        &most, err);
+    custos_status st = most_rows(e, &most, err);
+    struct buf b;
 
     e->data->fixed = true;
     for (size_t i = 0; i < e->data->policy->n_tables; i++)
         e->data->fixed = e->data->fixed && !e->data->read[i].path;
     e->data->small = e->data->fixed && most <= small_rows;
-    if (!st && e->data->small)
-        st = duck_do(e->connections[0], "SET threads = 1", err);
+    if (!st && e->data->small) {
+        buf_init(&b, NULL, SQL_MOST);
+        duck_command_threads(1, &b);
+        st = run_command(e, &b, err);
+    }
     return st ? st : connect_all(e, err);
 }
 
@@ -312,10 +351,8 @@ open_all(struct duck_engine *e, const struct store *s, int64_t small_rows,
          custos_err *err)
 {
     char path[STORE_PATH_MAX];
-    struct buf paths;
     custos_status st;
 
-    buf_init(&paths, NULL, 1 << 20);
     store_data_path(s, s->version, path);
     st = open_file(e, path, err);
     if (!st)
@@ -326,7 +363,7 @@ open_all(struct duck_engine *e, const struct store *s, int64_t small_rows,
     if (!st)
         st = open_tables(e, err);
     if (!st)
-        st = open_sources(e, &paths, err);
+        st = open_sources(e, err);
     if (!st)
         st = open_cuts(e, err);
     if (!st)
@@ -336,12 +373,11 @@ open_all(struct duck_engine *e, const struct store *s, int64_t small_rows,
     if (!st)
         st = open_size(e, small_rows, err);
     if (!st)
-        st = seal_off(e, buf_text(&paths), err);
+        st = seal_off(e, err);
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_ECORRUPT,
                     "the data in the store is damaged" HINT
                     "import it again with custos init");
-    buf_clear(&paths);
     return st;
 }
 

@@ -11,6 +11,9 @@
 #include "base/datum.h"
 #include "base/error.h"
 #include "engine/duckdb/duck.h"
+#include "engine/duckdb/duck_command.h"
+#include "engine/duckdb/duck_texts.h"
+#include "engine/duckdb/sandbox_fill.h"
 #include "engine/duckdb/sandbox_value.h"
 
 enum { ROWS_MOST = 100000, SQL_MOST = 1 << 21, AGAIN_MS = 50 };
@@ -23,13 +26,9 @@ struct sandbox {
 };
 
 custos_status
-sandbox_open(const char *setup, unsigned limit_ms, struct sandbox **out,
-             custos_err *err)
+sandbox_open(const struct sandbox_content *content, unsigned limit_ms,
+             struct sandbox **out, custos_err *err)
 {
-    static const char *const seal =
-        "SET integer_division = true; SET threads = 1; "
-        "SET memory_limit = '128MB'; SET temp_directory = ''; "
-        "SET enable_external_access = false; SET lock_configuration = true";
     struct sandbox *s = calloc(1, sizeof *s);
     custos_status st;
 
@@ -46,9 +45,11 @@ sandbox_open(const char *setup, unsigned limit_ms, struct sandbox **out,
     if (!st)
         st = duck_own_add(s->c, err);
     if (!st)
-        st = duck_do(s->c, setup, err);
+        st = duck_do(s->c, (const char *)sandbox_begin_sql, err);
     if (!st)
-        st = duck_do(s->c, seal, err);
+        st = sandbox_fill(s->c, content, err);
+    if (!st)
+        st = duck_do(s->c, (const char *)sandbox_seal_sql, err);
     if (st)
         sandbox_close(s);
     else
@@ -224,8 +225,7 @@ ask_in_turn(struct sandbox *s, str database, const char *sql,
     custos_status st;
 
     buf_init(&set, NULL, SQL_MOST);
-    buf_add_text(&set, "SET VARIABLE database = ");
-    duck_quote_text(&set, database);
+    duck_command_variable("database", database, &set);
     st = set.failed
              ? custos_fail(err, CUSTOS_EINVAL, "not a valid database name")
              : duck_do(s->c, buf_text(&set), err);
@@ -270,6 +270,6 @@ sandbox_is_well(struct sandbox *s, arena *a)
     struct sandbox_rows rows;
     custos_err quiet = CUSTOS_ERR_INIT;
 
-    return !sandbox_ask(s, str_of(""), "SELECT 1", SANDBOX_RUN, a, &rows,
-                        &quiet);
+    return !sandbox_ask(s, str_of(""), (const char *)sandbox_check_sql,
+                        SANDBOX_RUN, a, &rows, &quiet);
 }

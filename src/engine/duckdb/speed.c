@@ -1,5 +1,6 @@
 /*
- * Runs each kind of statement on made-up rows and takes the median of its times.
+ * Runs each kind of statement (speed_measured.sql) on made-up rows (speed_made.sql) and
+ * takes the median of its times.
  * These are processor times of this thread, with the engine on one thread. So they
  * are what a worker needs when all others are busy too, whatever else the machine
  * does during the measurement.
@@ -8,19 +9,23 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "engine/duckdb/duck.h"
+#include "engine/duckdb/duck_texts.h"
 #include "mech/i128.h"
 #include "store/file.h"
 
 enum {
-    ROWS = 500000,
+    ROWS = 500000,   /* of speed_made.sql */
     VALUES = 100000, /* for quantiles */
     RUNS = 3,
     TINY_RUNS = 31,
+    RUNS_MOST = TINY_RUNS,
+    STATEMENT_MOST = 1 << 12,
     FIXED_TIMES = 3,
     FASTER = 16, /* how many times as fast as the default a machine may be */
     SLOWER = 64, /* how many times as slow */
@@ -99,81 +104,26 @@ speed_parse(str text, const struct speed_machine *machine,
 
 /* ------------------------------------------------------------ measuring -- */
 
-/* Makes a table with columns as they are stored, compressed as on disk, with units
-   of two rows; a table of the units; and a small public table. */
-static const char *const made =
-    "SET threads = 1; ATTACH ':memory:' AS m (COMPRESS); USE m; "
-    "CREATE TABLE made AS SELECT i // 2 AS unit, 1 + i % 2 AS rank, "
-    "CAST(hash(i) % 5 AS SMALLINT) AS kind, "
-    "CAST(hash(i + 1) % 2000000 AS BIGINT) AS steps, "
-    "CAST(CAST(hash(i + 1) % 2000000 AS DECIMAL(18, 2)) / 100 "
-    "AS DECIMAL(18, 2)) AS amount, "
-    "DATE '2024-01-01' + CAST(hash(i + 2) % 731 AS INTEGER) AS day, "
-    "'value ' || hash(i + 3) % 100 AS name "
-    "FROM range(1, 500001) AS numbers(i); "
-    "CREATE TABLE units AS SELECT DISTINCT unit, unit AS id, "
-    "CAST(unit % 6 AS SMALLINT) AS kind FROM made ORDER BY unit; "
-    "CREATE TABLE names AS SELECT name, min(unit) % 7 AS kind FROM made GROUP "
-    "BY name; "
-    "CREATE TYPE label AS ENUM (SELECT DISTINCT CAST(day AS VARCHAR) FROM "
-    "made); "
-    "CHECKPOINT";
+/* Finds the next statement of speed_measured.sql with this name, from *at on; false:
+   there is none. */
+static bool
+statement_next(const char *name, const char **at, str *out)
+{
+    static const char mark[] = "\n-- measure: ";
+    size_t len = strlen(name);
 
-struct kind {
-    const char *sql;
-    unsigned units; /* how often reply_class.c counts the speed for a row */
-};
+    while ((*at = strstr(*at, mark))) {
+        const char *from = *at + sizeof mark - 1, *end = strstr(from, mark);
 
-static const struct kind scans[] = {
-    {"SELECT kind, sum(steps), count(steps), count(*), sum(rank), count(rank) "
-     "FROM made WHERE rank <= 8 GROUP BY kind",
-     1},
-    {"SELECT sum(unit) FROM made WHERE unit BETWEEN 1 AND 9223372036854775807 "
-     "AND name = 'value 3' AND day >= CAST('2025-01-01' AS DATE)",
-     1},
-};
-
-/* A computed key is printed twice: as the key, and in the condition that it is not
-   NULL. */
-#define KEYED(key)                                                             \
-    "SELECT key_0, count(*) FROM (SELECT " key " AS key_0 FROM made WHERE "    \
-    "rank <= 8 AND " key " IS NOT NULL) GROUP BY key_0"
-#define INDEX(x, from, n)                                                      \
-    "whole_index(" x ", CAST('" from "' AS BIGINT), CAST('" n "' AS BIGINT))"
-
-static const struct kind reals[] = {
-    {KEYED(INDEX("whole_of(floor(CAST(amount AS DOUBLE) / CAST(CAST('1000' AS "
-                 "BIGINT) AS DOUBLE)), CAST('0' AS BIGINT), CAST('20' AS "
-                 "BIGINT))",
-                 "0", "21")),
-     1},
-};
-
-static const struct kind dates[] = {
-    {KEYED(INDEX("quarter(TRY_CAST(day AS TIMESTAMP))", "1", "4")), 1},
-};
-
-static const struct kind joins[] = {
-    {"SELECT index_1, count(*) FROM (SELECT unit AS unit_0, rank AS rank_0, "
-     "unit AS column_0 FROM made) JOIN (SELECT unit AS unit_1, id AS column_1, "
-     "kind AS index_1 FROM units) ON unit_0 = unit_1 AND column_0 = column_1 "
-     "WHERE rank_0 <= 8 GROUP BY index_1",
-     1},
-    {"SELECT unit, count(*), sum(steps) FROM made WHERE rank <= 8 GROUP BY "
-     "unit",
-     1},
-};
-
-static const struct kind labels[] = {
-    {KEYED("enum_code(TRY_CAST(CAST(day AS VARCHAR) AS label))"), 2},
-};
-
-static const struct kind sorts[] = {
-    {"SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY unit ORDER "
-     "BY hash(rank, made.name, names.kind), rank, names.kind) AS row_no FROM "
-     "made JOIN names ON made.name = names.name) WHERE row_no <= 8",
-     1},
-};
+        *at = from;
+        if (strncmp(from, name, len) != 0 || from[len] != '\n')
+            continue;
+        from += len;
+        *out = (str){from, end ? (size_t)(end - from) : strlen(from)};
+        return true;
+    }
+    return false;
+}
 
 static int64_t
 processor_ns(void)
@@ -206,26 +156,64 @@ run_all(struct duck_connection *c, const char *sql, custos_err *err)
     return st;
 }
 
-/* Measures picoseconds per row: the slowest of n statements, each by its median. */
+/* Measures nanoseconds: the median of so many runs, at most RUNS_MOST. */
 static custos_status
-measure_slowest(struct duck_connection *c, const struct kind *kinds, size_t n,
-                int64_t *ps, custos_err *err)
+measure_runs(struct duck_connection *c, str statement, size_t runs, int64_t *ns,
+             custos_err *err)
 {
+    int64_t took[RUNS_MOST];
     custos_status st = CUSTOS_OK;
+    struct buf sql;
 
-    for (size_t i = 0; i < n && !st; i++) {
-        int64_t took[RUNS], one;
-
-        for (size_t k = 0; k < RUNS && !st; k++) {
-            took[k] = processor_ns();
-            st = run_all(c, kinds[i].sql, err);
-            took[k] = processor_ns() - took[k];
-        }
-        qsort(took, RUNS, sizeof took[0], compare);
-        one = st ? 0 : took[RUNS / 2] * 1000 / ROWS / kinds[i].units;
-        if (one > *ps)
-            *ps = one;
+    buf_init(&sql, NULL, STATEMENT_MOST);
+    buf_add(&sql, statement.ptr, statement.len);
+    if (sql.failed)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t k = 0; k < runs && !st; k++) {
+        took[k] = processor_ns();
+        st = run_all(c, buf_text(&sql), err);
+        took[k] = processor_ns() - took[k];
     }
+    buf_clear(&sql);
+    if (st)
+        return st;
+    qsort(took, runs, sizeof took[0], compare);
+    *ns = took[runs / 2];
+    return CUSTOS_OK;
+}
+
+/* Measures the slowest of the statements with this name, if it is slower than *ns. */
+static custos_status
+measure_slowest(struct duck_connection *c, const char *name, size_t runs,
+                int64_t *ns, custos_err *err)
+{
+    const char *at = (const char *)speed_measured_sql;
+    custos_status st = CUSTOS_OK;
+    size_t n = 0;
+    str statement;
+
+    for (; !st && statement_next(name, &at, &statement); n++) {
+        int64_t one = 0;
+
+        st = measure_runs(c, statement, runs, &one, err);
+        if (!st && one > *ns)
+            *ns = one;
+    }
+    CUSTOS_REQUIRE(n > 0);
+    return st;
+}
+
+/* Measures picoseconds per row, if they are more than *ps. units: how often
+   reply_class.c counts the speed for a row. */
+static custos_status
+measure_rows(struct duck_connection *c, const char *name, unsigned units,
+             int64_t *ps, custos_err *err)
+{
+    int64_t ns = 0;
+    custos_status st = measure_slowest(c, name, RUNS, &ns, err);
+
+    if (!st && ns * 1000 / ROWS / units > *ps)
+        *ps = ns * 1000 / ROWS / units;
     return st;
 }
 
@@ -266,10 +254,6 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
     int64_t took[RUNS], sorted = 0;
     custos_rng *rng = NULL;
     custos_status st = CUSTOS_OK;
-    const struct kind sort = {
-        "SELECT steps, count(*) FROM made WHERE rank <= 8 GROUP BY steps ORDER "
-        "BY steps",
-        1};
 
     if (!cells)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -283,7 +267,7 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
         took[k] = processor_ns() - took[k];
     }
     if (!st)
-        st = measure_slowest(c, &sort, 1, &sorted, err);
+        st = measure_rows(c, "quantile", 1, &sorted, err);
     if (!st) {
         qsort(took, RUNS, sizeof took[0], compare);
         *ps = sorted + took[RUNS / 2] * 1000 / VALUES;
@@ -299,24 +283,12 @@ measure_quantile(struct duck_connection *c, int64_t *ps, custos_err *err)
 static custos_status
 measure_fixed(struct duck_connection *c, int64_t *us, custos_err *err)
 {
-    int64_t took[TINY_RUNS];
-    custos_status st = CUSTOS_OK;
+    int64_t ns = 0;
+    custos_status st = measure_slowest(c, "tiny", TINY_RUNS, &ns, err);
 
-    for (size_t k = 0; k < TINY_RUNS && !st; k++) {
-        took[k] = processor_ns();
-        st = run_all(c,
-                     "SELECT sum(row_count), count(*) FROM (SELECT unit, "
-                     "count(*) AS row_count FROM (SELECT kind AS unit FROM "
-                     "names WHERE name <> 'value 3') GROUP BY unit) WHERE "
-                     "row_count <= 8",
-                     err);
-        took[k] = processor_ns() - took[k];
-    }
-    if (st)
-        return st;
-    qsort(took, TINY_RUNS, sizeof took[0], compare);
-    *us = FIXED_TIMES * took[TINY_RUNS / 2] / 1000;
-    return CUSTOS_OK;
+    if (!st)
+        *us = FIXED_TIMES * ns / 1000;
+    return st;
 }
 
 static bool
@@ -347,22 +319,21 @@ measure_kinds(struct duck_connection *c, const struct policy *p,
 {
     const struct reply_speeds usual = REPLY_SPEEDS_DEFAULT;
     struct reply_speeds s = {.rows = out->rows, .known = out->known};
-    custos_status st =
-        measure_slowest(c, scans, COUNT_OF(scans), &s.scan_ps, err);
+    custos_status st = measure_rows(c, "scan", 1, &s.scan_ps, err);
 
     s.computed_ps = s.scan_ps;
     if (!st && has_type(p, TYPE_REAL, TYPE_DECIMAL))
-        st = measure_slowest(c, reals, COUNT_OF(reals), &s.computed_ps, err);
+        st = measure_rows(c, "real", 1, &s.computed_ps, err);
     if (!st && has_type(p, TYPE_DATE, TYPE_TIMESTAMP))
-        st = measure_slowest(c, dates, COUNT_OF(dates), &s.computed_ps, err);
+        st = measure_rows(c, "date", 1, &s.computed_ps, err);
     if (!st)
-        st = measure_slowest(c, joins, COUNT_OF(joins), &s.text_ps, err);
+        st = measure_rows(c, "join", 1, &s.text_ps, err);
     if (!st && has_type(p, TYPE_TEXT, TYPE_DATE))
-        st = measure_slowest(c, labels, COUNT_OF(labels), &s.text_ps, err);
+        st = measure_rows(c, "label", 2, &s.text_ps, err);
     if (!st)
         st = measure_quantile(c, &s.quantile_ps, err);
     if (!st)
-        st = measure_slowest(c, sorts, COUNT_OF(sorts), &s.sort_ps, err);
+        st = measure_rows(c, "sort", 1, &s.sort_ps, err);
     if (!st)
         st = measure_fixed(c, &s.fixed_us, err);
     if (st)
@@ -432,7 +403,7 @@ engine_speed_measure(const struct store *s, const struct policy *p,
     if (!st)
         st = duck_own_add(c, err);
     if (!st)
-        st = duck_do(c, made, err);
+        st = duck_do(c, (const char *)speed_made_sql, err);
     if (!st)
         st = measure_kinds(c, p, out, err);
     duck_disconnect(c);

@@ -1,0 +1,139 @@
+/*
+ * One function for each command. Names of tables and schemas are our own and need no
+ * quotes; texts and names of columns are quoted.
+ */
+#include "engine/duckdb/duck_command.h"
+
+#include <inttypes.h>
+
+#include "engine/duckdb/duck.h"
+
+/* --------------------------------------------------------------- sandboxes -- */
+
+static const char *
+type_name(enum column_type type)
+{
+    switch (type) {
+    case COLUMN_BOOL: return "BOOLEAN";
+    case COLUMN_I16: return "SMALLINT";
+    case COLUMN_I32: return "INTEGER";
+    case COLUMN_I64: return "BIGINT";
+    case COLUMN_U32: return "UINTEGER";
+    case COLUMN_F64: return "DOUBLE";
+    case COLUMN_TIMESTAMP: return "TIMESTAMP";
+    default: return "VARCHAR";
+    }
+}
+
+static void
+print_column(const struct sandbox_column *c, struct buf *out)
+{
+    bool list = c->type == COLUMN_LIST;
+
+    duck_quote_name(out, c->name);
+    buf_printf(out, " %s%s", type_name(list ? c->item : c->type),
+               list ? "[]" : "");
+    if (c->unset == SANDBOX_UNSET_ZERO)
+        buf_printf(out, " DEFAULT %s", c->type == COLUMN_BOOL ? "false" : "0");
+}
+
+static bool
+has_database(const struct sandbox_table *t)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].unset == SANDBOX_UNSET_DATABASE)
+            return true;
+    return false;
+}
+
+void
+duck_command_stored(const struct sandbox_table *t, struct buf *out)
+{
+    buf_printf(out, "%s%s", has_database(t) ? "_" : "", t->name);
+}
+
+static void
+print_view(const struct sandbox_table *t, struct buf *out)
+{
+    const char *before = "";
+
+    buf_printf(out, "CREATE VIEW %s.%s AS SELECT * REPLACE (", t->schema,
+               t->name);
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].unset == SANDBOX_UNSET_DATABASE) {
+            buf_printf(out, "%sCAST(getvariable('database') AS VARCHAR) AS ",
+                       before);
+            duck_quote_name(out, t->columns[i].name);
+            before = ", ";
+        }
+    buf_printf(out, ") FROM %s.", t->schema);
+    duck_command_stored(t, out);
+    buf_add_text(out, ";\n");
+}
+
+void
+duck_command_schema(const char *name, struct buf *out)
+{
+    buf_printf(out, "CREATE SCHEMA %s;\n", name);
+}
+
+void
+duck_command_table(const struct sandbox_table *t, struct buf *out)
+{
+    buf_printf(out, "CREATE TABLE %s.", t->schema);
+    duck_command_stored(t, out);
+    for (size_t i = 0; i < t->n_columns; i++) {
+        buf_add_text(out, i == 0 ? "(" : ", ");
+        print_column(&t->columns[i], out);
+    }
+    buf_add_text(out, ");\n");
+    if (has_database(t))
+        print_view(t, out);
+}
+
+void
+duck_command_variable(const char *name, str text, struct buf *out)
+{
+    buf_printf(out, "SET VARIABLE %s = ", name);
+    duck_quote_text(out, text);
+}
+
+/* ---------------------------------------------------------------- settings -- */
+
+void
+duck_command_threads(unsigned n, struct buf *out)
+{
+    buf_printf(out, "SET threads = %u", n);
+}
+
+static void
+print_paths(const struct engine_data *d, struct buf *out)
+{
+    const char *before = "[";
+
+    for (size_t i = 0; i < d->policy->n_tables; i++) {
+        const struct duck_table *t = &d->read[i];
+
+        if (!t->path || t->attach[0] != '\0')
+            continue;
+        buf_add_text(out, before);
+        duck_quote_text(out, str_of(t->path));
+        before = ", ";
+    }
+    buf_add_text(out, *before == '[' ? "[]" : "]");
+}
+
+/* One optimizer is disabled: top_n_window_elimination of DuckDB 1.5 fails on some
+   queries over attached tables (doc/decisions/duckdb-version.md). */
+void
+duck_command_seal(const struct engine_data *d, struct buf *out)
+{
+    buf_printf(out, "SET memory_limit = '%" PRIu64 "MB'; SET temp_directory = ",
+               d->memory_bytes >> 20);
+    duck_quote_text(out, str_of(d->spill));
+    buf_add_text(out, "; SET disabled_optimizers = 'top_n_window_elimination'; "
+                      "SET allowed_paths = ");
+    print_paths(d, out);
+    buf_add_text(out, "; SET enable_external_access = false; SET "
+                      "lock_configuration = true");
+}
