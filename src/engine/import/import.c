@@ -130,6 +130,23 @@ import_has_table(struct import *m, const char *name, bool *out, custos_err *err)
 }
 
 custos_status
+import_ask(struct import *m, const struct builder *b, const struct select *s,
+           struct result **out, custos_err *err)
+{
+    custos_status st;
+    struct buf text;
+
+    buf_init(&text, NULL, SQL_MOST);
+    if (!b->failed)
+        duck_print_select(s, m->views, &text);
+    st = b->failed || text.failed
+             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+             : duck_ask(m->c, buf_text(&text), out, err);
+    buf_clear(&text);
+    return st;
+}
+
+custos_status
 import_ask_whole(struct import *m, const struct builder *b,
                  const struct select *s, i128 *out, custos_err *err)
 {
@@ -392,9 +409,12 @@ import_check(struct import *m, size_t i, custos_err *err)
 static custos_status
 import_facts(struct import *m, custos_err *err)
 {
+    const struct select *view;
+    struct builder v;
     struct buf b, facts;
     custos_status st;
 
+    builder_init(&v, NULL);
     buf_init(&b, NULL, SQL_MOST);
     buf_init(&facts, NULL, SQL_MOST);
     view_facts(m->policy, &facts);
@@ -411,11 +431,15 @@ import_facts(struct import *m, custos_err *err)
         if (!m->policy->tables[i].attached)
             continue;
         buf_clear(&facts);
-        view_select(&m->policy->tables[i], &m->sources[i], VIEW_ROWS, &facts);
+        view = view_select(&v, &m->policy->tables[i], &m->sources[i],
+                           VIEW_ROWS);
+        if (!v.failed)
+            duck_print_select(view, NULL, &facts);
+        b.failed |= v.failed;
         buf_printf(&b, "; INSERT INTO sources VALUES (%zu, ", i);
         duck_quote_text(&b, str_of(m->sources[i].attach));
         buf_add_text(&b, ", ");
-        duck_quote_text(&b, str_of(m->sources[i].path));
+        duck_quote_text(&b, str_of(m->sources[i].file.path));
         buf_add_text(&b, ", ");
         duck_quote_text(&b, str_of(buf_text(&facts)));
         buf_printf(&b, ", %" PRId64 ", %" PRId64 ", %" PRId64 ")",
@@ -427,6 +451,7 @@ import_facts(struct import *m, custos_err *err)
              : duck_do(m->c, buf_text(&b), err);
     buf_clear(&b);
     buf_clear(&facts);
+    builder_clear(&v);
     return st;
 }
 

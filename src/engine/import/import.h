@@ -50,6 +50,12 @@ CUSTOS_MUST_USE custos_status import_make(
     struct import *m, size_t table, const char *what, const struct builder *b,
     const char *name, const struct select *s, custos_err *err);
 
+/* Runs a select; rows as from duck_ask. */
+CUSTOS_MUST_USE custos_status import_ask(struct import *m,
+                                         const struct builder *b,
+                                         const struct select *s,
+                                         struct result **out, custos_err *err);
+
 /* The result of a select that gives one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status import_ask_whole(struct import *m,
                                                const struct builder *b,
