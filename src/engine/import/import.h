@@ -122,6 +122,12 @@ CUSTOS_MUST_USE custos_status import_units(struct import *m, custos_err *err);
 CUSTOS_MUST_USE custos_status import_unit_paths(struct import *m,
                                                 custos_err *err);
 
+/* Makes the tables that describe the version: cuts (empty), sources, facts. */
+CUSTOS_MUST_USE custos_status import_facts(struct import *m, custos_err *err);
+
+/* Prints the statement that adds a cut, and a semicolon. */
+void import_print_cut(size_t table, int64_t unit, struct buf *out);
+
 /* Refuses a referenced column in which a value occurs twice: CUSTOS_EPOLICY. */
 CUSTOS_MUST_USE custos_status import_references(struct import *m,
                                                 custos_err *err);
