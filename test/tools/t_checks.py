@@ -180,7 +180,7 @@ class Checks(unittest.TestCase):
             (self.root / "src" / name).unlink()
 
     def test_sqltext_finds_files_listed_in_vain(self):
-        self.write("src/SQLTEXT", TREE["src/SQLTEXT"] + "left plan/plan.c\n")
+        self.write("src/SQLTEXT", TREE["src/SQLTEXT"] + "printer plan/plan.c\n")
         self.found("plan/plan.c has no SQL: remove it", "sqltext")
 
     def test_docs_finds_names_without_files(self):

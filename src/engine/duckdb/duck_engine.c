@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "engine/duckdb/duck_print.h"
+#include "engine/duckdb/duck_print_command.h"
 #include "engine/duckdb/open.h"
 #include "engine/import/file_age.h"
 #include "engine/import/import.h"

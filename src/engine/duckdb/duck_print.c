@@ -8,10 +8,17 @@
 #include "engine/duckdb/open.h"
 #include "sql/duckdb.h"
 
-#define TEMPORARY "temp.main."
-
 /* How tightly a term binds; a looser one is put in parentheses. */
-enum { BIND_NOT = 1, BIND_COMPARISON, BIND_SUM, BIND_PRODUCT, BIND_TIGHT };
+enum {
+    BIND_ANY = 1,
+    BIND_ALL,
+    BIND_NOT,
+    BIND_COMPARISON,
+    BIND_APPEND,
+    BIND_SUM,
+    BIND_PRODUCT,
+    BIND_TIGHT
+};
 
 static void print_term(const struct term *t, int tight, struct buf *out);
 
@@ -58,9 +65,15 @@ print_call(const struct term *t, struct buf *out)
         [TERM_WHOLE_INDEX] = "whole_index",
         [TERM_PERIOD] = "period_number",
         [TERM_MICROSECONDS] = "epoch_us",
+        [TERM_CALENDAR] = "calendar",
         [TERM_POWER] = "pow",
+        [TERM_ROUND] = "round",
         [TERM_IS_NAN] = "isnan",
+        [TERM_IS_FINITE] = "isfinite",
         [TERM_BYTES] = "strlen",
+        [TERM_CONTAINS] = "contains",
+        [TERM_STARTS_WITH] = "starts_with",
+        [TERM_LEFT] = "left",
         [TERM_REPLACE] = "replace",
         [TERM_JOINED] = "concat",
         [TERM_HASH] = "hash",
@@ -76,25 +89,34 @@ print_call(const struct term *t, struct buf *out)
 static int
 bind_of(enum term_operator o)
 {
-    return o < TERM_PLUS    ? BIND_COMPARISON
+    return o < TERM_APPEND  ? BIND_COMPARISON
+           : o < TERM_PLUS  ? BIND_APPEND
            : o < TERM_TIMES ? BIND_SUM
                             : BIND_PRODUCT;
 }
 
+/* Operators are left-associative, but comparisons cannot be chained. */
 static void
 print_binary(const struct term *t, struct buf *out)
 {
     static const char *const marks[TERM_OPERATORS] = {
-        [TERM_EQUAL] = " = ",   [TERM_DISTINCT] = " IS DISTINCT FROM ",
-        [TERM_LESS] = " < ",    [TERM_AT_MOST] = " <= ",
-        [TERM_MORE] = " > ",    [TERM_AT_LEAST] = " >= ",
-        [TERM_PLUS] = " + ",    [TERM_MINUS] = " - ",
-        [TERM_TIMES] = " * ",   [TERM_OVER] = " / ",
+        [TERM_EQUAL] = " = ",
+        [TERM_DIFFERS] = " <> ",
+        [TERM_DISTINCT] = " IS DISTINCT FROM ",
+        [TERM_LESS] = " < ",
+        [TERM_AT_MOST] = " <= ",
+        [TERM_MORE] = " > ",
+        [TERM_AT_LEAST] = " >= ",
         [TERM_APPEND] = " || ",
+        [TERM_PLUS] = " + ",
+        [TERM_MINUS] = " - ",
+        [TERM_TIMES] = " * ",
+        [TERM_OVER] = " / ",
+        [TERM_MODULO] = " % ",
     };
     int bind = bind_of(t->operator);
 
-    print_term(t->args.first->term, bind, out);
+    print_term(t->args.first->term, bind + (bind == BIND_COMPARISON), out);
     buf_add_text(out, marks[t->operator]);
     print_term(t->args.last->term, bind + 1, out);
 }
@@ -151,7 +173,8 @@ print_window(const struct window *w, struct buf *out)
     print_list(w->order.first, w->partition.n ? " ORDER BY " : "ORDER BY ",
                out);
     if (w->so_far)
-        buf_add_text(out, "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW");
+        buf_printf(out, "%sROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+                   w->partition.n || w->order.n ? " " : "");
     buf_add_text(out, ")");
 }
 
@@ -184,11 +207,11 @@ print_aggregate(const struct term *t, struct buf *out)
 static void
 print_between(const struct term *t, struct buf *out)
 {
-    print_term(t->args.first->term, BIND_SUM, out);
+    print_term(t->args.first->term, BIND_APPEND, out);
     buf_add_text(out, " BETWEEN ");
-    print_term(t->args.first->next->term, BIND_SUM, out);
+    print_term(t->args.first->next->term, BIND_APPEND, out);
     buf_add_text(out, " AND ");
-    print_term(t->args.last->term, BIND_SUM, out);
+    print_term(t->args.last->term, BIND_APPEND, out);
 }
 
 static void
@@ -200,6 +223,57 @@ print_number(const struct term *t, struct buf *out)
     buf_add_text(out, text);
 }
 
+/* An item of a list; only a name needs no parentheses before the bracket. */
+static void
+print_item(const struct term *t, struct buf *out)
+{
+    const struct term *list = t->args.first->term;
+    bool apart = list->kind != TERM_NAME;
+
+    buf_add_text(out, apart ? "(" : "");
+    print_term(list, 0, out);
+    buf_add_text(out, apart ? ")[" : "[");
+    print_number(t, out);
+    buf_add_text(out, "]");
+}
+
+/* Is the term printed by sql/duckdb.h? It may then be an OR. */
+static bool
+is_expression(const struct term *t)
+{
+    return t->kind == TERM_EXPR || t->kind == TERM_CONDITION ||
+           t->kind == TERM_PUBLIC;
+}
+
+/* Prints conditions with AND or OR between them. AND within OR and OR within AND
+   are put in parentheses. */
+static void
+print_conditions(const struct terms *list, const char *before,
+                 const char *between, struct buf *out)
+{
+    for (const struct term_link *l = list->first; l; l = l->next) {
+        bool apart = list->n > 1 && is_expression(l->term);
+
+        buf_add_text(out, l == list->first ? before : between);
+        buf_add_text(out, apart ? "(" : "");
+        print_term(l->term, list->n > 1 ? BIND_NOT : 0, out);
+        buf_add_text(out, apart ? ")" : "");
+    }
+}
+
+/* What a condition says of one term. */
+static void
+print_test(const struct term *t, struct buf *out)
+{
+    print_term(t->args.first->term, BIND_APPEND, out);
+    if (t->kind == TERM_AMONG) {
+        print_list(t->args.first->next, " IN (", out);
+        buf_add_text(out, ")");
+        return;
+    }
+    buf_add_text(out, t->kind == TERM_PRESENT ? " IS NOT NULL" : " IS NULL");
+}
+
 static void
 print_bare(const struct term *t, struct buf *out)
 {
@@ -207,6 +281,7 @@ print_bare(const struct term *t, struct buf *out)
     case TERM_NAME:
         buf_printf(out, t->of ? "%s.%s" : "%s%s", t->of ? t->of : "", t->name);
         return;
+    case TERM_COLUMN: duck_quote_name(out, t->text); return;
     case TERM_EXPR: duckdb_print_expr(t->expr, t->of, out); return;
     case TERM_CONDITION:
         duckdb_print_condition(t->expr, t->of, t->stepped, out);
@@ -220,6 +295,7 @@ print_bare(const struct term *t, struct buf *out)
         duck_quote_text(out, t->text);
         return;
     case TERM_TRUE: buf_add_text(out, "true"); return;
+    case TERM_FALSE: buf_add_text(out, "false"); return;
     case TERM_NULL: buf_add_text(out, "NULL"); return;
     case TERM_CALL: print_call(t, out); return;
     case TERM_BINARY: print_binary(t, out); return;
@@ -233,20 +309,22 @@ print_bare(const struct term *t, struct buf *out)
     case TERM_CASE:
     case TERM_CHOOSE: print_case(t, out); return;
     case TERM_LABELS: print_labels(t, out); return;
+    case TERM_LIST:
+        buf_add_text(out, "[");
+        print_list(t->args.first, "", out);
+        buf_add_text(out, "]");
+        return;
+    case TERM_ITEM: print_item(t, out); return;
     case TERM_NOT:
         buf_add_text(out, "NOT ");
         print_term(t->args.first->term, BIND_COMPARISON, out);
         return;
+    case TERM_ALL: print_conditions(&t->args, "", " AND ", out); return;
+    case TERM_ANY: print_conditions(&t->args, "", " OR ", out); return;
     case TERM_PRESENT:
-        print_term(t->args.first->term, BIND_SUM, out);
-        buf_add_text(out, " IS NOT NULL");
-        return;
+    case TERM_ABSENT:
+    case TERM_AMONG: print_test(t, out); return;
     case TERM_BETWEEN: print_between(t, out); return;
-    case TERM_AMONG:
-        print_term(t->args.first->term, BIND_SUM, out);
-        print_list(t->args.first->next, " IN (", out);
-        buf_add_text(out, ")");
-        return;
     case TERM_AGGREGATE: print_aggregate(t, out); return;
     }
     out->failed = true; /* UNREACHABLE: all kinds are above */
@@ -256,9 +334,12 @@ static int
 bind_of_term(const struct term *t)
 {
     switch (t->kind) {
+    case TERM_ANY: return BIND_ANY;
+    case TERM_ALL: return BIND_ALL;
     case TERM_NOT: return BIND_NOT;
     case TERM_BINARY: return bind_of(t->operator);
     case TERM_PRESENT:
+    case TERM_ABSENT:
     case TERM_BETWEEN:
     case TERM_AMONG: return BIND_COMPARISON;
     default: return BIND_TIGHT;
@@ -275,28 +356,13 @@ print_term(const struct term *t, int tight, struct buf *out)
     buf_add_text(out, loose ? ")" : "");
 }
 
+void
+duck_print_term(const struct term *t, struct buf *out)
+{
+    print_term(t, 0, out);
+}
+
 /* ---------------------------------------------------------------- selects -- */
-
-/* Is the term printed by sql/duckdb.h? It may then be an OR. */
-static bool
-is_expression(const struct term *t)
-{
-    return t->kind == TERM_EXPR || t->kind == TERM_CONDITION ||
-           t->kind == TERM_PUBLIC;
-}
-
-static void
-print_all_of(const struct terms *list, const char *before, struct buf *out)
-{
-    for (const struct term_link *l = list->first; l; l = l->next) {
-        bool apart = list->n > 1 && is_expression(l->term);
-
-        buf_add_text(out, l == list->first ? before : " AND ");
-        buf_add_text(out, apart ? "(" : "");
-        print_term(l->term, 0, out);
-        buf_add_text(out, apart ? ")" : "");
-    }
-}
 
 void
 duck_print_input(const struct input *in, const struct duck_table *tables,
@@ -304,10 +370,14 @@ duck_print_input(const struct input *in, const struct duck_table *tables,
 {
     switch (in->kind) {
     case INPUT_TABLE: buf_add_text(out, tables[in->table].from); break;
-    case INPUT_KEPT: buf_printf(out, TEMPORARY DUCK_KEPT, in->table); break;
+    case INPUT_KEPT:
+        buf_printf(out, DUCK_TEMPORARY DUCK_KEPT, in->table);
+        break;
     case INPUT_NAMED: buf_add_text(out, in->name); break;
+    case INPUT_FILE: duck_print_file(in->file, out); break;
     case INPUT_SELECT:
-        buf_add_text(out, "(");
+    case INPUT_COLUMNS:
+        buf_add_text(out, in->kind == INPUT_SELECT ? "(" : "(DESCRIBE ");
         duck_print_select(in->select, tables, out);
         buf_add_text(out, ")");
         break;
@@ -315,7 +385,7 @@ duck_print_input(const struct input *in, const struct duck_table *tables,
         duck_print_input(in->left, tables, out);
         buf_add_text(out, in->outer ? " LEFT JOIN " : " JOIN ");
         duck_print_input(in->right, tables, out);
-        print_all_of(&in->on, " ON ", out);
+        print_conditions(&in->on, " ON ", " AND ", out);
         break;
     }
     if (in->as)
@@ -373,7 +443,7 @@ duck_print_select(const struct select *s, const struct duck_table *tables,
         buf_add_text(out, " FROM ");
         duck_print_input(s->from, tables, out);
     }
-    print_all_of(&s->where, " WHERE ", out);
+    print_conditions(&s->where, " WHERE ", " AND ", out);
     print_list(s->group_by.first, " GROUP BY ", out);
     buf_add_text(out, s->group_by_all ? " GROUP BY ALL" : "");
     if (s->having) {
@@ -389,22 +459,4 @@ duck_print_select(const struct select *s, const struct duck_table *tables,
         buf_add_text(out, " UNION ALL ");
         duck_print_select(s->and_all, tables, out);
     }
-}
-
-void
-duck_print_table(enum duck_lifetime kind, const char *name,
-                 const struct select *s, const struct duck_table *tables,
-                 struct buf *out)
-{
-    buf_printf(out, "CREATE %s %s AS ",
-               kind == DUCK_TABLE_STORED ? "TABLE" : "OR REPLACE TEMP TABLE",
-               name);
-    duck_print_select(s, tables, out);
-}
-
-void
-duck_print_drop(enum duck_lifetime kind, const char *name, struct buf *out)
-{
-    buf_printf(out, "DROP TABLE %s%s",
-               kind == DUCK_TABLE_STORED ? "" : "IF EXISTS " TEMPORARY, name);
 }

@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "engine/duckdb/duck_command.h"
+#include "engine/duckdb/duck_print_command.h"
 #include "engine/import/file_age.h"
 #include "engine/import/import.h"
 #include "engine/refail.h"
@@ -233,7 +233,7 @@ seal_off(struct duck_engine *e, custos_err *err)
     struct buf b;
 
     buf_init(&b, NULL, SQL_MOST);
-    duck_command_seal(e->data, &b);
+    duck_print_seal(e->data, &b);
     return run_command(e, &b, err);
 }
 
@@ -303,7 +303,7 @@ open_size(struct duck_engine *e, int64_t small_rows, custos_err *err)
     e->data->small = e->data->fixed && most <= small_rows;
     if (!st && e->data->small) {
         buf_init(&b, NULL, SQL_MOST);
-        duck_command_threads(1, &b);
+        duck_print_threads(1, &b);
         st = run_command(e, &b, err);
     }
     return st ? st : connect_all(e, err);

@@ -11,7 +11,7 @@
 #include "base/datum.h"
 #include "base/error.h"
 #include "engine/duckdb/duck.h"
-#include "engine/duckdb/duck_command.h"
+#include "engine/duckdb/duck_print_command.h"
 #include "engine/duckdb/duck_texts.h"
 #include "engine/duckdb/sandbox_fill.h"
 #include "engine/duckdb/sandbox_value.h"
@@ -225,7 +225,7 @@ ask_in_turn(struct sandbox *s, str database, const char *sql,
     custos_status st;
 
     buf_init(&set, NULL, SQL_MOST);
-    duck_command_variable("database", database, &set);
+    duck_print_variable("database", database, &set);
     st = set.failed
              ? custos_fail(err, CUSTOS_EINVAL, "not a valid database name")
              : duck_do(s->c, buf_text(&set), err);

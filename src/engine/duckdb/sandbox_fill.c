@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "engine/duckdb/duck_command.h"
+#include "engine/duckdb/duck_print_command.h"
 #include "engine/duckdb/duck_inside.h"
 #include "engine/duckdb/duck_texts.h"
 
@@ -32,8 +32,8 @@ make_tables(struct duck_connection *c, const struct sandbox_content *content,
     buf_init(&b, NULL, COMMANDS_MOST);
     for (size_t i = 0; i < content->n_tables; i++) {
         if (begins_schema(content, i))
-            duck_command_schema(content->tables[i].schema, &b);
-        duck_command_table(&content->tables[i], &b);
+            duck_print_schema(content->tables[i].schema, &b);
+        duck_print_sandbox_table(&content->tables[i], &b);
     }
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_do(c, buf_text(&b), err);
@@ -78,7 +78,7 @@ append_rows(struct duck_connection *c, const struct sandbox_table *t,
     if (t->n_rows == 0)
         return CUSTOS_OK;
     buf_init(&name, NULL, COMMANDS_MOST);
-    duck_command_stored(t, &name);
+    duck_print_sandbox_name(t, &name);
     if (name.failed) {
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     } else if (duckdb_appender_create(c->c, t->schema, buf_text(&name), &to) !=

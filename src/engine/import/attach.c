@@ -91,13 +91,14 @@ read_and_count(struct import *m, size_t i, custos_err *err)
     struct result *rows = NULL;
     size_t n = 1;
     custos_status st;
-    struct buf b;
+    struct builder b;
 
-    buf_init(&b, NULL, SQL_MOST);
-    view_select(t->is, &m->sources[i], VIEW_ALL, &b);
-    st = b.failed || !left ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                           : duck_ask(m->c, buf_text(&b), &rows, err);
-    buf_clear(&b);
+    if (!left)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    builder_init(&b, NULL);
+    st = import_ask(m, &b, view_select(&b, t->is, &m->sources[i], VIEW_ALL),
+                    &rows, err);
+    builder_clear(&b);
     while (!st && n > 0) {
         st = result_next(rows, &n, columns, err);
         if (!st)
@@ -122,8 +123,8 @@ import_attached(struct import *m, size_t i, custos_err *err)
     m->step++;
     if (st == CUSTOS_EENGINE)
         return not_decoded(t, err);
-    if (!st &&
-        (!file_mark_read(s->path, &after) || !file_mark_same(&s->mark, &after)))
+    if (!st && (!file_mark_read(s->file.path, &after) ||
+                !file_mark_same(&s->mark, &after)))
         st = custos_fail(err, CUSTOS_EIO,
                          "the file of table '%.*s' changed while it was "
                          "read" HINT "run custos init again",

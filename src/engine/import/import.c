@@ -11,140 +11,18 @@
  */
 #include "engine/import/import.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
-#include "engine/import/csv_fault.h"
-#include "engine/duckdb/duck_print.h"
+#include "engine/duckdb/duck_print_command.h"
 #include "engine/duckdb/open.h"
 #include "engine/run/key.h"
 #include "engine/refail.h"
 #include "store/file.h"
 
 enum { CUTS = 64, CUTS_FROM_ROWS = 1 << 16, MEMORY_SHARE = 2 };
-
-static void
-step_percent(void *ctx, unsigned percent)
-{
-    struct import *m = ctx;
-
-    if (m->progress)
-        m->progress(m->ctx, m->step * 100 + percent, m->steps * 100, m->what);
-}
-
-/*
- * Tells the owner why a step failed; for a CSV file, with line and cause. Analysts
- * never see this.
- */
-static custos_status
-step_failed(const struct policy_table *t, const char *what, custos_err *err)
-{
-    const char *fault = err ? csv_fault_of(err->noted) : NULL;
-
-    if (!fault)
-        return refail(err, CUSTOS_EIO,
-                      "table '%.*s' could not be imported (%s): its file "
-                      "cannot be read, or the disk is full",
-                      SHOWN(t->name), what);
-    return refail(err, CUSTOS_EPOLICY, "table '%.*s': %s", SHOWN(t->name),
-                  fault);
-}
-
-void
-import_show_step(struct import *m, const char *what)
-{
-    m->what = what;
-    if (m->step < m->steps)
-        step_percent(m, 0);
-}
-
-custos_status
-import_step(struct import *m, size_t table, const char *what, struct buf *b,
-            custos_err *err)
-{
-    const struct policy_table *t = &m->policy->tables[table];
-    custos_status st;
-
-    import_show_step(m, what);
-    if (b->failed)
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    else
-        st = duck_do_slowly(m->c, buf_text(b), step_percent, m, err);
-    buf_clear(b);
-    if (m->step < m->steps)
-        m->step++;
-    if (st == CUSTOS_EENGINE)
-        st = step_failed(t, what, err);
-    return st;
-}
-
-custos_status
-import_make(struct import *m, size_t table, const char *what,
-            const struct builder *b, const char *name, const struct select *s,
-            custos_err *err)
-{
-    struct buf text;
-
-    buf_init(&text, NULL, SQL_MOST);
-    if (b->failed)
-        text.failed = true;
-    else
-        duck_print_table(DUCK_TABLE_STORED, name, s, m->views, &text);
-    return import_step(m, table, what, &text, err);
-}
-
-const struct input *
-import_rows(struct builder *b, struct import *m, size_t table)
-{
-    struct select *s;
-
-    if (m->policy->tables[table].attached)
-        return input_table(b, table);
-    s = select_new(b, input_named(b, "stage.source_%zu", table));
-    s->all = true;
-    select_where(b, s, term_not(b, term_name(b, NULL, "bad")));
-    return input_select(b, s);
-}
-
-custos_status
-import_has_table(struct import *m, const char *name, bool *out, custos_err *err)
-{
-    i128 there = 0;
-    struct builder b;
-    struct select *s;
-    custos_status st;
-
-    builder_init(&b, NULL);
-    s = select_new(&b, input_named(&b, "duckdb_tables()"));
-    select_add_bare(&b, s, term_aggregate(&b, TERM_COUNT, NULL));
-    select_where(&b, s,
-                 term_binary(&b, term_name(&b, NULL, "table_name"), TERM_EQUAL,
-                             term_text(&b, str_of(name))));
-    st = import_ask_whole(m, &b, s, &there, err);
-    builder_clear(&b);
-    *out = there > 0;
-    return st;
-}
-
-custos_status
-import_ask_whole(struct import *m, const struct builder *b,
-                 const struct select *s, i128 *out, custos_err *err)
-{
-    custos_status st;
-    struct buf text;
-
-    buf_init(&text, NULL, SQL_MOST);
-    if (!b->failed)
-        duck_print_select(s, m->views, &text);
-    st = b->failed || text.failed
-             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-             : duck_ask_whole(m->c, buf_text(&text), out, err);
-    buf_clear(&text);
-    return st;
-}
 
 /* How many columns of all tables have ordinals. */
 static size_t
@@ -169,14 +47,10 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
 
     store_path(m->store, "tmp/stage.duckdb", stage);
     buf_init(&b, NULL, 1 << 16);
-    buf_printf(&b, "SET memory_limit = '%ldMB'; SET temp_directory = ",
-               pages / MEMORY_SHARE * (page / 1024) / 1024);
-    duck_quote_text(&b, str_of(spill));
-    buf_add_text(&b, "; SET enable_progress_bar = true; SET "
-                     "enable_progress_bar_print = false; SET "
-                     "progress_bar_time = 0; ATTACH ");
-    duck_quote_text(&b, str_of(stage));
-    buf_add_text(&b, " AS stage");
+    duck_print_import_settings(pages / MEMORY_SHARE * (page / 1024) / 1024,
+                               spill, &b);
+    buf_add_text(&b, "; ");
+    duck_print_attach(stage, "stage", DUCK_WRITE, NULL, &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_do(m->c, buf_text(&b), err);
     buf_clear(&b);
@@ -349,6 +223,23 @@ walk_see(struct walk *o, const struct column *columns, size_t n)
     o->rows += n;
 }
 
+/* Asks for the units and ranks of t<i>, in the order of its rows. */
+static custos_status
+ask_ranks(struct import *m, size_t i, struct result **out, custos_err *err)
+{
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, NULL);
+    s = select_new(&b, input_named(&b, "t%zu", i));
+    select_add_bare(&b, s, term_name(&b, NULL, "u"));
+    select_add_bare(&b, s, term_name(&b, NULL, "r"));
+    st = import_ask(m, &b, s, out, err);
+    builder_clear(&b);
+    return st;
+}
+
 /* Checks the order of t<i>, counts its units, and writes its cuts. */
 static custos_status
 import_check(struct import *m, size_t i, custos_err *err)
@@ -356,22 +247,17 @@ import_check(struct import *m, size_t i, custos_err *err)
     struct column columns[2];
     struct result *rows = NULL;
     struct walk o = {0};
-    struct buf b, cuts;
+    struct buf cuts;
     uint64_t kept = m->tables[i].kept, next = 0;
     uint64_t every = kept < CUTS_FROM_ROWS ? kept + 1 : kept / CUTS;
     size_t n = 0;
-    custos_status st;
+    custos_status st = ask_ranks(m, i, &rows, err);
 
-    buf_init(&b, NULL, 256);
     buf_init(&cuts, NULL, 1 << 16);
-    buf_printf(&b, "SELECT u, r FROM t%zu", i);
-    st = duck_ask(m->c, buf_text(&b), &rows, err);
-    buf_clear(&b);
     while (!st && !(st = result_next(rows, &n, columns, err)) && n > 0) {
         walk_see(&o, columns, n);
         if (o.rows >= next) {
-            buf_printf(&cuts, "INSERT INTO cuts VALUES (%zu, %lld);", i,
-                       (long long)o.unit);
+            import_print_cut(i, o.unit, &cuts);
             next = o.rows + every;
         }
     }
@@ -379,6 +265,8 @@ import_check(struct import *m, size_t i, custos_err *err)
     if (!st && o.broken)
         st = custos_fail(err, CUSTOS_EINTERNAL,
                          "the engine did not write rows in order");
+    if (!st && cuts.failed)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st && cuts.len > 0)
         st = duck_do(m->c, buf_text(&cuts), err);
     buf_clear(&cuts);
@@ -388,45 +276,17 @@ import_check(struct import *m, size_t i, custos_err *err)
     return st;
 }
 
-/* Makes the tables that describe the version: cuts (empty), sources, facts. */
+/* Writes everything to the version's file. */
 static custos_status
-import_facts(struct import *m, custos_err *err)
+import_flush(struct import *m, custos_err *err)
 {
-    struct buf b, facts;
+    struct buf b;
     custos_status st;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_init(&facts, NULL, SQL_MOST);
-    view_facts(m->policy, &facts);
-    buf_add_text(
-        &b, "CREATE TABLE cuts (t BIGINT, u BIGINT); CREATE TABLE "
-            "sources (t BIGINT, attach VARCHAR, path VARCHAR, view VARCHAR, "
-            "size BIGINT, changed_ns BIGINT, inode BIGINT); "
-            "CREATE TABLE facts (format BIGINT, text VARCHAR); "
-            "INSERT INTO facts VALUES (");
-    buf_printf(&b, "%d, ", (int)DATA_FORMAT);
-    duck_quote_text(&b, str_of(buf_text(&facts)));
-    buf_add_text(&b, ")");
-    for (size_t i = 0; i < m->policy->n_tables; i++) {
-        if (!m->policy->tables[i].attached)
-            continue;
-        buf_clear(&facts);
-        view_select(&m->policy->tables[i], &m->sources[i], VIEW_ROWS, &facts);
-        buf_printf(&b, "; INSERT INTO sources VALUES (%zu, ", i);
-        duck_quote_text(&b, str_of(m->sources[i].attach));
-        buf_add_text(&b, ", ");
-        duck_quote_text(&b, str_of(m->sources[i].path));
-        buf_add_text(&b, ", ");
-        duck_quote_text(&b, str_of(buf_text(&facts)));
-        buf_printf(&b, ", %" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                   m->sources[i].mark.size, m->sources[i].mark.changed_ns,
-                   m->sources[i].mark.inode);
-    }
-    st = b.failed || facts.failed
-             ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-             : duck_do(m->c, buf_text(&b), err);
+    buf_init(&b, NULL, 256);
+    duck_print_checkpoint(&b);
+    st = duck_do(m->c, buf_text(&b), err);
     buf_clear(&b);
-    buf_clear(&facts);
     return st;
 }
 
@@ -458,7 +318,7 @@ import_all(struct import *m, custos_err *err)
     if (!st)
         st = import_loss_check(m, err);
     if (!st)
-        st = duck_do(m->c, "CHECKPOINT", err);
+        st = import_flush(m, err);
     return st;
 }
 

@@ -50,6 +50,12 @@ CUSTOS_MUST_USE custos_status import_make(
     struct import *m, size_t table, const char *what, const struct builder *b,
     const char *name, const struct select *s, custos_err *err);
 
+/* Runs a select; rows as from duck_ask. */
+CUSTOS_MUST_USE custos_status import_ask(struct import *m,
+                                         const struct builder *b,
+                                         const struct select *s,
+                                         struct result **out, custos_err *err);
+
 /* The result of a select that gives one whole number; NULL is 0. */
 CUSTOS_MUST_USE custos_status import_ask_whole(struct import *m,
                                                const struct builder *b,
@@ -115,6 +121,12 @@ CUSTOS_MUST_USE custos_status import_units(struct import *m, custos_err *err);
  */
 CUSTOS_MUST_USE custos_status import_unit_paths(struct import *m,
                                                 custos_err *err);
+
+/* Makes the tables that describe the version: cuts (empty), sources, facts. */
+CUSTOS_MUST_USE custos_status import_facts(struct import *m, custos_err *err);
+
+/* Prints the statement that adds a cut, and a semicolon. */
+void import_print_cut(size_t table, int64_t unit, struct buf *out);
 
 /* Refuses a referenced column in which a value occurs twice: CUSTOS_EPOLICY. */
 CUSTOS_MUST_USE custos_status import_references(struct import *m,

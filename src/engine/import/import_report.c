@@ -73,6 +73,25 @@ import_column_end(struct engine_import_table *t, struct engine_import_column *c,
     }
 }
 
+/* Did column k have this change? */
+static const struct term *
+is_change(struct builder *b, size_t k, enum view_change change)
+{
+    const struct term *letter =
+        term_text(b, (str){&VIEW_CHANGE_LETTERS[change], 1});
+
+    return term_call(b, TERM_STARTS_WITH,
+                     term_item(b, term_name(b, NULL, "changes"), k + 1), letter,
+                     NULL);
+}
+
+/* A select from stage.source_<i>. */
+static struct select *
+select_staged(struct builder *b, size_t i)
+{
+    return select_new(b, input_named(b, "stage.source_%zu", i));
+}
+
 /* Collects the first values of column k of stage.source_<i> that had this change. */
 static custos_status
 staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
@@ -82,16 +101,18 @@ staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
     struct result *rows = NULL;
     size_t n = 1;
     custos_status st;
-    struct buf b;
+    struct builder b;
+    struct select *s;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b,
-               "SELECT changes[%zu] FROM stage.source_%zu WHERE "
-               "starts_with(changes[%zu], '%c') "
-               "LIMIT %d",
-               k + 1, i, k + 1, VIEW_CHANGE_LETTERS[change], (int)EXAMPLES_MAX);
-    st = duck_ask(m->c, buf_text(&b), &rows, err);
-    buf_clear(&b);
+    builder_init(&b, NULL);
+    s = select_staged(&b, i);
+    select_add_bare(&b, s,
+                    term_item(&b, term_name(&b, NULL, "changes"), k + 1));
+    select_where(&b, s, is_change(&b, k, change));
+    s->has_limit = true;
+    s->limit = EXAMPLES_MAX;
+    st = import_ask(m, &b, s, &rows, err);
+    builder_clear(&b);
     while (!st && n > 0) {
         st = result_next(rows, &n, &column, err);
         for (size_t r = 0; r < n && !st; r++)
@@ -102,19 +123,17 @@ staged_examples(struct import *m, size_t i, size_t k, enum view_change change,
     return st;
 }
 
-/* Reads the n whole numbers of a query that has one row. */
+/* Reads the n whole numbers of a select that gives one row, and clears b. */
 static custos_status
-ask_counts(struct import *m, struct buf *sql, uint64_t *out, size_t n,
-           custos_err *err)
+ask_counts(struct import *m, struct builder *b, const struct select *s,
+           uint64_t *out, size_t n, custos_err *err)
 {
     struct column columns[ROWS_COLUMNS_MAX];
     struct result *rows = NULL;
     size_t got = 0;
-    custos_status st;
+    custos_status st = import_ask(m, b, s, &rows, err);
 
-    st = sql->failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                     : duck_ask(m->c, buf_text(sql), &rows, err);
-    buf_clear(sql);
+    builder_clear(b);
     if (!st)
         st = result_next(rows, &got, columns, err);
     for (size_t i = 0; i < n && !st && got == 1; i++)
@@ -132,16 +151,19 @@ staged_column(struct import *m, size_t i, size_t k, custos_err *err)
     struct engine_import_column *c = &m->tables[i].columns[k];
     uint64_t counts[1 + CHANGES] = {0};
     custos_status st;
-    struct buf b;
+    struct builder b;
+    struct select *s;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "SELECT count(c%zu)", k);
+    builder_init(&b, NULL);
+    s = select_staged(&b, i);
+    select_add_bare(
+        &b, s, term_aggregate(&b, TERM_COUNT, term_name(&b, NULL, "c%zu", k)));
     for (int change = 0; change < CHANGES; change++)
-        buf_printf(&b,
-                   ", count(*) FILTER (WHERE starts_with(changes[%zu], '%c'))",
-                   k + 1, VIEW_CHANGE_LETTERS[change]);
-    buf_printf(&b, " FROM stage.source_%zu", i);
-    st = ask_counts(m, &b, counts, 1 + CHANGES, err);
+        select_add_bare(
+            &b, s,
+            term_filtered(&b, TERM_COUNT, NULL,
+                          is_change(&b, k, (enum view_change)change)));
+    st = ask_counts(m, &b, s, counts, 1 + CHANGES, err);
     for (int change = 0; change < CHANGES && !st; change++) {
         c->changes[change].count = counts[1 + change];
         if (counts[1 + change] > 0)
@@ -160,15 +182,20 @@ staged_columns(struct import *m, size_t i, size_t from, size_t to,
 {
     const struct engine_import_table *t = &m->tables[i];
     uint64_t counts[COLUMNS_AT_ONCE] = {0};
+    const struct term *changes;
     custos_status st;
-    struct buf b;
+    struct builder b;
+    struct select *s;
 
-    buf_init(&b, NULL, SQL_MOST);
+    builder_init(&b, NULL);
+    changes = term_name(&b, NULL, "changes");
+    s = select_staged(&b, i);
     for (size_t k = from; k < to; k++)
-        buf_printf(&b, "%scount(changes[%zu])", k > from ? ", " : "SELECT ",
-                   k + 1);
-    buf_printf(&b, " FROM stage.source_%zu WHERE changes IS NOT NULL", i);
-    st = ask_counts(m, &b, counts, to - from, err);
+        select_add_bare(
+            &b, s,
+            term_aggregate(&b, TERM_COUNT, term_item(&b, changes, k + 1)));
+    select_where(&b, s, term_present(&b, changes));
+    st = ask_counts(m, &b, s, counts, to - from, err);
     for (size_t k = from; k < to && !st; k++)
         if (counts[k - from] > 0 ||
             (!t->is->columns[k].nullable && t->kept < t->rows))
@@ -182,16 +209,19 @@ import_report_staged(struct import *m, size_t i, custos_err *err)
     struct engine_import_table *t = &m->tables[i];
     size_t n = t->is->n_columns;
     uint64_t counts[3] = {0};
+    const struct term *kept, *changed;
     custos_status st;
-    struct buf b;
+    struct builder b;
+    struct select *s;
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(
-        &b,
-        "SELECT count(*), count(*) FILTER (WHERE NOT bad), count(changes) "
-        "FROM stage.source_%zu",
-        i);
-    st = ask_counts(m, &b, counts, COUNT_OF(counts), err);
+    builder_init(&b, NULL);
+    kept = term_not(&b, term_name(&b, NULL, "bad"));
+    changed = term_name(&b, NULL, "changes");
+    s = select_staged(&b, i);
+    select_add_bare(&b, s, term_aggregate(&b, TERM_COUNT, NULL));
+    select_add_bare(&b, s, term_filtered(&b, TERM_COUNT, NULL, kept));
+    select_add_bare(&b, s, term_aggregate(&b, TERM_COUNT, changed));
+    st = ask_counts(m, &b, s, counts, COUNT_OF(counts), err);
     t->rows = counts[0];
     t->kept = counts[1];
     if (st || (counts[2] == 0 && t->kept == t->rows))

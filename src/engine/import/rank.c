@@ -71,8 +71,17 @@ view_rank(struct builder *b, const struct policy_table *t,
     return term_call(b, TERM_SALTED, term_calls(b, TERM_JOINED, &parts), NULL);
 }
 
+/* Prints a value as a literal of the column's type. */
 static void
-facts_of_column(const struct policy_column *c, struct buf *out)
+print_value(struct builder *b, const struct policy_column *c,
+            const struct datum *d, struct buf *out)
+{
+    duck_print_term(term_value(b, d, view_type(c)), out);
+}
+
+static void
+facts_of_column(struct builder *b, const struct policy_column *c,
+                struct buf *out)
 {
     buf_add_text(out, "column ");
     duck_quote_name(out, c->name);
@@ -81,15 +90,15 @@ facts_of_column(const struct policy_column *c, struct buf *out)
     buf_add_text(out, c->nullable ? "" : " not null");
     if (c->has_range) {
         buf_add_text(out, " range ");
-        view_literal(c, &c->lower, out);
+        print_value(b, c, &c->lower, out);
         buf_add_text(out, " ");
-        view_literal(c, &c->upper, out);
+        print_value(b, c, &c->upper, out);
     }
     if (c->type == TYPE_TEXT && c->n_values == 0)
         buf_printf(out, " bytes %zu", c->text_max);
     for (size_t i = 0; i < c->n_values; i++) {
         buf_add_text(out, i ? " " : " values ");
-        view_literal(c, &c->values[i], out);
+        print_value(b, c, &c->values[i], out);
     }
     if (c->references_table.len > 0) { /* the import checks this key */
         buf_add_text(out, " references ");
@@ -103,6 +112,9 @@ facts_of_column(const struct policy_column *c, struct buf *out)
 void
 view_facts(const struct policy *p, struct buf *out)
 {
+    struct builder b;
+
+    builder_init(&b, NULL);
     for (size_t i = 0; i < p->n_tables; i++) {
         const struct policy_table *t = &p->tables[i];
         const struct policy_column *key = NULL;
@@ -122,6 +134,8 @@ view_facts(const struct policy *p, struct buf *out)
                        (size_t)(key - parent->columns));
         buf_add_text(out, "\n");
         for (size_t k = 0; k < t->n_columns; k++)
-            facts_of_column(&t->columns[k], out);
+            facts_of_column(&b, &t->columns[k], out);
     }
+    out->failed |= b.failed;
+    builder_clear(&b);
 }

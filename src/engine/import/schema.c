@@ -4,7 +4,8 @@
  * values are not read, so its columns have TYPE_NULL.
  */
 #include "base/error.h"
-#include "engine/import/import.h"
+#include "engine/engine.h"
+#include "engine/import/source.h"
 #include "engine/refail.h"
 
 enum { NAMES_MOST = 1000 };
@@ -85,25 +86,20 @@ engine_schema(const char *path, enum source_kind kind, const char *table,
     struct duck *db = NULL;
     struct duck_connection *c = NULL;
     struct result *shape = NULL;
-    char *from = NULL, *attach = NULL;
+    struct file file = {.path = path};
+    char *attach = NULL;
     custos_status st = reader_open(&db, &c, err);
-    struct buf b;
 
-    buf_init(&b, NULL, SQL_MOST);
     if (!st)
-        st = source_from(c, path, kind, table ? table : "", NULL, 0, a, &from,
+        st = source_find(c, path, kind, table ? table : "", NULL, 0, a, &file,
                          &attach, err);
-    if (!st) {
-        buf_printf(&b, "SELECT * FROM %s", from);
-        st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                      : duck_describe(c, buf_text(&b), &shape, err);
-    }
+    if (!st)
+        st = source_shape(c, &file, &shape, err);
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_EIO, "the columns of %.120s cannot be read",
                     path);
     if (!st)
         st = columns_take(shape, kind, a, out, n, err);
-    buf_clear(&b);
     result_free(shape);
     duck_disconnect(c);
     duck_close(db);
@@ -134,6 +130,35 @@ names_take(struct result *rows, arena *a, str **out, size_t *n, custos_err *err)
     return st;
 }
 
+static const struct term *
+name_is(struct builder *b, const char *name, const char *is)
+{
+    return term_binary(b, term_name(b, NULL, "%s", name), TERM_EQUAL,
+                       term_text(b, str_of(is)));
+}
+
+/* Asks for the names of all tables of an attached database. */
+static custos_status
+ask_names(struct duck_connection *c, const struct file *f, struct result **out,
+          custos_err *err)
+{
+    const struct term *name;
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, NULL);
+    name = term_name(&b, NULL, "table_name");
+    s = select_new(&b, input_named(&b, "duckdb_tables()"));
+    select_add_bare(&b, s, name);
+    select_where(&b, s, name_is(&b, "database_name", f->database));
+    select_where(&b, s, name_is(&b, "schema_name", "main"));
+    select_order(&b, s, &(struct sort){.term = name});
+    st = source_ask(c, SOURCE_ASK_ROWS, &b, s, out, err);
+    builder_clear(&b);
+    return st;
+}
+
 custos_status
 engine_source_tables(const char *path, arena *a, str **out, size_t *n,
                      custos_err *err)
@@ -141,18 +166,15 @@ engine_source_tables(const char *path, arena *a, str **out, size_t *n,
     struct duck *db = NULL;
     struct duck_connection *c = NULL;
     struct result *rows = NULL;
-    char *from = NULL, *attach = NULL;
+    struct file file = {.path = path};
+    char *attach = NULL;
     custos_status st = reader_open(&db, &c, err);
 
     if (!st)
-        st = source_from(c, path, SOURCE_DUCKDB, "", NULL, 0, a, &from, &attach,
+        st = source_find(c, path, SOURCE_DUCKDB, "", NULL, 0, a, &file, &attach,
                          err);
     if (!st)
-        st = duck_ask(c,
-                      "SELECT table_name FROM duckdb_tables() WHERE "
-                      "database_name = 's0' AND schema_name = 'main' "
-                      "ORDER BY table_name",
-                      &rows, err);
+        st = ask_names(c, &file, &rows, err);
     if (!st)
         st = names_take(rows, a, out, n, err);
     if (st == CUSTOS_EENGINE)

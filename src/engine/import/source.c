@@ -13,12 +13,13 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "engine/duckdb/duck_print_command.h"
 #include "engine/import/csv_fault.h"
 #include "engine/import/file_age.h"
 #include "engine/import/parquet_check.h"
 #include "engine/refail.h"
 
-enum { FROM_MOST = 1 << 20, HEADER_MOST = 1 << 20 };
+enum { FROM_MOST = 1 << 20 };
 
 /* A path with one of these characters is a pattern of files to the engine. */
 #define PATTERN "*?["
@@ -41,6 +42,63 @@ take_text(arena *a, struct buf *b)
     return text;
 }
 
+custos_status
+source_ask(struct duck_connection *c, enum source_asked what,
+           const struct builder *b, const struct select *s, struct result **out,
+           custos_err *err)
+{
+    struct buf text;
+    custos_status st;
+
+    buf_init(&text, NULL, FROM_MOST + 64);
+    if (!b->failed)
+        duck_print_select(s, NULL, &text);
+    if (b->failed || text.failed)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    else if (what == SOURCE_ASK_ROWS)
+        st = duck_ask(c, buf_text(&text), out, err);
+    else
+        st = duck_describe(c, buf_text(&text), out, err);
+    buf_clear(&text);
+    return st;
+}
+
+custos_status
+source_shape(struct duck_connection *c, const struct file *f,
+             struct result **out, custos_err *err)
+{
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, NULL);
+    s = select_new(&b, input_file(&b, f));
+    s->all = true;
+    st = source_ask(c, SOURCE_ASK_SHAPE, &b, s, out, err);
+    builder_clear(&b);
+    return st;
+}
+
+/* Asks for the first line of a text, compressed or not. */
+static custos_status
+ask_first_line(struct duck_connection *c, const char *path, struct result **out,
+               custos_err *err)
+{
+    struct file text = {.kind = FILE_LINES, .path = path};
+    struct builder b;
+    struct select *s;
+    custos_status st;
+
+    builder_init(&b, NULL);
+    s = select_new(&b, input_file(&b, &text));
+    select_add_bare(&b, s, term_name(&b, NULL, "line"));
+    s->has_limit = true;
+    s->limit = 1;
+    st = source_ask(c, SOURCE_ASK_ROWS, &b, s, out, err);
+    builder_clear(&b);
+    return st;
+}
+
 /* The line without a byte order mark and without carriage returns at its end. */
 static str
 line_trim(str line)
@@ -52,27 +110,17 @@ line_trim(str line)
     return line;
 }
 
-/* Reads the first line of a file, compressed or not, as the engine does. */
+/* Reads the first line of a file, as the engine does. */
 static custos_status
 header_read(struct duck_connection *c, const char *path, arena *a, str *out,
             custos_err *err)
 {
     struct column columns[ROWS_COLUMNS_MAX];
     struct result *rows = NULL;
-    struct buf b;
     size_t n = 0;
-    custos_status st;
+    custos_status st = ask_first_line(c, path, &rows, err);
     const char *line;
 
-    buf_init(&b, NULL, FROM_MOST);
-    buf_add_text(&b, "SELECT line FROM read_csv(");
-    duck_quote_text(&b, str_of(path));
-    buf_printf(&b,
-               ", auto_detect=false, header=false, delim='\x01', quote='', "
-               "escape='', strict_mode=false, max_line_size=%d, "
-               "columns={'line': 'VARCHAR'}) LIMIT 1",
-               HEADER_MOST);
-    st = b.failed ? CUSTOS_ENOMEM : duck_ask(c, buf_text(&b), &rows, err);
     if (!st)
         st = result_next(rows, &n, columns, err);
     if (!st && n > 0) {
@@ -86,7 +134,6 @@ header_read(struct duck_connection *c, const char *path, arena *a, str *out,
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     result_free(rows);
-    buf_clear(&b);
     if (st && st != CUSTOS_ENOMEM) {
         const char *fault = err ? csv_fault_of(err->noted) : NULL;
 
@@ -185,70 +232,44 @@ names_check(const char *path, const str *names, size_t n, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* Makes the FROM text of a CSV with this first line. */
+/* Finds the separator and the columns of a CSV by its first line. */
 static custos_status
-csv_text(const char *path, str line, arena *a, char **from, custos_err *err)
+csv_open(struct duck_connection *c, const char *path, arena *a,
+         struct file *out, custos_err *err)
 {
-    char separator = separator_of(line);
-    str *names = NULL;
+    str line = {"", 0}, *names = NULL;
     size_t n = 0;
-    struct buf b;
-    custos_status st = names_read(line, separator, a, &names, &n, err);
-
-    if (!st)
-        st = names_check(path, names, n, err);
-    if (st)
-        return st;
-    buf_init(&b, NULL, FROM_MOST);
-    buf_add_text(&b, "read_csv(");
-    duck_quote_text(&b, str_of(path));
-    buf_printf(&b,
-               ", auto_detect=false, header=true, delim='%c', quote='\"', "
-               "escape='\"', nullstr='', allow_quoted_nulls=false, "
-               "max_line_size=%d, columns={",
-               separator, HEADER_MOST);
-    for (size_t i = 0; i < n; i++) {
-        buf_add_text(&b, i ? ", " : "");
-        duck_quote_text(&b, names[i]);
-        buf_add_text(&b, ": 'VARCHAR'");
-    }
-    buf_add_text(&b, "})");
-    *from = take_text(a, &b);
-    return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-}
-
-static custos_status
-csv_from(struct duck_connection *c, const char *path, arena *a, char **from,
-         custos_err *err)
-{
-    str line = {"", 0};
     custos_status st = header_read(c, path, a, &line, err);
 
-    return st ? st : csv_text(path, line, a, from, err);
+    if (!st)
+        st = names_read(line, separator_of(line), a, &names, &n, err);
+    if (!st)
+        st = names_check(path, names, n, err);
+    if (!st)
+        *out = (struct file){.kind = FILE_CSV,
+                             .path = path,
+                             .separator = separator_of(line),
+                             .columns = names,
+                             .n_columns = n};
+    return st;
 }
 
 /*
- * Attaches a DuckDB file as s<number>. Neither the text of a statement with a
+ * Attaches a DuckDB file under a name. Neither the text of a statement with a
  * key nor the engine's message about it leaves this function.
  */
 static custos_status
 duckdb_attach(struct duck_connection *c, const char *path,
-              const struct secret_file *key, size_t number, arena *a,
+              const struct secret_file *key, const char *name, arena *a,
               char **attach, custos_err *err)
 {
+    str secret = key ? (str){key->text, key->len} : (str){NULL, 0};
     custos_err quiet = CUSTOS_ERR_INIT;
     custos_status st;
     struct buf b;
 
     buf_init(&b, NULL, FROM_MOST);
-    buf_add_text(&b, "ATTACH ");
-    duck_quote_text(&b, str_of(path));
-    buf_printf(&b, " AS s%zu (TYPE duckdb, READ_ONLY", number);
-    if (key) {
-        buf_add_text(&b, ", ENCRYPTION_KEY ");
-        duck_quote_text(&b, (str){key->text, key->len});
-    }
-    buf_add_text(&b, ")");
+    duck_print_attach(path, name, DUCK_READ, key ? &secret : NULL, &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_do(c, buf_text(&b), key ? &quiet : err);
     if (key) {
@@ -268,40 +289,48 @@ duckdb_attach(struct duck_connection *c, const char *path,
                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-custos_status
-source_from(struct duck_connection *c, const char *path, enum source_kind kind,
-            const char *table, const struct secret_file *key, size_t number,
-            arena *a, char **from, char **attach, custos_err *err)
+/* Attaches a DuckDB file as s<number>, and finds the table in it. */
+static custos_status
+duckdb_open(struct duck_connection *c, const char *path, const char *table,
+            const struct secret_file *key, size_t number, arena *a,
+            struct file *out, char **attach, custos_err *err)
 {
-    struct buf b;
+    char name[32], *copy;
+    custos_status st;
+
+    snprintf(name, sizeof name, "s%zu", number);
+    st = duckdb_attach(c, path, key, name, a, attach, err);
+    if (st)
+        return st;
+    copy = arena_copy(a, str_of(name));
+    if (!copy)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    *out = (struct file){.kind = FILE_DATABASE,
+                         .path = path,
+                         .database = copy,
+                         .table = str_of(table)};
+    return CUSTOS_OK;
+}
+
+custos_status
+source_find(struct duck_connection *c, const char *path, enum source_kind kind,
+            const char *table, const struct secret_file *key, size_t number,
+            arena *a, struct file *out, char **attach, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
 
     *attach = NULL;
     if (!strpbrk(path, PATTERN) && access(path, R_OK))
         return source_missing(path, err);
     if (kind == SOURCE_CSV)
-        return csv_from(c, path, a, from, err);
-    if (kind == SOURCE_PARQUET && !strpbrk(path, PATTERN)) {
-        custos_status st = parquet_check(path, err);
-
-        if (st)
-            return st;
-    }
-    buf_init(&b, NULL, FROM_MOST);
-    if (kind == SOURCE_PARQUET) {
-        buf_add_text(&b, "read_parquet(");
-        duck_quote_text(&b, str_of(path));
-        buf_add_text(&b, ")");
-        *from = take_text(a, &b);
-    } else {
-        custos_status st = duckdb_attach(c, path, key, number, a, attach, err);
-
-        if (st)
-            return st;
-        buf_printf(&b, "s%zu.main.", number);
-        duck_quote_name(&b, str_of(table));
-        *from = take_text(a, &b);
-    }
-    return *from ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        return csv_open(c, path, a, out, err);
+    if (kind == SOURCE_DUCKDB)
+        return duckdb_open(c, path, table, key, number, a, out, attach, err);
+    if (!strpbrk(path, PATTERN))
+        st = parquet_check(path, err);
+    if (!st)
+        *out = (struct file){.kind = FILE_PARQUET, .path = path};
+    return st;
 }
 
 /* Fails: the policy names a column that the source does not have, or that it spells
@@ -345,14 +374,8 @@ columns_check(struct duck_connection *c, const struct policy_table *t,
               const char *path, struct source *s, custos_err *err)
 {
     struct result *shape = NULL;
-    struct buf b;
-    custos_status st;
+    custos_status st = source_shape(c, &s->file, &shape, err);
 
-    buf_init(&b, NULL, FROM_MOST + 64);
-    buf_printf(&b, "SELECT * FROM %s", s->from);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_describe(c, buf_text(&b), &shape, err);
-    buf_clear(&b);
     if (st == CUSTOS_EENGINE)
         return refail(err, CUSTOS_EPOLICY,
                       "table '%.*s' cannot be read from %.100s", SHOWN(t->name),
@@ -382,11 +405,11 @@ path_take(str name, const char *base, char path[PATH_MAX], custos_err *err)
                : custos_fail(err, CUSTOS_EINVAL, "the path is too long");
 }
 
-/* source_from for a table of the policy: reads the secret of its source. */
+/* source_find for a table of the policy: reads the secret of its source. */
 static custos_status
-table_from(struct duck_connection *c, const struct policy_table *t,
-           size_t number, const char *base, arena *a, struct source *s,
-           custos_err *err)
+table_find(struct duck_connection *c, const struct policy_table *t,
+           const char *full, size_t number, const char *base, arena *a,
+           struct source *s, custos_err *err)
 {
     char *table =
         arena_copy(a, t->source_table.len ? t->source_table : t->name);
@@ -405,8 +428,8 @@ table_from(struct duck_connection *c, const struct policy_table *t,
         st = secret_file_read(path, &key, err);
     if (st)
         return st;
-    st = source_from(c, s->path, t->source_kind, table, has_key ? &key : NULL,
-                     number, a, &s->from, &s->attach, err);
+    st = source_find(c, full, t->source_kind, table, has_key ? &key : NULL,
+                     number, a, &s->file, &s->attach, err);
     if (has_key)
         secret_file_clear(&key);
     return st;
@@ -417,7 +440,8 @@ source_open(struct duck_connection *c, const struct policy_table *t,
             size_t number, const char *base, arena *a, struct source *out,
             custos_err *err)
 {
-    char path[PATH_MAX], full[PATH_MAX];
+    char path[PATH_MAX], real[PATH_MAX];
+    const char *full;
     struct source s = {0};
     custos_status st = path_take(t->source, base, path, err);
 
@@ -427,16 +451,16 @@ source_open(struct duck_connection *c, const struct policy_table *t,
     if (!s.types)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     /* realpath fails on a pattern; the path then stays as it is, even if relative. */
-    s.path = arena_copy(a, str_of(realpath(path, full) ? full : path));
-    if (!s.path)
+    full = arena_copy(a, str_of(realpath(path, real) ? real : path));
+    if (!full)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    if (t->attached && strpbrk(s.path, PATTERN))
+    if (t->attached && strpbrk(full, PATTERN))
         return custos_fail(err, CUSTOS_EPOLICY,
                            "an attached source is one file, without %s: %.100s",
                            PATTERN, path);
-    if (t->attached && !file_mark_read(s.path, &s.mark))
+    if (t->attached && !file_mark_read(full, &s.mark))
         return source_missing(path, err);
-    st = table_from(c, t, number, base, a, &s, err);
+    st = table_find(c, t, full, number, base, a, &s, err);
     if (!st)
         st = columns_check(c, t, path, &s, err);
     if (!st)

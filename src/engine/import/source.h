@@ -24,12 +24,27 @@ CUSTOS_MUST_USE custos_status source_open(struct duck_connection *c,
                                           custos_err *err);
 
 /* The same without a policy; `key` opens an encrypted DuckDB file, NULL: it is not
-   encrypted. *from is the FROM text; *attach is the statement that attached the
+   encrypted. *out keeps path and table; *attach is the statement that attached the
    source's database, or NULL: there is none, or it has a key. */
 CUSTOS_MUST_USE custos_status
-source_from(struct duck_connection *c, const char *path, enum source_kind kind,
+source_find(struct duck_connection *c, const char *path, enum source_kind kind,
             const char *table, const struct secret_file *key, size_t number,
-            arena *a, char **from, char **attach, custos_err *err);
+            arena *a, struct file *out, char **attach, custos_err *err);
+
+/* Asks by a select for rows, or only for the columns that they would have. May
+   fail: as duck_ask and duck_describe; CUSTOS_ENOMEM. */
+enum source_asked { SOURCE_ASK_ROWS, SOURCE_ASK_SHAPE };
+CUSTOS_MUST_USE custos_status source_ask(struct duck_connection *c,
+                                         enum source_asked what,
+                                         const struct builder *b,
+                                         const struct select *s,
+                                         struct result **out, custos_err *err);
+
+/* The names and types of all columns of a file. */
+CUSTOS_MUST_USE custos_status source_shape(struct duck_connection *c,
+                                           const struct file *f,
+                                           struct result **out,
+                                           custos_err *err);
 
 /* CUSTOS_ENAME: the source at path does not exist or is not readable. */
 CUSTOS_MUST_USE custos_status source_missing(const char *path, custos_err *err);

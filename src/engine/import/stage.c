@@ -2,7 +2,10 @@
  * Reads the source of each imported table once, into a normalised table. The stage
  * is a database of its own in tmp/, which is removed at the end of the import.
  */
+#include <stdio.h>
+
 #include "base/error.h"
+#include "engine/duckdb/duck_print.h"
 #include "engine/duckdb/open.h"
 #include "engine/import/import.h"
 #include "engine/refail.h"
@@ -10,12 +13,17 @@
 static custos_status
 stage_table(struct import *m, size_t i, custos_err *err)
 {
-    struct buf b;
+    struct builder b;
+    custos_status st;
+    char name[48];
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_printf(&b, "CREATE TABLE stage.source_%zu AS ", i);
-    view_select(&m->policy->tables[i], &m->sources[i], VIEW_ALL, &b);
-    return import_step(m, i, "reading", &b, err);
+    builder_init(&b, NULL);
+    snprintf(name, sizeof name, "stage.source_%zu", i);
+    st = import_make(
+        m, i, "reading", &b, name,
+        view_select(&b, &m->policy->tables[i], &m->sources[i], VIEW_ALL), err);
+    builder_clear(&b);
+    return st;
 }
 
 static custos_status
@@ -34,16 +42,22 @@ check_max_rows(const struct import *m, size_t i, custos_err *err)
 static custos_status
 note_view(struct import *m, size_t i, custos_err *err)
 {
-    struct buf b;
+    const struct input *view;
+    struct builder b;
+    struct buf text;
 
     if (!m->policy->tables[i].attached)
         return CUSTOS_OK;
-    buf_init(&b, NULL, SQL_MOST);
-    buf_add_text(&b, "(");
-    view_select(&m->policy->tables[i], &m->sources[i], VIEW_ROWS, &b);
-    buf_add_text(&b, ")");
-    m->views[i].from = b.failed ? NULL : arena_copy(m->a, str_of(buf_text(&b)));
-    buf_clear(&b);
+    builder_init(&b, NULL);
+    buf_init(&text, NULL, SQL_MOST);
+    view = input_select(
+        &b, view_select(&b, &m->policy->tables[i], &m->sources[i], VIEW_ROWS));
+    if (!b.failed)
+        duck_print_input(view, NULL, &text);
+    if (!b.failed && !text.failed)
+        m->views[i].from = arena_copy(m->a, str_of(buf_text(&text)));
+    buf_clear(&text);
+    builder_clear(&b);
     return m->views[i].from ? CUSTOS_OK
                             : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }

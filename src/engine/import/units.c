@@ -68,7 +68,26 @@ is_plain(enum data_type declared, const char *name)
     }
 }
 
-/* The engine's name for the type of the unit column in a source. */
+/* Asks for the type of the unit column in a source. */
+static custos_status
+ask_unit(struct import *m, size_t table, struct result **out, custos_err *err)
+{
+    const struct policy_table *t = &m->policy->tables[table];
+    struct select *unit, *s;
+    struct builder b;
+    custos_status st;
+
+    builder_init(&b, NULL);
+    unit = select_new(&b, input_file(&b, &m->sources[table].file));
+    select_add_bare(&b, unit, term_column(&b, t->columns[t->unit_column].name));
+    s = select_new(&b, input_columns(&b, unit));
+    select_add_bare(&b, s, term_name(&b, NULL, "column_type"));
+    st = import_ask(m, &b, s, out, err);
+    builder_clear(&b);
+    return st;
+}
+
+/* The engine's name of that type. */
 static custos_status
 ask_type(struct import *m, size_t table, char out[TYPE_NAME_MAX],
          custos_err *err)
@@ -77,16 +96,8 @@ ask_type(struct import *m, size_t table, char out[TYPE_NAME_MAX],
     struct column columns[1];
     struct result *rows = NULL;
     size_t n = 0;
-    custos_status st;
-    struct buf b;
+    custos_status st = ask_unit(m, table, &rows, err);
 
-    buf_init(&b, NULL, SQL_MOST);
-    buf_add_text(&b, "SELECT column_type FROM (DESCRIBE SELECT ");
-    duck_quote_name(&b, t->columns[t->unit_column].name);
-    buf_printf(&b, " FROM %s)", m->sources[table].from);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_ask(m->c, buf_text(&b), &rows, err);
-    buf_clear(&b);
     if (!st)
         st = result_next(rows, &n, columns, err);
     out[0] = '\0';

@@ -8,10 +8,7 @@
  */
 #include "engine/import/view.h"
 
-#include <stdio.h>
-
 #include "base/base.h"
-#include "engine/duckdb/duck_print.h"
 
 bool
 view_has_index(const struct policy_column *c)
@@ -68,29 +65,6 @@ wide_type(const struct policy_column *c)
     return view_type(c);
 }
 
-static void
-literal_as(const struct datum *d, struct store_type type, struct buf *out)
-{
-    struct buf text;
-
-    buf_init(&text, &out->alloc, out->limit);
-    datum_write(d, &text);
-    buf_add_text(out, "CAST(");
-    duck_quote_text(out, str_of(buf_text(&text)));
-    buf_add_text(out, " AS ");
-    duck_print_type(type, out);
-    buf_add_text(out, ")");
-    out->failed |= text.failed;
-    buf_clear(&text);
-}
-
-void
-view_literal(const struct policy_column *c, const struct datum *d,
-             struct buf *out)
-{
-    literal_as(d, view_type(c), out);
-}
-
 static bool
 is_whole(enum column_type type)
 {
@@ -100,76 +74,70 @@ is_whole(enum column_type type)
 }
 
 /*
- * Prints TRY_CAST of x to the wide type. The engine needs up to a hundred times as
- * long to read 128 bits as 64, so text is tried as 64 bits first; if both casts
- * succeed, they agree.
+ * x as the wide type, or NULL. The engine needs up to a hundred times as long to read
+ * 128 bits as 64, so text is tried as 64 bits first; if both casts succeed, they
+ * agree.
  */
-static void
-read_as_wide(const struct policy_column *c, enum column_type type,
-             const char *x, struct buf *out)
+static const struct term *
+read_as_wide(struct builder *b, const struct policy_column *c,
+             enum column_type type, const struct term *x)
 {
-    bool whole = c->type == TYPE_INT && c->has_range;
-    bool both =
-        type == COLUMN_TEXT &&
-        (whole || (c->type == TYPE_DECIMAL && c->scale <= DIGITS_NARROW));
+    struct store_type wide = wide_type(c), narrow;
+    const struct term *read = term_try_cast(b, x, wide);
 
-    if (both) {
-        buf_printf(out, "coalesce(CAST(TRY_CAST(%s AS ", x);
-        if (whole)
-            buf_add_text(out, "BIGINT");
-        else
-            buf_printf(out, "DECIMAL(%d,%d)", DIGITS_NARROW, c->scale);
-        buf_add_text(out, ") AS ");
-        duck_print_type(wide_type(c), out);
-        buf_add_text(out, "), ");
-    }
-    buf_printf(out, "TRY_CAST(%s AS ", x);
-    duck_print_type(wide_type(c), out);
-    buf_add_text(out, both ? "))" : ")");
+    if (type != COLUMN_TEXT)
+        return read;
+    if (c->type == TYPE_INT && c->has_range)
+        narrow = STORED(I64);
+    else if (c->type == TYPE_DECIMAL && c->scale <= DIGITS_NARROW)
+        narrow = STORED_DECIMAL(DIGITS_NARROW, c->scale);
+    else
+        return read;
+    return term_call(b, TERM_COALESCE,
+                     term_cast(b, term_try_cast(b, x, narrow), wide), read,
+                     NULL);
 }
 
-/* Prints text as a whole number; NULL if it has a fraction other than 0. */
-static void
-whole_of_text(const struct policy_column *c, const char *x, struct buf *out)
+static const struct term *
+contains(struct builder *b, const struct term *x, const char *part)
 {
-    buf_printf(out,
-               "CASE WHEN contains(%s, '.') OR contains(%s, 'e') OR "
-               "contains(%s, 'E') THEN CASE WHEN TRY_CAST(%s AS "
-               "DECIMAL(38,9)) %% 1 = 0 THEN TRY_CAST(%s AS ",
-               x, x, x, x, x);
-    duck_print_type(wide_type(c), out);
-    buf_add_text(out, ") END ELSE ");
-    read_as_wide(c, COLUMN_TEXT, x, out);
-    buf_add_text(out, " END");
+    return term_call(b, TERM_CONTAINS, x, term_text(b, str_of(part)), NULL);
 }
 
-/* Prints the source's column as its declared type; NULL where that is impossible. */
-static void
-print_typed(const struct policy_column *c, enum column_type type,
-            struct buf *out)
+/* A text as a whole number; NULL if it has a fraction other than 0. */
+static const struct term *
+whole_of_text(struct builder *b, const struct policy_column *c,
+              const struct term *x)
 {
-    struct buf name, text;
+    const struct term *fraction =
+        term_binary(b, term_try_cast(b, x, STORED_DECIMAL(DIGITS_WIDE, 9)),
+                    TERM_MODULO, term_number(b, 1));
+    const struct term *whole =
+        term_if(b, term_binary(b, fraction, TERM_EQUAL, term_number(b, 0)),
+                term_try_cast(b, x, wide_type(c)));
 
-    buf_init(&name, &out->alloc, out->limit);
-    buf_init(&text, &out->alloc, out->limit);
-    duck_quote_name(&name, c->name);
-    buf_printf(&text, "CAST(%s AS VARCHAR)", buf_text(&name));
-    if (c->type == TYPE_TEXT) {
-        buf_add_text(out, buf_text(&text));
-    } else if (c->type == TYPE_INT && !is_whole(type)) {
-        whole_of_text(c, buf_text(&text), out);
-    } else {
-        /* Our own function, since the engine also computes its date functions on
-           the least and greatest values in its statistics, and may then fail. */
-        bool day = c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP;
+    return term_of(b, TERM_CASE,
+                   term_of(b, TERM_ANY, contains(b, x, "."),
+                           contains(b, x, "e"), contains(b, x, "E"), NULL),
+                   whole, read_as_wide(b, c, COLUMN_TEXT, x), NULL);
+}
 
-        buf_add_text(out, day ? "calendar(" : "");
-        read_as_wide(c, type, buf_text(&name), out);
-        buf_add_text(out, day ? ")" : "");
-    }
-    out->failed |= name.failed || text.failed;
-    buf_clear(&name);
-    buf_clear(&text);
+/* v<i>: the source's column as its declared type; NULL where that is impossible. */
+static const struct term *
+typed(struct builder *b, const struct policy_column *c, enum column_type type)
+{
+    const struct term *x = term_column(b, c->name);
+    const struct term *text = term_cast(b, x, STORED(TEXT));
+    bool day = c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP;
+
+    if (c->type == TYPE_TEXT)
+        return text;
+    if (c->type == TYPE_INT && !is_whole(type))
+        return whole_of_text(b, c, text);
+    /* Our own function, since the engine also computes its date functions on the
+       least and greatest values in its statistics, and may then fail. */
+    x = read_as_wide(b, c, type, x);
+    return day ? term_call(b, TERM_CALENDAR, x, NULL) : x;
 }
 
 /* Is this a date or timestamp that is read from text? */
@@ -189,176 +157,161 @@ is_guarded(const struct policy_column *c, enum column_type type)
 }
 
 /*
- * Prints the condition that v<i> is valid and not NULL. The engine takes 05/06/24
- * for 24 June of the year 5: such a year must be written 0005.
+ * Is v<i> valid and not NULL? The engine takes 05/06/24 for 24 June of the year 5:
+ * such a year must be written 0005.
  */
-static void
-print_condition(const struct policy_column *c, enum column_type type, size_t i,
-                struct buf *out)
+static const struct term *
+is_valid(struct builder *b, const struct policy_column *c,
+         enum column_type type, size_t i)
 {
+    const struct term *v = term_name(b, NULL, "v%zu", i), *first, *written;
+
     if (c->type == TYPE_REAL)
-        buf_printf(out, "isfinite(v%zu)", i);
-    else if (c->type == TYPE_TEXT)
-        buf_printf(out, "strlen(v%zu) <= %zu", i, c->text_max);
-    else if (is_written_day(c, type))
-        buf_printf(out,
-                   "v%zu >= CAST('0100-01-01' AS DATE) OR (v%zu IS NOT NULL "
-                   "AND starts_with(s%zu, '00'))",
-                   i, i, i);
-    else
-        buf_printf(out, "v%zu IS NOT NULL", i);
+        return term_call(b, TERM_IS_FINITE, v, NULL);
+    if (c->type == TYPE_TEXT)
+        return term_binary(b, term_call(b, TERM_BYTES, v, NULL), TERM_AT_MOST,
+                           term_number(b, (i128)c->text_max));
+    if (!is_written_day(c, type))
+        return term_present(b, v);
+    first = term_cast(b, term_text(b, str_of("0100-01-01")), STORED(DATE));
+    written = term_call(b, TERM_STARTS_WITH, term_name(b, NULL, "s%zu", i),
+                        term_text(b, str_of("00")), NULL);
+    return term_of(b, TERM_ANY, term_binary(b, v, TERM_AT_LEAST, first),
+                   term_of(b, TERM_ALL, term_present(b, v), written, NULL),
+                   NULL);
 }
 
-static void
-print_clamped(const struct policy_column *c, enum column_type type, size_t i,
-              struct buf *out)
+/* d<i>: v<i> within its range, or NULL if it is not valid. */
+static const struct term *
+clamped(struct builder *b, const struct policy_column *c, enum column_type type,
+        size_t i)
 {
-    bool guarded = is_guarded(c, type);
+    const struct term *v = term_name(b, NULL, "v%zu", i);
 
-    if (guarded) {
-        buf_add_text(out, "CASE WHEN ");
-        print_condition(c, type, i, out);
-        buf_add_text(out, " THEN ");
-    }
     if (c->has_range) {
-        buf_printf(out, "CAST(greatest(least(v%zu, ", i);
-        literal_as(&c->upper, wide_type(c), out);
-        buf_add_text(out, "), ");
-        literal_as(&c->lower, wide_type(c), out);
-        buf_add_text(out, ") AS ");
-        duck_print_type(view_type(c), out);
-        buf_add_text(out, ")");
-    } else {
-        buf_printf(out, "v%zu", i);
+        struct store_type wide = wide_type(c);
+
+        v = term_call(b, TERM_LEAST, v, term_value(b, &c->upper, wide), NULL);
+        v = term_call(b, TERM_GREATEST, v, term_value(b, &c->lower, wide),
+                      NULL);
+        v = term_cast(b, v, view_type(c));
     }
-    if (guarded)
-        buf_add_text(out, " END");
+    return is_guarded(c, type) ? term_if(b, is_valid(b, c, type, i), v) : v;
 }
 
-/* The engine finds a label of an ENUM by hashing; CASE would try one by one. */
-static void
-index_by_label(const struct policy_column *c, const char *expr, struct buf *out)
+/* Its index among a few values that are compared one by one. */
+static const struct term *
+index_by_value(struct builder *b, const struct policy_column *c,
+               const struct term *x)
 {
-    struct buf text;
+    struct terms args = {.n = 0};
 
-    buf_printf(out, "enum_code(TRY_CAST(CAST(%s AS VARCHAR) AS ENUM(", expr);
+    terms_add(b, &args, x);
     for (size_t i = 0; i < c->n_values; i++) {
-        buf_init(&text, &out->alloc, out->limit);
-        datum_write(&c->values[i], &text);
-        buf_add_text(out, i ? ", " : "");
-        duck_quote_text(out, c->type == TYPE_TEXT ? c->values[i].text
-                                                  : str_of(buf_text(&text)));
-        out->failed |= text.failed;
-        buf_clear(&text);
+        terms_add(b, &args, term_value(b, &c->values[i], view_type(c)));
+        terms_add(b, &args, term_number(b, (i128)i));
     }
-    buf_add_text(out, ")))");
+    return term_cast(b, term_of_list(b, TERM_CHOOSE, &args),
+                     c->n_values <= 256     ? STORED(U8)
+                     : c->n_values <= 65536 ? STORED(U16)
+                                            : STORED(U32));
 }
 
-void
-view_index(const struct policy_column *c, const char *expr, struct buf *out)
+/* k<i>: the index of x among the values of c; NULL if it is not one of them. */
+static const struct term *
+index_of(struct builder *b, const struct policy_column *c, const struct term *x)
 {
-    if (c->n_values == 0) {
-        buf_printf(out,
-                   "CAST(CASE WHEN %s THEN 1 WHEN NOT %s THEN 0 END AS "
-                   "UTINYINT)",
-                   expr, expr);
-        return;
-    }
-    if (c->type == TYPE_TEXT || c->type == TYPE_INT) {
-        index_by_label(c, expr, out);
-        return;
-    }
-    buf_printf(out, "CAST(CASE %s", expr);
-    for (size_t i = 0; i < c->n_values; i++) {
-        buf_add_text(out, " WHEN ");
-        view_literal(c, &c->values[i], out);
-        buf_printf(out, " THEN %zu", i);
-    }
-    buf_printf(out, " END AS %s)",
-               c->n_values <= 256     ? "UTINYINT"
-               : c->n_values <= 65536 ? "USMALLINT"
-                                      : "UINTEGER");
+    struct terms args = {.n = 0};
+
+    if (c->n_values == 0)
+        return term_cast(b,
+                         term_of(b, TERM_CASE, x, term_number(b, 1),
+                                 term_not(b, x), term_number(b, 0), NULL),
+                         STORED(U8));
+    if (c->type != TYPE_TEXT && c->type != TYPE_INT)
+        return index_by_value(b, c, x);
+    terms_add(b, &args, term_cast(b, x, STORED(TEXT)));
+    for (size_t i = 0; i < c->n_values; i++)
+        terms_add(b, &args, term_written(b, &c->values[i]));
+    return term_of_list(b, TERM_LABELS, &args);
 }
 
-/* Layer 4: a value that needs an index and has none becomes NULL. */
-static void
-select_domain(const struct policy_table *t, struct buf *out)
+/* The next layer: all columns of the one below. */
+static struct select *
+layer_above(struct builder *b, const struct select *below)
 {
+    struct select *s = select_new(b, input_select(b, below));
+
+    s->all = true;
+    return s;
+}
+
+/* Layers 1 (typed) and 2 (clamped). */
+static struct select *
+select_clamped(struct builder *b, const struct policy_table *t,
+               const struct source *from)
+{
+    struct select *s = select_new(b, input_file(b, &from->file));
+
+    for (size_t i = 0; i < t->n_columns; i++) {
+        const struct policy_column *c = &t->columns[i];
+
+        select_add(b, s, typed(b, c, from->types[i]), "v%zu", i);
+        select_add(b, s, term_column(b, c->name), "s%zu", i);
+    }
+    s = layer_above(b, s);
+    for (size_t i = 0; i < t->n_columns; i++)
+        select_add(b, s, clamped(b, &t->columns[i], from->types[i], i), "d%zu",
+                   i);
+    return s;
+}
+
+/* Layers 3 (indices) and 4: a value that needs an index and has none becomes NULL. */
+static struct select *
+select_domain(struct builder *b, const struct policy_table *t,
+              const struct select *below)
+{
+    struct select *s = layer_above(b, below);
+
     for (size_t i = 0; i < t->n_columns; i++)
         if (view_has_index(&t->columns[i]))
-            buf_printf(out,
-                       ", CASE WHEN k%zu IS NOT NULL THEN d%zu END AS c%zu", i,
-                       i, i);
-        else
-            buf_printf(out, ", d%zu AS c%zu", i, i);
-}
-
-/* Layer 3: indices. */
-static void
-select_index(const struct policy_table *t, struct buf *out)
-{
-    char name[32];
-
+            select_add(
+                b, s,
+                index_of(b, &t->columns[i], term_name(b, NULL, "d%zu", i)),
+                "k%zu", i);
+    s = layer_above(b, s);
     for (size_t i = 0; i < t->n_columns; i++) {
-        if (!view_has_index(&t->columns[i]))
-            continue;
-        snprintf(name, sizeof name, "d%zu", i);
-        buf_add_text(out, ", ");
-        view_index(&t->columns[i], name, out);
-        buf_printf(out, " AS k%zu", i);
-    }
-}
+        const struct term *d = term_name(b, NULL, "d%zu", i);
 
-/* Layers 2 (clamped) and 1 (typed). */
-static void
-select_clamped(const struct policy_table *t, const struct source *s,
-               struct buf *out)
-{
-    buf_add_text(out, "SELECT *");
-    for (size_t i = 0; i < t->n_columns; i++) {
-        buf_add_text(out, ", ");
-        print_clamped(&t->columns[i], s->types[i], i, out);
-        buf_printf(out, " AS d%zu", i);
-    }
-    buf_add_text(out, " FROM (SELECT ");
-    for (size_t i = 0; i < t->n_columns; i++) {
-        buf_add_text(out, i ? ", " : "");
-        print_typed(&t->columns[i], s->types[i], out);
-        buf_printf(out, " AS v%zu, ", i);
-        duck_quote_name(out, t->columns[i].name);
-        buf_printf(out, " AS s%zu", i);
-    }
-    buf_printf(out, " FROM %s)", s->from);
-}
-
-void
-view_select(const struct policy_table *t, const struct source *s,
-            enum view_extra extra, struct buf *out)
-{
-    buf_add_text(out, "SELECT ");
-    for (size_t i = 0; i < t->n_columns; i++) {
-        buf_printf(out, "%sc%zu", i ? ", " : "", i);
-        if (view_has_steps(&t->columns[i])) {
-            buf_add_text(out, ", ");
-            view_stepped(&t->columns[i], i, out);
-            buf_printf(out, " AS g%zu", i);
-        }
         if (view_has_index(&t->columns[i]))
-            buf_printf(out, ", k%zu", i);
+            d = term_if(b, term_present(b, term_name(b, NULL, "k%zu", i)), d);
+        select_add(b, s, d, "c%zu", i);
     }
-    if (extra == VIEW_ALL)
-        view_changes(t, s, out);
-    buf_add_text(out, " FROM (SELECT *");
-    select_domain(t, out);
-    buf_add_text(out, " FROM (SELECT *");
-    select_index(t, out);
-    buf_add_text(out, " FROM (");
-    select_clamped(t, s, out);
-    buf_add_text(out, ")))");
-    if (extra == VIEW_ALL)
-        return;
-    buf_add_text(out, " WHERE true");
+    return s;
+}
+
+const struct select *
+view_select(struct builder *b, const struct policy_table *t,
+            const struct source *from, enum view_extra extra)
+{
+    const struct select *below =
+        select_domain(b, t, select_clamped(b, t, from));
+    struct select *s = select_new(b, input_select(b, below));
+
+    for (size_t i = 0; i < t->n_columns; i++) {
+        select_add_bare(b, s, term_name(b, NULL, "c%zu", i));
+        if (view_has_steps(&t->columns[i]))
+            select_add(b, s, view_stepped(b, &t->columns[i], i), "g%zu", i);
+        if (view_has_index(&t->columns[i]))
+            select_add_bare(b, s, term_name(b, NULL, "k%zu", i));
+    }
+    if (extra == VIEW_ALL) {
+        view_changes(b, t, from, s);
+        return s;
+    }
+    select_where(b, s, term_true(b));
     for (size_t i = 0; i < t->n_columns; i++)
         if (!t->columns[i].nullable)
-            buf_printf(out, " AND c%zu IS NOT NULL", i);
+            select_where(b, s, term_present(b, term_name(b, NULL, "c%zu", i)));
+    return s;
 }

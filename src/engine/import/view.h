@@ -1,6 +1,6 @@
 /*
- * The one normalised view of a table: every value in its declared domain, as
- * engine text. Imported tables are made from it once, attached ones are read
+ * The one normalised view of a table: every value in its declared domain, as a
+ * select. Imported tables are made from it once, attached ones are read
  * through it in every query, so both mean the same.
  *
  * Columns of the view, where i is the number of the table's column:
@@ -33,11 +33,11 @@
 #include "policy/policy.h"
 #include "store/store.h"
 
-/* Where rows come from: the text after FROM, and the type that each column of the
-   policy's table has in the source. */
+/* Where rows come from, and the type that each column of the policy's table has
+   there. */
 struct source {
-    char *from;
-    char *path; /* absolute, unless it is a pattern of files */
+    struct file
+        file; /* its path is absolute, unless it is a pattern of files */
     enum column_type *types;
     char *attach;          /* a statement to run first; NULL: none */
     struct file_mark mark; /* taken before the file is read */
@@ -57,28 +57,22 @@ enum { DIGITS_NARROW = 18, DIGITS_WIDE = 38 };
 /* Do 64 bits hold every value of a decimal column? */
 bool view_is_narrow(const struct policy_column *c);
 
-/* Prints c<i> in whole steps of its grid, for columns with view_has_steps. */
-void view_stepped(const struct policy_column *c, size_t i, struct buf *out);
+/* c<i> in whole steps of its grid, for columns with view_has_steps. */
+const struct term *
+view_stepped(struct builder *b, const struct policy_column *c, size_t i);
 
 /* The type of c<i>. */
 struct store_type view_type(const struct policy_column *c);
-
-/* Prints a value of the column as a literal of that type. */
-void view_literal(const struct policy_column *c, const struct datum *d,
-                  struct buf *out);
-
-/* Prints the index of expr among the values of c; NULL if it is not one of them. */
-void
-view_index(const struct policy_column *c, const char *expr, struct buf *out);
 
 enum view_extra {
     VIEW_ROWS, /* the rows of the view */
     VIEW_ALL,  /* every row of the source, with what view_changes adds */
 };
 
-/* Prints SELECT ... FROM source, without parentheses. */
-void view_select(const struct policy_table *t, const struct source *s,
-                 enum view_extra extra, struct buf *out);
+/* The view; the source must live as long as the select. */
+const struct select *
+view_select(struct builder *b, const struct policy_table *t,
+            const struct source *s, enum view_extra extra);
 
 /* How a value of the source was changed; each value counts once. It cannot be read
    as the declared type (or its text is too long); it is not among the declared
@@ -92,12 +86,12 @@ enum view_change {
 #define VIEW_CHANGE_LETTERS "uoc" /* by enum view_change */
 
 /*
- * Prints ", ... AS bad" (is the row not in the view?) and ", ... AS changes". changes
- * is NULL if no value was changed, else a list with an item for each column: NULL, or
- * the letter of the change and the first characters of the source's value.
+ * Adds `bad` (is the row not in the view?) and `changes`. changes is NULL if no value
+ * was changed, else a list with an item for each column: NULL, or the letter of the
+ * change and the first characters of the source's value.
  */
-void view_changes(const struct policy_table *t, const struct source *s,
-                  struct buf *out);
+void view_changes(struct builder *b, const struct policy_table *t,
+                  const struct source *s, struct select *to);
 
 /* Gives the salt, as hexadecimal text, to view_rank's expressions. */
 CUSTOS_MUST_USE custos_status

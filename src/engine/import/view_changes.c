@@ -12,54 +12,73 @@
 
 enum { EXAMPLE_CHARACTERS = 48 };
 
-/* Prints the condition that column i has a value in the source, and another one or
-   NULL in the view. */
-static void
-print_is_changed(const struct policy_column *c, enum column_type type, size_t i,
-                 struct buf *out)
+/* Does column i have a value in the source, and another one or NULL in the view? */
+static const struct term *
+is_changed(struct builder *b, const struct policy_column *c,
+           enum column_type type, size_t i)
 {
-    buf_printf(out, "(s%zu IS NOT NULL AND (c%zu IS NULL OR v%zu <> c%zu)", i,
-               i, i, i);
+    const struct term *source = term_name(b, NULL, "s%zu", i);
+    const struct term *value = term_name(b, NULL, "c%zu", i);
+    const struct term *other =
+        term_binary(b, term_name(b, NULL, "v%zu", i), TERM_DIFFERS, value);
+    struct terms all = {.n = 0};
+
+    terms_add(b, &all, term_present(b, source));
+    terms_add(b, &all,
+              term_of(b, TERM_ANY, term_absent(b, value), other, NULL));
     if (type == COLUMN_TEXT && c->type != TYPE_TEXT)
-        buf_printf(out, " AND s%zu <> ''", i);
-    buf_add_text(out, ")");
+        terms_add(
+            b, &all,
+            term_binary(b, source, TERM_DIFFERS, term_text(b, str_of(""))));
+    return term_of_list(b, TERM_ALL, &all);
 }
 
-/* Prints the letter and the first characters of a changed value. */
-static void
-print_change(const struct policy_column *c, size_t i, struct buf *out)
+static const struct term *
+letter(struct builder *b, enum view_change change)
+{
+    return term_text(b, (str){&VIEW_CHANGE_LETTERS[change], 1});
+}
+
+/* The letter and the first characters of a changed value. */
+static const struct term *
+change_of(struct builder *b, const struct policy_column *c, size_t i)
 {
     /* If texts are listed, one that is too long counts as not listed. */
     bool listed = c->type == TYPE_TEXT && c->n_values > 0;
+    const struct term *text =
+        term_cast(b, term_name(b, NULL, "s%zu", i), STORED(TEXT));
+    const struct term *which =
+        term_of(b, TERM_CASE, term_absent(b, term_name(b, NULL, "d%zu", i)),
+                letter(b, listed ? CHANGE_UNLISTED : CHANGE_UNREADABLE),
+                term_absent(b, term_name(b, NULL, "c%zu", i)),
+                letter(b, CHANGE_UNLISTED), letter(b, CHANGE_CLAMPED), NULL);
 
-    buf_printf(
-        out,
-        "concat(CASE WHEN d%zu IS NULL THEN '%c' WHEN c%zu IS NULL THEN "
-        "'%c' ELSE '%c' END, left(CAST(s%zu AS VARCHAR), %d))",
-        i, VIEW_CHANGE_LETTERS[listed ? CHANGE_UNLISTED : CHANGE_UNREADABLE], i,
-        VIEW_CHANGE_LETTERS[CHANGE_UNLISTED],
-        VIEW_CHANGE_LETTERS[CHANGE_CLAMPED], i, (int)EXAMPLE_CHARACTERS);
+    return term_call(
+        b, TERM_JOINED, which,
+        term_call(b, TERM_LEFT, text, term_number(b, EXAMPLE_CHARACTERS), NULL),
+        NULL);
 }
 
 void
-view_changes(const struct policy_table *t, const struct source *s,
-             struct buf *out)
+view_changes(struct builder *b, const struct policy_table *t,
+             const struct source *s, struct select *to)
 {
-    buf_add_text(out, ", (false");
-    for (size_t i = 0; i < t->n_columns; i++)
-        if (!t->columns[i].nullable)
-            buf_printf(out, " OR c%zu IS NULL", i);
-    buf_add_text(out, ") AS bad, CASE WHEN false");
+    struct terms bad = {.n = 0}, any = {.n = 0}, changes = {.n = 0};
+
+    terms_add(b, &bad, term_false(b));
+    terms_add(b, &any, term_false(b));
     for (size_t i = 0; i < t->n_columns; i++) {
-        buf_add_text(out, " OR ");
-        print_is_changed(&t->columns[i], s->types[i], i, out);
+        const struct policy_column *c = &t->columns[i];
+        const struct term *changed = is_changed(b, c, s->types[i], i);
+
+        if (!c->nullable)
+            terms_add(b, &bad, term_absent(b, term_name(b, NULL, "c%zu", i)));
+        terms_add(b, &any, changed);
+        terms_add(b, &changes, term_if(b, changed, change_of(b, c, i)));
     }
-    for (size_t i = 0; i < t->n_columns; i++) {
-        buf_add_text(out, i ? ", CASE WHEN " : " THEN [CASE WHEN ");
-        print_is_changed(&t->columns[i], s->types[i], i, out);
-        buf_add_text(out, " THEN ");
-        print_change(&t->columns[i], i, out);
-        buf_add_text(out, " END");
-    }
-    buf_add_text(out, "] END AS changes");
+    select_add(b, to, term_of_list(b, TERM_ANY, &bad), "bad");
+    select_add(b, to,
+               term_if(b, term_of_list(b, TERM_ANY, &any),
+                       term_of_list(b, TERM_LIST, &changes)),
+               "changes");
 }

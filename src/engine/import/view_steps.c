@@ -1,6 +1,6 @@
 /*
  * Decimals and reals as whole steps of their column's grid: their range, and g<i>
- * of the view as engine text.
+ * of the view.
  */
 #include "base/base.h"
 #include "base/ck.h"
@@ -90,51 +90,70 @@ digits_of(i128 n)
     return digits;
 }
 
-/* Prints c<i>, a decimal, as a whole number of steps of its last digit. */
-static void
-decimal_steps(const struct policy_column *c, size_t i, i128 lower, i128 upper,
-              struct buf *out)
+/* c<i>, a decimal, as a whole number of steps of its last digit. */
+static const struct term *
+decimal_steps(struct builder *b, const struct policy_column *c,
+              const struct term *value, i128 lower, i128 upper)
 {
     int low = digits_of(lower), high = digits_of(upper);
     int digits = low > high ? low : high;
+    const struct term *scaled, *text;
+    bool short_digits;
+    i128 scale = 1;
 
     digits = digits > c->scale ? digits : c->scale;
-    if (digits + c->scale + 1 <= DIGITS_NARROW) /* 64 bits throughout */
-        buf_printf(out,
-                   "CAST(CAST(c%zu AS DECIMAL(%d,%d)) * CAST(1%.*s AS "
-                   "DECIMAL(%d,0)) AS BIGINT)",
-                   i, digits, c->scale, c->scale, "000000000000000000",
-                   c->scale + 1);
-    else if (view_is_narrow(c))
-        buf_printf(out, "CAST(CAST(c%zu AS DECIMAL(38,%d)) * 1%.*s AS HUGEINT)",
-                   i, c->scale, c->scale, "000000000000000000");
-    else
-        buf_printf(
-            out, "CAST(replace(CAST(c%zu AS VARCHAR), '.', '') AS HUGEINT)", i);
+    short_digits = digits + c->scale + 1 <= DIGITS_NARROW;
+    if (!short_digits && !view_is_narrow(c)) {
+        text = term_call(b, TERM_REPLACE, term_cast(b, value, STORED(TEXT)),
+                         term_text(b, str_of(".")), term_text(b, str_of("")),
+                         NULL);
+        return term_cast(b, text, STORED(I128));
+    }
+    (void)power(10, c->scale, &scale); /* at most DIGITS_NARROW digits */
+    if (short_digits) {                /* 64 bits throughout */
+        scaled = term_binary(
+            b, term_cast(b, value, STORED_DECIMAL(digits, c->scale)),
+            TERM_TIMES,
+            term_cast(b, term_number(b, scale),
+                      STORED_DECIMAL(c->scale + 1, 0)));
+        return term_cast(b, scaled, STORED(I64));
+    }
+    scaled = term_binary(
+        b, term_cast(b, value, STORED_DECIMAL(DIGITS_WIDE, c->scale)),
+        TERM_TIMES, term_number(b, scale));
+    return term_cast(b, scaled, STORED(I128));
 }
 
 /* A real is scaled by a power of two, which is exact. */
-void
-view_stepped(const struct policy_column *c, size_t i, struct buf *out)
+static const struct term *
+real_steps(struct builder *b, const struct policy_column *c,
+           const struct term *value, struct store_type wide)
 {
     struct grid g = grid_of_column(c);
-    char least[41], most[41];
+    const struct term *step = term_call(
+        b, TERM_POWER, term_cast(b, term_number(b, g.base), STORED(F64)),
+        term_number(b, g.digits), NULL);
+    const struct term *scaled = term_binary(b, value, TERM_TIMES, step);
+
+    return term_cast(b, term_call(b, TERM_ROUND, scaled, NULL), wide);
+}
+
+const struct term *
+view_stepped(struct builder *b, const struct policy_column *c, size_t i)
+{
+    const struct term *value = term_name(b, NULL, "c%zu", i), *steps;
     i128 lower = 0, upper = 0, far = (i128)1 << 60;
-    const char *type, *wide;
+    struct store_type type, wide;
 
     (void)view_steps(c, &lower, &upper);
-    custos_int_write(lower, least);
-    custos_int_write(upper, most);
-    type = lower >= INT32_MIN && upper <= INT32_MAX   ? "INTEGER"
-           : lower >= INT64_MIN && upper <= INT64_MAX ? "BIGINT"
-                                                      : "HUGEINT";
-    wide = lower > -far && upper < far ? "BIGINT" : "HUGEINT";
-    buf_printf(out, "CASE WHEN c%zu IS NOT NULL THEN CAST(greatest(least(", i);
-    if (c->type == TYPE_REAL)
-        buf_printf(out, "CAST(round(c%zu * pow(CAST(%d AS DOUBLE), %d)) AS %s)",
-                   i, g.base, g.digits, wide);
-    else
-        decimal_steps(c, i, lower, upper, out);
-    buf_printf(out, ", CAST('%s' AS %s)), CAST('%s' AS %s)) AS %s) END", most,
-               wide, least, wide, type);
+    type = lower >= INT32_MIN && upper <= INT32_MAX   ? STORED(I32)
+           : lower >= INT64_MIN && upper <= INT64_MAX ? STORED(I64)
+                                                      : STORED(I128);
+    wide = lower > -far && upper < far ? STORED(I64) : STORED(I128);
+    steps = c->type == TYPE_REAL ? real_steps(b, c, value, wide)
+                                 : decimal_steps(b, c, value, lower, upper);
+    steps = term_call(b, TERM_LEAST, steps, term_whole(b, upper, wide), NULL);
+    steps =
+        term_call(b, TERM_GREATEST, steps, term_whole(b, lower, wide), NULL);
+    return term_if(b, term_present(b, value), term_cast(b, steps, type));
 }

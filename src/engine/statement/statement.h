@@ -46,6 +46,12 @@ struct store_type {
 #define STORED_DECIMAL(digits_, scale_)                                        \
     ((struct store_type){STORE_DECIMAL, digits_, scale_})
 
+/* A column of a table that a statement makes. */
+struct stored_column {
+    const char *name;
+    struct store_type type;
+};
+
 /* ------------------------------------------------------------------ terms -- */
 
 /* Functions that an engine must have. Those of duck_own.h are total. */
@@ -58,30 +64,38 @@ enum term_function {
     TERM_WHOLE_INDEX,  /* whole number, first, how many */
     TERM_PERIOD,       /* day or time, enum period: the number of its period */
     TERM_MICROSECONDS, /* of a timestamp, since 1970 */
+    TERM_CALENDAR,     /* a day or time; NULL outside the years 1 to 9999 */
     TERM_POWER,
+    TERM_ROUND, /* to the nearest whole number, half away from 0 */
     TERM_IS_NAN,
-    TERM_BYTES,   /* of a text */
-    TERM_REPLACE, /* in a text: what, by what */
-    TERM_JOINED,  /* texts of all that are not NULL, one after the other */
-    TERM_HASH,    /* of any values, 64 bits, without salt */
-    TERM_SALTED,  /* of a text, 128 bits: duck_hash_add */
-    TERM_ORDINAL, /* of a value in its unit: duck_ordinal_add */
+    TERM_IS_FINITE,   /* neither NaN nor infinite */
+    TERM_BYTES,       /* of a text */
+    TERM_CONTAINS,    /* does a text contain another? */
+    TERM_STARTS_WITH, /* does a text start with another? */
+    TERM_LEFT,        /* of a text: its first characters, how many */
+    TERM_REPLACE,     /* in a text: what, by what */
+    TERM_JOINED,      /* texts of all that are not NULL, one after the other */
+    TERM_HASH,        /* of any values, 64 bits, without salt */
+    TERM_SALTED,      /* of a text, 128 bits: duck_hash_add */
+    TERM_ORDINAL,     /* of a value in its unit: duck_ordinal_add */
     TERM_FUNCTIONS,
 };
 
-/* Operators: comparisons, sums, products. */
+/* Operators: comparisons, of texts, sums, products. */
 enum term_operator {
     TERM_EQUAL,
+    TERM_DIFFERS,
     TERM_DISTINCT, /* differs, where NULL is a value like others */
     TERM_LESS,
     TERM_AT_MOST,
     TERM_MORE,
     TERM_AT_LEAST,
+    TERM_APPEND, /* of texts */
     TERM_PLUS,
     TERM_MINUS,
     TERM_TIMES,
-    TERM_OVER,   /* division */
-    TERM_APPEND, /* of texts */
+    TERM_OVER, /* division */
+    TERM_MODULO,
     TERM_OPERATORS,
 };
 
@@ -99,6 +113,7 @@ enum term_aggregate {
 
 enum term_kind {
     TERM_NAME,      /* of.name */
+    TERM_COLUMN,    /* a column of a file, by any name that it has there */
     TERM_EXPR,      /* an expression; its columns are of.column_<slot> */
     TERM_CONDITION, /* the same; stored steps are of.steps_<slot> */
     TERM_PUBLIC,    /* the same, in a statement that reads public tables only */
@@ -106,6 +121,7 @@ enum term_kind {
     TERM_TEXT,
     TERM_DAY, /* the text of a date or timestamp, of `type` */
     TERM_TRUE,
+    TERM_FALSE,
     TERM_NULL,
     TERM_CALL,
     TERM_BINARY,
@@ -115,8 +131,13 @@ enum term_kind {
     TERM_CASE,     /* args: WHEN, THEN, ..., ELSE or nothing */
     TERM_CHOOSE,   /* args: what is compared, then as TERM_CASE */
     TERM_LABELS,   /* args: a text, then labels: the index of the equal one */
+    TERM_LIST,     /* args: its items, of one type */
+    TERM_ITEM,     /* args: a list; number: of which item, from 1 */
     TERM_NOT,
+    TERM_ALL,     /* args: conditions, at least one; do all hold? */
+    TERM_ANY,     /* the same: does any hold? */
     TERM_PRESENT, /* is args[0] not NULL? */
+    TERM_ABSENT,  /* is args[0] NULL? */
     TERM_BETWEEN, /* args: term, least, most */
     TERM_AMONG,   /* args: term, then numbers */
     TERM_AGGREGATE,
@@ -162,6 +183,8 @@ void terms_add(struct builder *b, struct terms *list, const struct term *t);
 /* of may be NULL. */
 const struct term *term_name(struct builder *b, const char *of,
                              const char *format, ...) CUSTOS_PRINTF(3, 4);
+/* Copies the name. */
+const struct term *term_column(struct builder *b, str name);
 const struct term *
 term_expr(struct builder *b, const struct expr *e, const char *of);
 const struct term *term_condition(struct builder *b, const struct expr *e,
@@ -174,13 +197,15 @@ const struct term *term_text(struct builder *b, str text);
 const struct term *
 term_day(struct builder *b, struct store_type type, const char *text);
 const struct term *term_true(struct builder *b);
+const struct term *term_false(struct builder *b);
 const struct term *term_null(struct builder *b);
 
-/* A whole number, or any value, of a stated type. */
+/* A whole number, or any value, of a stated type; a value as a text. */
 const struct term *
 term_whole(struct builder *b, i128 n, struct store_type type);
 const struct term *
 term_value(struct builder *b, const struct datum *d, struct store_type type);
+const struct term *term_written(struct builder *b, const struct datum *d);
 
 /* term_call(b, f, x, y, NULL): arguments end with NULL. */
 const struct term *term_call_of(struct builder *b, enum term_function f,
@@ -196,14 +221,24 @@ const struct term *
 term_cast(struct builder *b, const struct term *t, struct store_type type);
 const struct term *
 term_try_cast(struct builder *b, const struct term *t, struct store_type type);
-/* TERM_CASE, TERM_CHOOSE, TERM_LABELS, TERM_AMONG. */
+/* The kinds whose args are any number of terms: TERM_CASE, TERM_CHOOSE,
+   TERM_LABELS, TERM_LIST, TERM_ALL, TERM_ANY, TERM_AMONG. Those of term_of end
+   with NULL. */
 const struct term *
 term_of_list(struct builder *b, enum term_kind kind, const struct terms *args);
+const struct term *term_of_args(struct builder *b, enum term_kind kind,
+                                const struct term *const *args);
+#define term_of(b, kind, ...)                                                  \
+    term_of_args(b, kind, (const struct term *const[]){__VA_ARGS__})
 /* CASE WHEN condition THEN value END */
 const struct term *term_if(struct builder *b, const struct term *condition,
                            const struct term *value);
+/* The item of a list, counted from 1. */
+const struct term *
+term_item(struct builder *b, const struct term *list, size_t number);
 const struct term *term_not(struct builder *b, const struct term *t);
 const struct term *term_present(struct builder *b, const struct term *t);
+const struct term *term_absent(struct builder *b, const struct term *t);
 const struct term *
 term_between(struct builder *b, const struct term *t, const struct term *least,
              const struct term *most);
@@ -219,11 +254,33 @@ const struct term *term_window(struct builder *b, enum term_aggregate a,
 
 /* ---------------------------------------------------------------- selects -- */
 
+enum file_kind {
+    FILE_LINES, /* the lines of a text, in a column named line */
+    FILE_CSV,   /* all its columns are texts */
+    FILE_PARQUET,
+    FILE_DATABASE, /* a table of a database that was attached */
+};
+
+enum { FILE_LINE_BYTES = 1 << 20 }; /* a longer line cannot be read */
+
+/* How a file is read; an engine may take the path for a pattern of files. */
+struct file {
+    enum file_kind kind;
+    const char *path;
+    char separator; /* of a CSV, as the other two; its first line has names */
+    const str *columns;
+    size_t n_columns;
+    const char *database; /* the name as which it was attached; its table */
+    str table;
+};
+
 enum input_kind {
-    INPUT_TABLE,  /* a table of the policy, as the engine reads it: view.h */
-    INPUT_KEPT,   /* a public part that was computed before: prepare.h */
-    INPUT_NAMED,  /* another table, by its name in the engine */
-    INPUT_SELECT, /* a select, in parentheses */
+    INPUT_TABLE,   /* a table of the policy, as the engine reads it: view.h */
+    INPUT_KEPT,    /* a public part that was computed before: prepare.h */
+    INPUT_NAMED,   /* another table, by its name in the engine */
+    INPUT_FILE,    /* the rows of a file */
+    INPUT_SELECT,  /* a select, in parentheses */
+    INPUT_COLUMNS, /* of a select: column_name, column_type; it does not run */
     INPUT_JOIN,
 };
 
@@ -233,6 +290,7 @@ struct input {
     size_t table; /* the number of the table or part */
     const char *name;
     const char *as; /* its name in the statement; NULL: none */
+    const struct file *file;
     const struct select *select;
     const struct input *left, *right;
     bool outer;      /* rows of `left` without a match are kept */
@@ -306,7 +364,10 @@ const struct input *input_table(struct builder *b, size_t table);
 const struct input *input_kept(struct builder *b, size_t part);
 const struct input *
 input_named(struct builder *b, const char *format, ...) CUSTOS_PRINTF(2, 3);
+/* Keeps the pointer. */
+const struct input *input_file(struct builder *b, const struct file *f);
 const struct input *input_select(struct builder *b, const struct select *s);
+const struct input *input_columns(struct builder *b, const struct select *s);
 /* The same input under a name. */
 const struct input *input_as(struct builder *b, const struct input *in,
                              const char *format, ...) CUSTOS_PRINTF(3, 4);

@@ -1,12 +1,71 @@
 /*
- * One function for each command. Names of tables and schemas are our own and need no
+ * One function for each statement. Names of tables and schemas are our own and need no
  * quotes; texts and names of columns are quoted.
  */
-#include "engine/duckdb/duck_command.h"
+#include "engine/duckdb/duck_print_command.h"
 
 #include <inttypes.h>
 
-#include "engine/duckdb/duck.h"
+/* ------------------------------------------------------------------ tables -- */
+
+void
+duck_print_table(enum duck_lifetime kind, const char *name,
+                 const struct select *s, const struct duck_table *tables,
+                 struct buf *out)
+{
+    buf_printf(out, "CREATE %s %s AS ",
+               kind == DUCK_TABLE_STORED ? "TABLE" : "OR REPLACE TEMP TABLE",
+               name);
+    duck_print_select(s, tables, out);
+}
+
+void
+duck_print_drop(enum duck_lifetime kind, const char *name, struct buf *out)
+{
+    buf_printf(out, "DROP TABLE %s%s",
+               kind == DUCK_TABLE_STORED ? "" : "IF EXISTS " DUCK_TEMPORARY,
+               name);
+}
+
+void
+duck_print_create(const char *name, const struct stored_column *columns,
+                  size_t n, struct buf *out)
+{
+    buf_printf(out, "CREATE TABLE %s (", name);
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(out, "%s%s ", i ? ", " : "", columns[i].name);
+        duck_print_type(columns[i].type, out);
+    }
+    buf_add_text(out, ")");
+}
+
+void
+duck_print_insert(const char *table, const struct terms *row, struct buf *out)
+{
+    buf_printf(out, "INSERT INTO %s VALUES (", table);
+    for (const struct term_link *l = row->first; l; l = l->next) {
+        buf_add_text(out, l == row->first ? "" : ", ");
+        duck_print_term(l->term, out);
+    }
+    buf_add_text(out, ")");
+}
+
+void
+duck_print_attach(const char *path, const char *name, enum duck_mode mode,
+                  const str *key, struct buf *out)
+{
+    buf_add_text(out, "ATTACH ");
+    duck_quote_text(out, str_of(path));
+    buf_printf(out, " AS %s", name);
+    if (mode == DUCK_WRITE)
+        return;
+    buf_add_text(out, " (TYPE duckdb, READ_ONLY");
+    if (key) {
+        buf_add_text(out, ", ENCRYPTION_KEY ");
+        duck_quote_text(out, *key);
+    }
+    buf_add_text(out, ")");
+}
 
 /* --------------------------------------------------------------- sandboxes -- */
 
@@ -47,7 +106,7 @@ has_database(const struct sandbox_table *t)
 }
 
 void
-duck_command_stored(const struct sandbox_table *t, struct buf *out)
+duck_print_sandbox_name(const struct sandbox_table *t, struct buf *out)
 {
     buf_printf(out, "%s%s", has_database(t) ? "_" : "", t->name);
 }
@@ -67,21 +126,21 @@ print_view(const struct sandbox_table *t, struct buf *out)
             before = ", ";
         }
     buf_printf(out, ") FROM %s.", t->schema);
-    duck_command_stored(t, out);
+    duck_print_sandbox_name(t, out);
     buf_add_text(out, ";\n");
 }
 
 void
-duck_command_schema(const char *name, struct buf *out)
+duck_print_schema(const char *name, struct buf *out)
 {
     buf_printf(out, "CREATE SCHEMA %s;\n", name);
 }
 
 void
-duck_command_table(const struct sandbox_table *t, struct buf *out)
+duck_print_sandbox_table(const struct sandbox_table *t, struct buf *out)
 {
     buf_printf(out, "CREATE TABLE %s.", t->schema);
-    duck_command_stored(t, out);
+    duck_print_sandbox_name(t, out);
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_add_text(out, i == 0 ? "(" : ", ");
         print_column(&t->columns[i], out);
@@ -92,7 +151,7 @@ duck_command_table(const struct sandbox_table *t, struct buf *out)
 }
 
 void
-duck_command_variable(const char *name, str text, struct buf *out)
+duck_print_variable(const char *name, str text, struct buf *out)
 {
     buf_printf(out, "SET VARIABLE %s = ", name);
     duck_quote_text(out, text);
@@ -101,7 +160,7 @@ duck_command_variable(const char *name, str text, struct buf *out)
 /* ---------------------------------------------------------------- settings -- */
 
 void
-duck_command_threads(unsigned n, struct buf *out)
+duck_print_threads(unsigned n, struct buf *out)
 {
     buf_printf(out, "SET threads = %u", n);
 }
@@ -126,7 +185,7 @@ print_paths(const struct engine_data *d, struct buf *out)
 /* One optimizer is disabled: top_n_window_elimination of DuckDB 1.5 fails on some
    queries over attached tables (doc/decisions/duckdb-version.md). */
 void
-duck_command_seal(const struct engine_data *d, struct buf *out)
+duck_print_seal(const struct engine_data *d, struct buf *out)
 {
     buf_printf(out, "SET memory_limit = '%" PRIu64 "MB'; SET temp_directory = ",
                d->memory_bytes >> 20);
@@ -136,4 +195,21 @@ duck_command_seal(const struct engine_data *d, struct buf *out)
     print_paths(d, out);
     buf_add_text(out, "; SET enable_external_access = false; SET "
                       "lock_configuration = true");
+}
+
+void
+duck_print_import_settings(long memory_mb, const char *spill, struct buf *out)
+{
+    buf_printf(out,
+               "SET memory_limit = '%ldMB'; SET temp_directory = ", memory_mb);
+    duck_quote_text(out, str_of(spill));
+    buf_add_text(out, "; SET enable_progress_bar = true; SET "
+                      "enable_progress_bar_print = false; SET "
+                      "progress_bar_time = 0");
+}
+
+void
+duck_print_checkpoint(struct buf *out)
+{
+    buf_add_text(out, "CHECKPOINT");
 }
