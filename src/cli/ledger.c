@@ -43,7 +43,7 @@ static const struct option options[LEDGER_OPTIONS] = {
 enum {
     PAGE_ROWS = 500,
     PAGE_BYTES = 1 << 28,
-    QUERY_COLUMNS = 36,
+    QUERY_COLUMNS = 44,
     SHOWN_DIGITS = 6,
 };
 
