@@ -84,15 +84,15 @@ content_table(struct catalog_content *c, const char *schema, const char *name,
 /* ------------------------------------------------------------------- rows -- */
 
 void
-content_row(struct catalog_content *c, struct sandbox_table *t,
-            const struct datum *cells)
+content_row_of(struct catalog_content *c, struct sandbox_table *t,
+               const struct datum *cells, size_t width)
 {
-    size_t n, width;
+    size_t n;
 
     if (c->failed)
         return;
+    CUSTOS_REQUIRE(width == t->n_columns);
     n = t->n_rows;
-    width = t->n_columns;
     if ((n & (n - 1)) == 0) { /* full: 0 or a power of 2 */
         struct datum *more =
             arena_take(c->a, (n ? 2 * n : 1) * width, sizeof *more);

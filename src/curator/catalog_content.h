@@ -23,10 +23,13 @@ struct sandbox_table *
 content_table(struct catalog_content *c, const char *schema, const char *name,
               const char *columns);
 
-/* Adds a row: one cell for each column, copied except for their texts. t is a table
-   of the content; NULL after a failure. */
-void content_row(struct catalog_content *c, struct sandbox_table *t,
-                 const struct datum *cells);
+/* content_row(c, t, cell, cell ...) adds a row: one cell for each column, copied
+   except for their texts. t is a table of the content; NULL after a failure. */
+#define content_row(c, t, ...)                                                 \
+    content_row_of(c, t, (const struct datum[]){__VA_ARGS__},                  \
+                   COUNT_OF(((const struct datum[]){__VA_ARGS__})))
+void content_row_of(struct catalog_content *c, struct sandbox_table *t,
+                    const struct datum *cells, size_t n);
 
 /* Cells of a row. The first two borrow the text, which must live as long as the
    content; the third copies it. */

@@ -25,7 +25,7 @@ struct filler {
     struct sandbox_table *tables, *columns, *keys; /* my_tables, ... */
 };
 
-/* A cell with a text that is put together; clears the buf. */
+/* Moves the text of the buf into a cell. */
 static struct datum
 cell_take(struct filler *f, struct buf *text)
 {
@@ -107,14 +107,11 @@ add_column(struct filler *f, unsigned table, unsigned n,
         buf_add_text(&comment, "; ");
     write_domain(c, &comment);
     content_row(
-        f->out, f->columns,
-        (struct datum[]){content_whole(table), content_whole(n),
-                         content_copy(f->out, c->name),
-                         content_whole(type_number(c->type)),
-                         content_whole(c->type == TYPE_DECIMAL
-                                           ? (PRECISION << 16 | c->scale) + 4
-                                           : -1),
-                         content_flag(!c->nullable), cell_take(f, &comment)});
+        f->out, f->columns, content_whole(table), content_whole(n),
+        content_copy(f->out, c->name), content_whole(type_number(c->type)),
+        content_whole(c->type == TYPE_DECIMAL ? (PRECISION << 16 | c->scale) + 4
+                                              : -1),
+        content_flag(!c->nullable), cell_take(f, &comment));
 }
 
 /* ----------------------------------------------------------------- keys -- */
@@ -165,16 +162,15 @@ add_unique(struct filler *f, const struct policy_table *t,
 {
     unsigned n = keys_so_far(f);
 
-    content_row(
-        f->out, f->keys,
-        (struct datum[]){
-            content_whole(FIRST_KEY + n),
-            key_name(f, t, primary ? NULL : c, primary ? "_pkey" : "_key"),
-            content_word(primary ? "p" : "u"),
-            content_whole(table_number(f, t)),
-            content_whole(column_number(f, t, c)), content_text(c->name),
-            content_whole(FIRST_INDEX + n), content_whole(0), content_whole(0),
-            content_whole(0)});
+    content_row(f->out, f->keys,
+
+                content_whole(FIRST_KEY + n),
+                key_name(f, t, primary ? NULL : c, primary ? "_pkey" : "_key"),
+                content_word(primary ? "p" : "u"),
+                content_whole(table_number(f, t)),
+                content_whole(column_number(f, t, c)), content_text(c->name),
+                content_whole(FIRST_INDEX + n), content_whole(0),
+                content_whole(0), content_whole(0));
 }
 
 /* The index of the key that a granted reference refers to, which was added before
@@ -207,14 +203,12 @@ add_reference(struct filler *f, const struct policy_table *t,
         return;
     table = table_number(f, to);
     column = column_number(f, to, key);
-    content_row(f->out, f->keys,
-                (struct datum[]){content_whole(FIRST_KEY + keys_so_far(f)),
-                                 key_name(f, t, c, "_fkey"), content_word("f"),
-                                 content_whole(table_number(f, t)),
-                                 content_whole(column_number(f, t, c)),
-                                 content_text(c->name), content_whole(0),
-                                 content_whole(table), content_whole(column),
-                                 content_whole(index_find(f, table, column))});
+    content_row(f->out, f->keys, content_whole(FIRST_KEY + keys_so_far(f)),
+                key_name(f, t, c, "_fkey"), content_word("f"),
+                content_whole(table_number(f, t)),
+                content_whole(column_number(f, t, c)), content_text(c->name),
+                content_whole(0), content_whole(table), content_whole(column),
+                content_whole(index_find(f, table, column)));
 }
 
 /* --------------------------------------------------------------- tables -- */
@@ -223,10 +217,9 @@ static void
 add_relation(struct filler *f, unsigned n, str name, const char *kind,
              str comment, str def)
 {
-    content_row(f->out, f->tables,
-                (struct datum[]){content_whole(n), content_text(name),
-                                 content_word(kind), content_text(comment),
-                                 def.len ? content_text(def) : content_null()});
+    content_row(f->out, f->tables, content_whole(n), content_text(name),
+                content_word(kind), content_text(comment),
+                def.len ? content_text(def) : content_null());
 }
 
 static void

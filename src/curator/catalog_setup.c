@@ -53,8 +53,8 @@ names_database(str column)
     return false;
 }
 
-/* A column of pg_catalog begins as false or 0 if it is a boolean, an OID or an
-   integer of 2 or 4 bytes. */
+/* Where no row sets it, a column of pg_catalog is false or 0 if it is a boolean, an
+   OID or an integer of 2 or 4 bytes. */
 static enum sandbox_unset
 unset_of(const struct catalog_table *t, const struct sandbox_column *c)
 {
@@ -92,10 +92,10 @@ list_relations(struct catalog_content *c)
     for (size_t i = 0; i < catalog_n_tables; i++)
         if (catalog_tables[i].kind != CALLS)
             content_row(c, t,
-                        (struct datum[]){
-                            content_whole(relation_number(i)),
-                            content_word(catalog_tables[i].name),
-                            content_flag(catalog_tables[i].kind == VIEWS)});
+
+                        content_whole(relation_number(i)),
+                        content_word(catalog_tables[i].name),
+                        content_flag(catalog_tables[i].kind == VIEWS));
 }
 
 /* Roles: the owner of all tables, and the analyst. */
@@ -105,14 +105,11 @@ add_roles(const struct policy_analyst *who, struct catalog_content *c)
     struct sandbox_table *t =
         content_table(c, CATALOG_SCHEMA, "my_roles", "oid:o name asks:b");
 
-    content_row(c, t,
-                (struct datum[]){content_whole(OWNER), content_word("owner"),
-                                 content_flag(!who)});
+    content_row(c, t, content_whole(OWNER), content_word("owner"),
+                content_flag(!who));
     if (who)
-        content_row(c, t,
-                    (struct datum[]){content_whole(ANALYST),
-                                     content_text(who->name),
-                                     content_flag(true)});
+        content_row(c, t, content_whole(ANALYST), content_text(who->name),
+                    content_flag(true));
 }
 
 custos_status

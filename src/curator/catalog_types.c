@@ -147,16 +147,14 @@ catalog_add_types(struct catalog_content *c)
     for (size_t i = 0; i < COUNT_OF(types); i++)
         content_row(
             c, t,
-            (struct datum[]){
-                content_whole(types[i].oid), content_word(types[i].name),
-                content_whole(types[i].len), content_flag(types[i].by_value),
-                content_word(types[i].kind), content_word(types[i].category),
-                content_flag(types[i].preferred),
-                content_whole(types[i].element), content_whole(types[i].array),
-                content_word(types[i].alignment),
-                content_word(types[i].storage),
-                content_whole(types[i].collation), content_word(types[i].shown),
-                content_word(types[i].input)});
+
+            content_whole(types[i].oid), content_word(types[i].name),
+            content_whole(types[i].len), content_flag(types[i].by_value),
+            content_word(types[i].kind), content_word(types[i].category),
+            content_flag(types[i].preferred), content_whole(types[i].element),
+            content_whole(types[i].array), content_word(types[i].alignment),
+            content_word(types[i].storage), content_whole(types[i].collation),
+            content_word(types[i].shown), content_word(types[i].input));
 }
 
 void
@@ -166,7 +164,6 @@ catalog_add_settings(struct catalog_content *c)
         content_table(c, CATALOG_SCHEMA, "my_settings", "name setting");
 
     for (size_t i = 0; i < COUNT_OF(settings); i++)
-        content_row(c, t,
-                    (struct datum[]){content_word(settings[i].name),
-                                     content_word(settings[i].setting)});
+        content_row(c, t, content_word(settings[i].name),
+                    content_word(settings[i].setting));
 }

@@ -30,7 +30,7 @@ struct sandbox_rows {
 
 /* ---------------------------------------------------------------- content -- */
 
-/* What a column holds in rows that have no value for it. */
+/* What a column holds where no row sets it. */
 enum sandbox_unset {
     SANDBOX_UNSET_NULL,
     SANDBOX_UNSET_ZERO,     /* 0 or false */
@@ -48,7 +48,8 @@ struct sandbox_table {
     const char *schema, *name; /* letters, digits and _ */
     struct sandbox_column *columns;
     size_t n_columns;
-    struct datum *cells; /* row by row: NULL, boolean, whole number or text */
+    struct datum *cells; /* row by row: NULL, boolean, whole number or text;
+                            of a list column only NULL */
     size_t n_rows;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Prints statements in DuckDB's dialect: trees, with sql/duckdb.h, which prints
- * their expressions; and files that are read. Parentheses are printed where
+ * Prints statement trees, and the files that they read, in DuckDB's dialect;
+ * sql/duckdb.h prints the expressions of a query. Parentheses are printed where
  * precedence needs them.
  */
 #ifndef ENGINE_DUCK_PRINT_H

@@ -5,6 +5,7 @@
 #include "engine/duckdb/duck_print_command.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ tables -- */
 
@@ -105,9 +106,18 @@ has_database(const struct sandbox_table *t)
     return false;
 }
 
+/* Needs the name no quotes? */
+static bool
+is_bare(const char *name)
+{
+    return *name &&
+           !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789")];
+}
+
 void
 duck_print_sandbox_name(const struct sandbox_table *t, struct buf *out)
 {
+    CUSTOS_REQUIRE(is_bare(t->schema) && is_bare(t->name));
     buf_printf(out, "%s%s", has_database(t) ? "_" : "", t->name);
 }
 

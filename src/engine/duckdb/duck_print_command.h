@@ -38,18 +38,19 @@ duck_print_import_settings(long memory_mb, const char *spill, struct buf *out);
 /* The statement that writes all changes to the database's file. */
 void duck_print_checkpoint(struct buf *out);
 
-/* The table of a sandbox under which its rows are stored: _name if a column has
-   SANDBOX_UNSET_DATABASE, and then `name` is a view that fills it in. */
+/* Prints the name under which the rows of a sandbox's table are stored: _name if a
+   column has SANDBOX_UNSET_DATABASE, and then `name` is a view that fills it in. */
 void duck_print_sandbox_name(const struct sandbox_table *t, struct buf *out);
 
+/* Make a schema, and the table with its view: whole statements, each with its
+   semicolon. The others print none at the end. */
 void duck_print_schema(const char *name, struct buf *out);
-
-/* Makes the table and its view. */
 void duck_print_sandbox_table(const struct sandbox_table *t, struct buf *out);
 
 /* Sets a variable of the connection; a NUL in the text sets out->failed. */
 void duck_print_variable(const char *name, str text, struct buf *out);
 
+/* How many threads the engine may use. */
 void duck_print_threads(unsigned n, struct buf *out);
 
 /*

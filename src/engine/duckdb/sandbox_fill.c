@@ -50,7 +50,9 @@ append_cell(duckdb_appender to, const struct datum *d)
     case TYPE_TEXT:
         return duckdb_append_varchar_length(to, d->text.len ? d->text.ptr : "",
                                             d->text.len) == DuckDBSuccess;
-    default: return duckdb_append_int64(to, (int64_t)d->n) == DuckDBSuccess;
+    case TYPE_INT:
+        return duckdb_append_int64(to, (int64_t)d->n) == DuckDBSuccess;
+    default: return false;
     }
 }
 

@@ -1,9 +1,8 @@
 /*
- * Runs each kind of statement (speed_measured.sql) on made-up rows (speed_made.sql) and
- * takes the median of its times.
- * These are processor times of this thread, with the engine on one thread. So they
- * are what a worker needs when all others are busy too, whatever else the machine
- * does during the measurement.
+ * Runs each kind of statement (speed_measured.sql) on made-up rows (speed_made.sql)
+ * and takes the median of its times. These are processor times of this thread, with
+ * the engine on one thread. So they are what a worker needs when all others are busy
+ * too, whatever else the machine does during the measurement.
  */
 #include "engine/speed.h"
 
@@ -156,7 +155,7 @@ run_all(struct duck_connection *c, const char *sql, custos_err *err)
     return st;
 }
 
-/* Measures nanoseconds: the median of so many runs, at most RUNS_MOST. */
+/* Measures nanoseconds: the median of some runs. */
 static custos_status
 measure_runs(struct duck_connection *c, str statement, size_t runs, int64_t *ns,
              custos_err *err)
@@ -165,6 +164,7 @@ measure_runs(struct duck_connection *c, str statement, size_t runs, int64_t *ns,
     custos_status st = CUSTOS_OK;
     struct buf sql;
 
+    CUSTOS_REQUIRE(runs >= 1 && runs <= RUNS_MOST);
     buf_init(&sql, NULL, STATEMENT_MOST);
     buf_add(&sql, statement.ptr, statement.len);
     if (sql.failed)
@@ -182,7 +182,7 @@ measure_runs(struct duck_connection *c, str statement, size_t runs, int64_t *ns,
     return CUSTOS_OK;
 }
 
-/* Measures the slowest of the statements with this name, if it is slower than *ns. */
+/* Raises *ns to the median time of the slowest statement of this name. */
 static custos_status
 measure_slowest(struct duck_connection *c, const char *name, size_t runs,
                 int64_t *ns, custos_err *err)
@@ -203,7 +203,7 @@ measure_slowest(struct duck_connection *c, const char *name, size_t runs,
     return st;
 }
 
-/* Measures picoseconds per row, if they are more than *ps. units: how often
+/* Raises *ps to the picoseconds per row of the slowest statement. units: how often
    reply_class.c counts the speed for a row. */
 static custos_status
 measure_rows(struct duck_connection *c, const char *name, unsigned units,

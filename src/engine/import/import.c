@@ -285,7 +285,8 @@ import_flush(struct import *m, custos_err *err)
 
     buf_init(&b, NULL, 256);
     duck_print_checkpoint(&b);
-    st = duck_do(m->c, buf_text(&b), err);
+    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                  : duck_do(m->c, buf_text(&b), err);
     buf_clear(&b);
     return st;
 }

@@ -1,7 +1,8 @@
 /*
  * Shared by the files of an import. The steps of an import, in order: stage.c
  * (sources into normalised tables), import_report.c (what was changed or lost),
- * unit_path.c (the unit of each row), import.c (the sorted tables, and the version).
+ * unit_path.c (the unit of each row), version_facts.c (what describes the version),
+ * import.c (the sorted tables, and the version). import_step.c runs their statements.
  */
 #ifndef ENGINE_IMPORT_H
 #define ENGINE_IMPORT_H

@@ -19,7 +19,7 @@
 #include "engine/import/parquet_check.h"
 #include "engine/refail.h"
 
-enum { FROM_MOST = 1 << 20 };
+enum { STATEMENT_MOST = 1 << 20 };
 
 /* A path with one of these characters is a pattern of files to the engine. */
 #define PATTERN "*?["
@@ -50,7 +50,7 @@ source_ask(struct duck_connection *c, enum source_asked what,
     struct buf text;
     custos_status st;
 
-    buf_init(&text, NULL, FROM_MOST + 64);
+    buf_init(&text, NULL, STATEMENT_MOST + 64);
     if (!b->failed)
         duck_print_select(s, NULL, &text);
     if (b->failed || text.failed)
@@ -194,16 +194,14 @@ names_read(str line, char separator, arena *a, str **out, size_t *n,
     *n = 0;
     for (size_t at = 0; at <= line.len && names; (*n)++) {
         struct buf b;
-        size_t len;
         char *name;
 
-        buf_init(&b, NULL, FROM_MOST);
+        buf_init(&b, NULL, STATEMENT_MOST);
         name_read(line, separator, &at, &b);
-        len = b.len;
         name = take_text(a, &b);
         if (!name)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        names[*n] = (str){name, len};
+        names[*n] = str_of(name); /* up to a NUL, if it has one */
     }
     *out = names;
     return names ? CUSTOS_OK : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -268,7 +266,7 @@ duckdb_attach(struct duck_connection *c, const char *path,
     custos_status st;
     struct buf b;
 
-    buf_init(&b, NULL, FROM_MOST);
+    buf_init(&b, NULL, STATEMENT_MOST);
     duck_print_attach(path, name, DUCK_READ, key ? &secret : NULL, &b);
     st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
                   : duck_do(c, buf_text(&b), key ? &quiet : err);

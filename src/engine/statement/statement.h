@@ -81,7 +81,7 @@ enum term_function {
     TERM_FUNCTIONS,
 };
 
-/* Operators: comparisons, of texts, sums, products. */
+/* Operators: comparisons, concatenation, sums, products. */
 enum term_operator {
     TERM_EQUAL,
     TERM_DIFFERS,
@@ -267,10 +267,12 @@ enum { FILE_LINE_BYTES = 1 << 20 }; /* a longer line cannot be read */
 struct file {
     enum file_kind kind;
     const char *path;
-    char separator; /* of a CSV, as the other two; its first line has names */
+    /* FILE_CSV; its first line has the names of the columns */
+    char separator;
     const str *columns;
     size_t n_columns;
-    const char *database; /* the name as which it was attached; its table */
+    /* FILE_DATABASE: the name under which it is attached, and a table of it */
+    const char *database;
     str table;
 };
 

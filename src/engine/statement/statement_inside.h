@@ -11,7 +11,7 @@
 /* A new piece, zeroed, or NULL with b->failed. */
 void *builder_take(struct builder *b, size_t size);
 
-/* A copy of a text, or of a name that is printed; "" with b->failed. */
+/* A copy of a text; a formatted name. "" with b->failed. */
 const char *builder_copy(struct builder *b, str text);
 const char *builder_name(struct builder *b, const char *format, va_list args)
     CUSTOS_PRINTF(2, 0);
