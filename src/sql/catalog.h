@@ -61,7 +61,8 @@ CUSTOS_MUST_USE custos_status catalog_change_operator(struct catalog_change *c,
 
 /* Refuses a changed tree that would grow too much in the database:
    CUSTOS_EOVERFLOW. */
-CUSTOS_MUST_USE custos_status catalog_check_size(const pg_message *tree,
+CUSTOS_MUST_USE custos_status catalog_check_size(arena *a,
+                                                 const pg_message *tree,
                                                  custos_err *err);
 
 /* Called before the node's leaves are changed. Takes the type of a parameter

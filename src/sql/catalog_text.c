@@ -310,7 +310,7 @@ statement_write(struct catalog_change *c, PgQuery__ParseResult *tree,
     if (!st)
         st = change_all(c, &tree->base);
     if (!st)
-        st = catalog_check_size(&tree->base, c->r->err);
+        st = catalog_check_size(c->r->a, &tree->base, c->r->err);
     return st ? st : pg_deparse(c->r->a, tree, out, c->r->err);
 }
 

@@ -574,6 +574,64 @@ nested_calls_are_bounded(void **state)
     buf_clear(&b);
 }
 
+/* Queries of WITH are copied wherever they are named, and * has all columns of FROM:
+   both can double at each level. */
+static void
+nested_queries_are_bounded(void **state)
+{
+    enum { LEVELS = 40 };
+    struct buf b;
+
+    (void)state;
+    buf_init(&b, NULL, 1 << 16);
+    buf_add_text(&b, "SELECT count(*) FROM ");
+    for (int i = 0; i < LEVELS; i++)
+        buf_add_text(&b, "(SELECT *, * FROM ");
+    buf_add_text(&b, "pg_class");
+    for (int i = 0; i < LEVELS; i++)
+        buf_printf(&b, ") x%d", i);
+    refuses(buf_text(&b), "too long");
+    buf_clear(&b);
+    for (int stars = 0; stars < 2; stars++) {
+        buf_add_text(&b, "WITH a0 AS (SELECT 1 AS n)");
+        for (int i = 0; i < LEVELS; i++)
+            buf_printf(&b, ", a%d AS (SELECT %s FROM a%d x JOIN a%d y ON true)",
+                       i + 1, stars ? "*" : "x.n", i, i);
+        buf_printf(&b, " SELECT count(*) FROM a%d", LEVELS);
+        refuses(buf_text(&b), "too long");
+        buf_clear(&b);
+    }
+    gives("ana",
+          "WITH a AS (SELECT * FROM pg_namespace), b AS (SELECT * FROM a x, a "
+          "y) SELECT count(*) > 0 AS n FROM b, (SELECT *, * FROM b) c",
+          "n:16\nt\n");
+    buf_add_text(&b, "SELECT count(*) AS n FROM (SELECT 0");
+    for (int i = 1; i < LEVELS; i++)
+        buf_printf(&b, " UNION ALL SELECT %d", i);
+    buf_add_text(&b, ") x");
+    gives("ana", buf_text(&b), "n:20\n40\n");
+    buf_clear(&b);
+}
+
+/* The macros' own names do not hide those of a query. */
+static void
+macros_do_not_capture_names(void **state)
+{
+    (void)state;
+    gives("ana",
+          "SELECT k.oid::regclass AS n FROM pg_class k WHERE k.relname = "
+          "'pg_type'",
+          "n:25\npg_type\n");
+    gives("ana",
+          "SELECT format_type(k.oid, NULL) AS n FROM pg_type k WHERE "
+          "k.typname = 'int4'",
+          "n:25\ninteger\n");
+    gives("ana",
+          "SELECT pg_get_userbyid(k.oid) AS n FROM pg_roles k WHERE k.rolname "
+          "= 'owner'",
+          "n:25\nowner\n");
+}
+
 int
 main(void)
 {
@@ -587,6 +645,8 @@ main(void)
         cmocka_unit_test(clients_find_what_they_look_for),
         cmocka_unit_test(computed_texts_are_bounded),
         cmocka_unit_test(nested_calls_are_bounded),
+        cmocka_unit_test(nested_queries_are_bounded),
+        cmocka_unit_test(macros_do_not_capture_names),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -52,20 +52,20 @@ CREATE MACRO pgc.bare(x) AS
 
 CREATE MACRO pgc.class_oid(x) AS
     coalesce(TRY_CAST(x AS UINTEGER),
-        (SELECT min(k.oid) FROM pgc.pg_class k WHERE k.relname = pgc.bare(x)));
+        (SELECT min(pgc_k.oid) FROM pgc.pg_class pgc_k WHERE pgc_k.relname = pgc.bare(x)));
 
 CREATE MACRO pgc.class_name(x) AS
     CASE WHEN TRY_CAST(x AS UINTEGER) = 0 THEN '-'
-        ELSE coalesce((SELECT min(pgc.quote_ident(k.relname)) FROM pgc.pg_class k
-            WHERE k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR)) END;
+        ELSE coalesce((SELECT min(pgc.quote_ident(pgc_k.relname)) FROM pgc.pg_class pgc_k
+            WHERE pgc_k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR)) END;
 
 CREATE MACRO pgc.type_oid(x) AS
     coalesce(TRY_CAST(x AS UINTEGER),
-        (SELECT min(k.oid) FROM pgc.my_types k
-            WHERE k.name = pgc.bare(x) OR k.shown = lower(pgc.bare(x))));
+        (SELECT min(pgc_k.oid) FROM pgc.my_types pgc_k
+            WHERE pgc_k.name = pgc.bare(x) OR pgc_k.shown = lower(pgc.bare(x))));
 
 CREATE MACRO pgc.format_type(x, m) AS
-    (SELECT min(k.shown) FROM pgc.my_types k WHERE k.oid = x)
+    (SELECT min(pgc_k.shown) FROM pgc.my_types pgc_k WHERE pgc_k.oid = x)
     || CASE WHEN x = 1700 AND m >= 4
             THEN '(' || ((m - 4) // 65536) || ',' || ((m - 4) % 65536) || ')'
         WHEN x IN (1042, 1043) AND m >= 4 THEN '(' || (m - 4) || ')'
@@ -73,24 +73,24 @@ CREATE MACRO pgc.format_type(x, m) AS
 
 CREATE MACRO pgc.type_name(x) AS
     CASE WHEN TRY_CAST(x AS UINTEGER) = 0 THEN '-'
-        ELSE coalesce((SELECT min(k.shown) FROM pgc.my_types k
-            WHERE k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR)) END;
+        ELSE coalesce((SELECT min(pgc_k.shown) FROM pgc.my_types pgc_k
+            WHERE pgc_k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR)) END;
 
 CREATE MACRO pgc.namespace_oid(x) AS
     coalesce(TRY_CAST(x AS UINTEGER),
-        (SELECT min(k.oid) FROM pgc.pg_namespace k WHERE k.nspname = pgc.bare(x)));
+        (SELECT min(pgc_k.oid) FROM pgc.pg_namespace pgc_k WHERE pgc_k.nspname = pgc.bare(x)));
 
 CREATE MACRO pgc.namespace_name(x) AS
-    coalesce((SELECT min(k.nspname) FROM pgc.pg_namespace k
-        WHERE k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR));
+    coalesce((SELECT min(pgc_k.nspname) FROM pgc.pg_namespace pgc_k
+        WHERE pgc_k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR));
 
 CREATE MACRO pgc.role_oid(x) AS
     coalesce(TRY_CAST(x AS UINTEGER),
-        (SELECT min(k.oid) FROM pgc.pg_roles k WHERE k.rolname = pgc.bare(x)));
+        (SELECT min(pgc_k.oid) FROM pgc.pg_roles pgc_k WHERE pgc_k.rolname = pgc.bare(x)));
 
 CREATE MACRO pgc.role_name(x) AS
-    coalesce((SELECT min(k.rolname) FROM pgc.pg_roles k
-        WHERE k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR));
+    coalesce((SELECT min(pgc_k.rolname) FROM pgc.pg_roles pgc_k
+        WHERE pgc_k.oid = TRY_CAST(x AS UINTEGER)), CAST(x AS VARCHAR));
 
 CREATE MACRO pgc.proc_name(x) AS
     CASE WHEN CAST(x AS VARCHAR) = '0' THEN '-'
@@ -99,41 +99,41 @@ CREATE MACRO pgc.proc_name(x) AS
 -- Descriptions and definitions
 
 CREATE MACRO pgc.pg_get_userbyid(x) AS
-    coalesce((SELECT min(k.rolname) FROM pgc.pg_roles k WHERE k.oid = x), 'unknown');
+    coalesce((SELECT min(pgc_k.rolname) FROM pgc.pg_roles pgc_k WHERE pgc_k.oid = x), 'unknown');
 
 CREATE MACRO pgc.obj_description(x) AS
-    (SELECT min(k.description) FROM pgc.pg_description k
-        WHERE k.objoid = pgc.class_oid(x) AND k.objsubid = 0),
-    (x, y) AS (SELECT min(k.description) FROM pgc.pg_description k
-        WHERE k.objoid = pgc.class_oid(x) AND k.objsubid = 0 AND y = 'pg_class');
+    (SELECT min(pgc_k.description) FROM pgc.pg_description pgc_k
+        WHERE pgc_k.objoid = pgc.class_oid(x) AND pgc_k.objsubid = 0),
+    (x, y) AS (SELECT min(pgc_k.description) FROM pgc.pg_description pgc_k
+        WHERE pgc_k.objoid = pgc.class_oid(x) AND pgc_k.objsubid = 0 AND y = 'pg_class');
 
 CREATE MACRO pgc.col_description(x, y) AS
-    (SELECT min(k.description) FROM pgc.pg_description k
-        WHERE k.objoid = pgc.class_oid(x) AND k.objsubid = y AND y > 0);
+    (SELECT min(pgc_k.description) FROM pgc.pg_description pgc_k
+        WHERE pgc_k.objoid = pgc.class_oid(x) AND pgc_k.objsubid = y AND y > 0);
 
 CREATE MACRO pgc.pg_get_expr(x, y) AS CAST(NULL AS VARCHAR),
     (x, y, z) AS CAST(NULL AS VARCHAR);
 
 CREATE MACRO pgc.pg_get_constraintdef(x) AS
-    (SELECT min(k.def) FROM pgc.key_texts k WHERE k.oid = x),
-    (x, y) AS (SELECT min(k.def) FROM pgc.key_texts k WHERE k.oid = x);
+    (SELECT min(pgc_k.def) FROM pgc.key_texts pgc_k WHERE pgc_k.oid = x),
+    (x, y) AS (SELECT min(pgc_k.def) FROM pgc.key_texts pgc_k WHERE pgc_k.oid = x);
 
 CREATE MACRO pgc.pg_get_indexdef(x) AS
-    (SELECT min(k.indexdef) FROM pgc.key_texts k WHERE k.index = x),
+    (SELECT min(pgc_k.indexdef) FROM pgc.key_texts pgc_k WHERE pgc_k.index = x),
     (x, y, z) AS CASE
-        WHEN y = 0 THEN (SELECT min(k.indexdef) FROM pgc.key_texts k WHERE k.index = x)
-        WHEN y = 1 THEN (SELECT min(pgc.quote_ident(k.name)) FROM pgc.my_keys k
-            WHERE k.index = x) END;
+        WHEN y = 0 THEN (SELECT min(pgc_k.indexdef) FROM pgc.key_texts pgc_k WHERE pgc_k.index = x)
+        WHEN y = 1 THEN (SELECT min(pgc.quote_ident(pgc_k.name)) FROM pgc.my_keys pgc_k
+            WHERE pgc_k.index = x) END;
 
 CREATE MACRO pgc.pg_get_viewdef(x) AS
-    (SELECT min(k.def) FROM pgc.my_tables k WHERE k.oid = pgc.class_oid(x)),
-    (x, y) AS (SELECT min(k.def) FROM pgc.my_tables k WHERE k.oid = pgc.class_oid(x));
+    (SELECT min(pgc_k.def) FROM pgc.my_tables pgc_k WHERE pgc_k.oid = pgc.class_oid(x)),
+    (x, y) AS (SELECT min(pgc_k.def) FROM pgc.my_tables pgc_k WHERE pgc_k.oid = pgc.class_oid(x));
 
 -- Privileges and settings: everything in the catalog may be read and nothing set
 
 CREATE MACRO pgc.pg_table_is_visible(x) AS
-    coalesce((SELECT bool_or(k.relnamespace IN (11, 2200)) FROM pgc.pg_class k
-        WHERE k.oid = x), false);
+    coalesce((SELECT bool_or(pgc_k.relnamespace IN (11, 2200)) FROM pgc.pg_class pgc_k
+        WHERE pgc_k.oid = x), false);
 
 CREATE MACRO pgc.has_table_privilege(x, y) AS lower(y) LIKE 'select%',
     (w, x, y) AS lower(y) LIKE 'select%';
@@ -145,8 +145,8 @@ CREATE MACRO pgc.has_column_privilege(x, c, y) AS lower(y) LIKE 'select%',
     (w, x, c, y) AS lower(y) LIKE 'select%';
 
 CREATE MACRO pgc.current_setting(x) AS
-    (SELECT min(k.setting) FROM pgc.pg_settings k WHERE lower(k.name) = lower(x)),
-    (x, y) AS (SELECT min(k.setting) FROM pgc.pg_settings k WHERE lower(k.name) = lower(x));
+    (SELECT min(pgc_k.setting) FROM pgc.pg_settings pgc_k WHERE lower(pgc_k.name) = lower(x)),
+    (x, y) AS (SELECT min(pgc_k.setting) FROM pgc.pg_settings pgc_k WHERE lower(pgc_k.name) = lower(x));
 
 CREATE MACRO pgc.set_config(x, y, z) AS CAST(y AS VARCHAR);
 
@@ -171,7 +171,7 @@ CREATE MACRO pgc.array_lower(x, y) AS CASE WHEN len(x) > 0 THEN 1 END;
 
 CREATE MACRO pgc.array_upper(x, y) AS nullif(len(x), 0);
 
-CREATE MACRO pgc.array_remove(x, y) AS list_filter(x, lambda k: k IS DISTINCT FROM y);
+CREATE MACRO pgc.array_remove(x, y) AS list_filter(x, lambda pgc_k: pgc_k IS DISTINCT FROM y);
 
 CREATE MACRO pgc._pg_expandarray(x) AS
     unnest(list_transform(x, lambda k, i: {'x': k, 'n': i}));
