@@ -20,45 +20,44 @@ words_shown(str s)
     return (int)n;
 }
 
-/* If a quoted name at s needs no quotes: its length with them; else 0. */
+/* The length of what is quoted by `quote` at s, or 0. A doubled quote is part of
+   it. */
 static size_t
-plain_name(const char *s, const char *end)
+quoted_length(char quote, const char *s, const char *end)
 {
     const char *p = s + 1;
 
-    if (*s != '"')
+    if (*s != quote)
         return 0;
-    while (p < end && ((*p >= 'a' && *p <= 'z') || *p == '_' ||
-                       (*p >= '0' && *p <= '9' && p > s + 1)))
-        p++;
-    return p < end && *p == '"' && p > s + 1 ? (size_t)(p - s) + 1 : 0;
+    while (p < end && (*p != quote || (p + 1 < end && p[1] == quote)))
+        p += *p == quote ? 2 : 1;
+    return (size_t)(p - s) + (p < end);
 }
 
-/* The length of a text literal at s, or 0. '' within it counts as two literals,
-   which does no harm. */
-static size_t
-literal_length(const char *s, const char *end)
+/* Does a quoted name of n bytes need no quotes? */
+static bool
+is_plain(const char *s, size_t n)
 {
-    const char *p = s + 1;
-
-    if (*s != '\'')
-        return 0;
-    while (p < end && *p != '\'')
-        p++;
-    return (size_t)(p - s) + (p < end);
+    for (size_t i = 1; i + 1 < n; i++)
+        if (!(s[i] >= 'a' && s[i] <= 'z') && s[i] != '_' &&
+            !(s[i] >= '0' && s[i] <= '9' && i > 1))
+            return false;
+    return n > 2;
 }
 
 static void
 write_plain(const char *s, const char *end, struct buf *out)
 {
     while (s < end) {
-        size_t name = plain_name(s, end), text = literal_length(s, end);
+        size_t name = quoted_length('"', s, end);
+        size_t text = quoted_length('\'', s, end);
+        size_t n = name > 0 ? name : text > 0 ? text : 1;
 
-        if (name > 0)
+        if (name > 0 && is_plain(s, name))
             buf_add(out, s + 1, name - 2);
         else
-            buf_add(out, s, text > 0 ? text : 1);
-        s += name > 0 ? name : text > 0 ? text : 1;
+            buf_add(out, s, n);
+        s += n;
     }
 }
 
@@ -71,7 +70,7 @@ is_wrapped(const char *s, const char *end)
     if (s + 2 >= end || *s != '(')
         return false;
     for (size_t step; s < end; s += step) {
-        step = literal_length(s, end);
+        step = quoted_length('\'', s, end) + quoted_length('"', s, end);
         step = step > 0 ? step : 1;
         depth += *s == '(';
         depth -= *s == ')';
