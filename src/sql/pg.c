@@ -8,6 +8,7 @@
 
 #include <pg_query.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -28,12 +29,27 @@ byte_of(const char *sql, int position)
     return at;
 }
 
-/* Passes libpg_query's message on: it quotes nothing but the query. */
+custos_status
+fail_unnamed(int at, custos_err *err)
+{
+    return custos_fail_at(err, CUSTOS_ESYNTAX, at,
+                          "a subquery in FROM needs a name" HINT
+                          "write (SELECT ...) AS x");
+}
+
+/* Passes libpg_query's message on: it quotes nothing but the query. Since version 16
+   the grammar takes a subquery without a name, which read_from.c then rejects; before,
+   it is an error here. Both get the same message, at the same place. */
 static custos_status
 fail_parse(const char *sql, const PgQueryError *e, custos_err *err)
 {
-    return custos_fail_at(err, CUSTOS_ESYNTAX, byte_of(sql, e->cursorpos),
-                          "%.150s", e->message ? e->message : "not SQL");
+    int at = byte_of(sql, e->cursorpos);
+
+    if (e->message &&
+        !strcmp(e->message, "subquery in FROM must have an alias"))
+        return fail_unnamed(at + (int)strspn(sql + at, "( \t\n"), err);
+    return custos_fail_at(err, CUSTOS_ESYNTAX, at, "%.150s",
+                          e->message ? e->message : "not SQL");
 }
 
 static custos_status

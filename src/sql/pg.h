@@ -52,4 +52,7 @@ CUSTOS_MUST_USE custos_status pg_deparse(arena *a,
                                          const PgQuery__ParseResult *tree,
                                          const char **out, custos_err *err);
 
+/* Rejects a subquery in FROM that has no name. */
+custos_status fail_unnamed(int at, custos_err *err);
+
 #endif

@@ -121,9 +121,7 @@ subselect_read(struct sql_reader *r, const PgQuery__RangeSubselect *s,
     custos_status st;
 
     if (!s->alias)
-        return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
-                              "a subquery in FROM needs a name" HINT
-                              "write (SELECT ...) AS x");
+        return fail_unnamed(at, r->err);
     st = query_read_below(r, s->subquery, &q);
     if (!st)
         st = from_new(r, FROM_QUERY, at, out);
