@@ -7,6 +7,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
+
+custos_status
+duck_do_printed(struct duck_connection *c, struct buf *printed, custos_err *err)
+{
+    custos_status st = printed->failed
+                           ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                           : duck_do(c, buf_text(printed), err);
+
+    buf_clear(printed);
+    return st;
+}
+
 /* ------------------------------------------------------------------ tables -- */
 
 void

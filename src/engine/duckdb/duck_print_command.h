@@ -10,6 +10,12 @@
 #include "engine/duckdb/open.h"
 #include "engine/sandbox.h"
 
+/* Runs what is printed in the buf, and clears it. CUSTOS_ENOMEM if the buf has
+   failed; else as duck_do. */
+CUSTOS_MUST_USE custos_status duck_do_printed(struct duck_connection *c,
+                                              struct buf *printed,
+                                              custos_err *err);
+
 /* The statements that make a table from a select, and that drop it. A temporary
    table replaces one of the same name, and need not exist to be dropped. */
 enum duck_lifetime { DUCK_TABLE_STORED, DUCK_TABLE_TEMPORARY };

@@ -214,18 +214,6 @@ open_cuts(struct duck_engine *e, custos_err *err)
     return st;
 }
 
-/* Runs a printed command and clears its buf. */
-static custos_status
-run_command(struct duck_engine *e, struct buf *command, custos_err *err)
-{
-    custos_status st = command->failed
-                           ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                           : duck_do(e->connections[0], buf_text(command), err);
-
-    buf_clear(command);
-    return st;
-}
-
 /* From here on the engine can read only what is open or allowed. */
 static custos_status
 seal_off(struct duck_engine *e, custos_err *err)
@@ -234,7 +222,7 @@ seal_off(struct duck_engine *e, custos_err *err)
 
     buf_init(&b, NULL, SQL_MOST);
     duck_print_seal(e->data, &b);
-    return run_command(e, &b, err);
+    return duck_do_printed(e->connections[0], &b, err);
 }
 
 /* How many rows the largest table of the version has, as the engine estimates it. */
@@ -304,7 +292,7 @@ open_size(struct duck_engine *e, int64_t small_rows, custos_err *err)
     if (!st && e->data->small) {
         buf_init(&b, NULL, SQL_MOST);
         duck_print_threads(1, &b);
-        st = run_command(e, &b, err);
+        st = duck_do_printed(e->connections[0], &b, err);
     }
     return st ? st : connect_all(e, err);
 }

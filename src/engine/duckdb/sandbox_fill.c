@@ -26,7 +26,6 @@ static custos_status
 make_tables(struct duck_connection *c, const struct sandbox_content *content,
             custos_err *err)
 {
-    custos_status st;
     struct buf b;
 
     buf_init(&b, NULL, COMMANDS_MOST);
@@ -35,10 +34,7 @@ make_tables(struct duck_connection *c, const struct sandbox_content *content,
             duck_print_schema(content->tables[i].schema, &b);
         duck_print_sandbox_table(&content->tables[i], &b);
     }
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_do(c, buf_text(&b), err);
-    buf_clear(&b);
-    return st;
+    return duck_do_printed(c, &b, err);
 }
 
 static bool

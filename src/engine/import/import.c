@@ -51,9 +51,7 @@ import_prepare(struct import *m, const char *spill, custos_err *err)
                                spill, &b);
     buf_add_text(&b, "; ");
     duck_print_attach(stage, "stage", DUCK_WRITE, NULL, &b);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_do(m->c, buf_text(&b), err);
-    buf_clear(&b);
+    st = duck_do_printed(m->c, &b, err);
     if (!st)
         st = view_salt(m->c, m->store->secret, err);
     if (!st)
@@ -281,14 +279,10 @@ static custos_status
 import_flush(struct import *m, custos_err *err)
 {
     struct buf b;
-    custos_status st;
 
     buf_init(&b, NULL, 256);
     duck_print_checkpoint(&b);
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_do(m->c, buf_text(&b), err);
-    buf_clear(&b);
-    return st;
+    return duck_do_printed(m->c, &b, err);
 }
 
 static custos_status

@@ -94,7 +94,6 @@ custos_status
 import_facts(struct import *m, custos_err *err)
 {
     struct buf b;
-    custos_status st;
 
     buf_init(&b, NULL, SQL_MOST);
     print_tables(&b);
@@ -106,8 +105,5 @@ import_facts(struct import *m, custos_err *err)
         buf_add_text(&b, "; ");
         print_source(m, i, &b);
     }
-    st = b.failed ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
-                  : duck_do(m->c, buf_text(&b), err);
-    buf_clear(&b);
-    return st;
+    return duck_do_printed(m->c, &b, err);
 }
