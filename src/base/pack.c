@@ -10,7 +10,7 @@
 enum {
     NUMBER_BITS = 128,
     NUMBER_BYTES = (NUMBER_BITS + 6) / 7,
-    SCALE_MOST = 36,
+    SCALE_MOST = 38, /* numeric(38, 38) */
 };
 
 /* -------------------------------------------------------------- writing -- */

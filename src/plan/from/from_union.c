@@ -59,6 +59,32 @@ merge_values(struct work *w, struct policy_column *to,
     return CUSTOS_OK;
 }
 
+/* Whole numbers that 64 bits do not hold, such as a sum of literals. */
+static bool
+exceeds_64_bits(const struct policy_column *c)
+{
+    return c->type == TYPE_INT && c->has_range &&
+           (c->lower.n < INT64_MIN || c->upper.n > INT64_MAX);
+}
+
+/* The range of a column with one, and of another without: that has 64 bits. If
+   the first needs more, so do both together, and the engine must know it. */
+static void
+cover_unlimited(struct policy_column *to, const struct policy_column *limited)
+{
+    struct datum lower = limited->lower, upper = limited->upper;
+
+    to->has_range = exceeds_64_bits(limited);
+    if (!to->has_range)
+        return;
+    to->lower = lower;
+    to->upper = upper;
+    if (lower.n > INT64_MIN)
+        to->lower.n = INT64_MIN;
+    if (upper.n < INT64_MAX)
+        to->upper.n = INT64_MAX;
+}
+
 /* Extends `to` to cover the values of `from`. */
 static custos_status
 cover_column(struct work *w, struct policy_column *to,
@@ -72,8 +98,8 @@ cover_column(struct work *w, struct policy_column *to,
             to->lower = from->lower;
         if (datum_cmp(&from->upper, &to->upper) > 0)
             to->upper = from->upper;
-    } else {
-        to->has_range = false;
+    } else if (to->has_range || from->has_range) {
+        cover_unlimited(to, to->has_range ? to : from);
     }
     if (to->n_values > 0 && from->n_values > 0)
         return merge_values(w, to, from);
