@@ -18,6 +18,7 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/secret.h"
+#include "contract/contract.h"
 #include "curator/owner.h"
 #include "serve/credentials.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/document.h"
+#include "contract/contract.h"
 #include "wire/csv.h"
 
 enum { CELL_MAX = 1 << 16 };

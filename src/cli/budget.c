@@ -17,6 +17,7 @@
 #include "cli/help.h"
 #include "cli/number.h"
 #include "cli/paint.h"
+#include "contract/contract.h"
 #include "report/digits.h"
 
 enum { BUDGET_STORE, BUDGET_AS, BUDGET_JSON, BUDGET_OPTIONS };

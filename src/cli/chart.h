@@ -1,6 +1,6 @@
 /*
- * Curves: one description for the SVG file (`--svg FILE`) and for the plot in a
- * terminal.
+ * Curves or bars: one description for the SVG file (`--svg FILE`) and for the plot
+ * in a terminal.
  */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
@@ -21,6 +21,14 @@ struct chart_curve {
     bool faint; /* for comparison: grey and dashed */
 };
 
+/* A bar, and a whisker from low to high (NAN: none), both on the x axis. Bars with
+   the same colour, 0 to CHART_CURVES_MAX - 1, are of one kind. */
+struct chart_bar {
+    const char *label;
+    double value, low, high;
+    size_t colour;
+};
+
 struct chart_axis {
     const char *label;
     double least, most;
@@ -33,6 +41,9 @@ struct chart {
     struct chart_axis x, y;
     struct chart_curve curves[CHART_CURVES_MAX];
     size_t n;
+    const struct chart_bar
+        *bars; /* instead of curves; borrowed. y is not used */
+    size_t n_bars;
 };
 
 /*
@@ -43,6 +54,10 @@ int svg_write(const char *path, const struct chart *chart);
 
 /* Prints the first curve in Braille dots, with its axes. */
 void plot_print(struct painter *p, const struct chart *chart);
+
+/* Prints all curves, each with its label at the end, faint ones dotted; or the
+   bars. */
+void plot_print_all(struct painter *p, const struct chart *chart);
 
 /*
  * axis_place: the position of a value on an axis, 0 to 1. axis_marks: finds at

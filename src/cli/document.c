@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "contract/contract.h"
+
 enum { TEXT_MAX = 1 << 30 };
 
 void

@@ -8,8 +8,8 @@
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H
 
+#include "base/json.h"
 #include "cli/out.h"
-#include "contract/contract.h"
 
 struct document {
     struct json json; /* open: the document's object */

@@ -18,6 +18,7 @@
 #include "cli/ledger_against.h"
 #include "cli/number.h"
 #include "cli/paint.h"
+#include "contract/contract.h"
 #include "report/digits.h"
 
 enum {

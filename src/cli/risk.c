@@ -16,6 +16,7 @@
 #include "cli/document.h"
 #include "cli/help.h"
 #include "cli/number.h"
+#include "contract/contract.h"
 #include "report/risk.h"
 
 enum {

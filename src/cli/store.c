@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/document.h"
 #include "cli/help.h"
+#include "contract/contract.h"
 
 enum { STORE_STORE, STORE_JSON, STORE_OPTIONS };
 enum { POLICY_BYTES = 1 << 26, WORDS_MAX = 160 };

@@ -9,11 +9,21 @@
 
 enum { SUBS_MAX = 16 };
 
+const struct verb *
+subs_find(const struct verb *verb, const char *name)
+{
+    for (size_t i = 0; i < verb->n_subs; i++)
+        if (!strcmp(strchr(verb->subs[i]->name, ' ') + 1, name))
+            return verb->subs[i];
+    return NULL;
+}
+
 int
 subs_run(const struct verb *verb, int argc, char **argv)
 {
     const char *names[SUBS_MAX], *guess;
     const char *name = argc > 1 ? argv[1] : "";
+    const struct verb *sub = subs_find(verb, name);
 
     CUSTOS_REQUIRE(verb->n_subs <= SUBS_MAX);
     if (!strcmp(name, "--help") || !strcmp(name, "-h"))
@@ -21,13 +31,10 @@ subs_run(const struct verb *verb, int argc, char **argv)
     if (!*name)
         return fail_usage("%s needs a verb" HINT "see custos %s --help",
                           verb->name, verb->name);
-    for (size_t i = 0; i < verb->n_subs; i++) {
-        const struct verb *sub = verb->subs[i];
-
-        names[i] = strchr(sub->name, ' ') + 1;
-        if (!strcmp(name, names[i]))
-            return sub->run(sub, argc - 1, argv + 1);
-    }
+    if (sub)
+        return sub->run(sub, argc - 1, argv + 1);
+    for (size_t i = 0; i < verb->n_subs; i++)
+        names[i] = strchr(verb->subs[i]->name, ' ') + 1;
     guess = nearest(name, names, verb->n_subs);
     if (guess)
         return fail_usage("there is no custos %s %.60s" HINT "did you mean %s?",

@@ -1,21 +1,22 @@
 /*
  * Charts as SVG: text and lines only, no script, no style sheet, no external
- * reference. The file is written under another name and renamed at the end.
+ * reference.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/chart.h"
 #include "cli/cli.h"
+#include "cli/save.h"
 
 enum {
     WIDTH = 720,
     HEIGHT = 520,
     LEFT = 84,
+    LEFT_OF_BARS = 236, /* their labels need more room */
     RIGHT = 28,
     TOP = 92,
     BOTTOM = 68,
@@ -23,12 +24,18 @@ enum {
 };
 
 static const char *const colours[CHART_CURVES_MAX] = {"#0b6e99", "#c2410c",
-                                                      "#4d7c0f", "#7c3aed"};
+                                                      "#7c3aed", "#4d7c0f"};
+
+static int
+left_of(const struct chart *c)
+{
+    return c->n_bars ? LEFT_OF_BARS : LEFT;
+}
 
 static double
 x_of(const struct chart *c, double x)
 {
-    return LEFT + axis_place(&c->x, x) * (WIDTH - LEFT - RIGHT);
+    return left_of(c) + axis_place(&c->x, x) * (WIDTH - left_of(c) - RIGHT);
 }
 
 static double
@@ -58,6 +65,30 @@ put_label(FILE *f, const char *attributes, const char *text)
     fputs("</text>\n", f);
 }
 
+/* The grid of the y axis; charts of bars have none. */
+static void
+put_y_axis(FILE *f, const struct chart *c)
+{
+    double marks[MARKS];
+    size_t n = axis_marks(&c->y, marks, MARKS);
+    char at[160], mark[NUMBER_MAX];
+
+    for (size_t i = 0; i < n; i++) {
+        double y = y_of(c, marks[i]);
+
+        mark_write(marks[i], mark);
+        fprintf(f,
+                "<path class=\"grid\" d=\"M%d %.2f H%d\" stroke=\"#e5e7eb\"/>\n"
+                "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n",
+                LEFT, y, WIDTH - RIGHT, LEFT - 10, y + 4, mark);
+    }
+    snprintf(at, sizeof at,
+             "transform=\"translate(22 %d) rotate(-90)\" "
+             "text-anchor=\"middle\"",
+             (TOP + HEIGHT - BOTTOM) / 2);
+    put_label(f, at, c->y.label);
+}
+
 static void
 put_axes(FILE *f, const struct chart *c)
 {
@@ -74,28 +105,15 @@ put_axes(FILE *f, const struct chart *c)
                 "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
                 x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 20, mark);
     }
-    n = axis_marks(&c->y, marks, MARKS);
-    for (size_t i = 0; i < n; i++) {
-        double y = y_of(c, marks[i]);
-
-        mark_write(marks[i], mark);
-        fprintf(f,
-                "<path class=\"grid\" d=\"M%d %.2f H%d\" stroke=\"#e5e7eb\"/>\n"
-                "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n",
-                LEFT, y, WIDTH - RIGHT, LEFT - 10, y + 4, mark);
-    }
+    if (!c->n_bars)
+        put_y_axis(f, c);
     fprintf(f,
             "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"#374151\" "
             "stroke-width=\"1.2\"/>\n",
-            LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT);
+            left_of(c), TOP, HEIGHT - BOTTOM, WIDTH - RIGHT);
     snprintf(at, sizeof at, "x=\"%d\" y=\"%d\" text-anchor=\"middle\"",
-             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 20);
+             (left_of(c) + WIDTH - RIGHT) / 2, HEIGHT - 20);
     put_label(f, at, c->x.label);
-    snprintf(at, sizeof at,
-             "transform=\"translate(22 %d) rotate(-90)\" "
-             "text-anchor=\"middle\"",
-             (TOP + HEIGHT - BOTTOM) / 2);
-    put_label(f, at, c->y.label);
 }
 
 static void
@@ -141,6 +159,43 @@ put_legend(FILE *f, const struct chart *c)
     }
 }
 
+/* Bar i: its label at the left, its value at its end, and its whisker. */
+static void
+put_bar(FILE *f, const struct chart *c, size_t i)
+{
+    const struct chart_bar *bar = &c->bars[i];
+    double step = (HEIGHT - TOP - BOTTOM) / (double)c->n_bars;
+    double middle = TOP + step * ((double)i + 0.5), thick = step * 0.56;
+    double from = x_of(c, c->x.least), to = x_of(c, bar->value);
+    double end = isnan(bar->high) ? to : x_of(c, bar->high);
+    bool inside = end > WIDTH - RIGHT - 60; /* no room behind the bar */
+    char at[160], mark[NUMBER_MAX];
+
+    fprintf(f,
+            "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+            "fill=\"%s\" fill-opacity=\"0.85\"/>\n",
+            from, middle - thick / 2, to - from, thick,
+            colours[bar->colour % CHART_CURVES_MAX]);
+    if (!isnan(bar->low))
+        fprintf(f,
+                "<path d=\"M%.2f %.2f H%.2f\" stroke=\"#111827\" "
+                "stroke-width=\"1.5\"/>\n",
+                x_of(c, bar->low), middle, end);
+    snprintf(at, sizeof at, "x=\"%d\" y=\"%.2f\" text-anchor=\"end\"",
+             left_of(c) - 10, middle + 4);
+    put_label(f, at, bar->label);
+    snprintf(
+        at, sizeof at,
+        "x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" "
+        "font-weight=\"bold\"%s",
+        inside ? fmin(to, x_of(c, isnan(bar->low) ? bar->value : bar->low)) - 8
+               : end + 8,
+        middle + 4, inside ? "end" : "start",
+        inside ? " fill=\"#ffffff\"" : "");
+    snprintf(mark, sizeof mark, "%.1f", bar->value);
+    put_label(f, at, mark);
+}
+
 static void
 put_chart(FILE *f, const struct chart *c)
 {
@@ -165,48 +220,27 @@ put_chart(FILE *f, const struct chart *c)
     put_axes(f, c);
     for (size_t i = c->n; i > 0; i--)
         put_curve(f, c, i - 1);
+    for (size_t i = 0; i < c->n_bars; i++)
+        put_bar(f, c, i);
     put_legend(f, c);
     fputs("</svg>\n", f);
-}
-
-/* Sets the mode that open(2) would have set; mkstemp sets 0600. */
-static void
-set_mode(int fd)
-{
-    mode_t mask = umask(0);
-
-    umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
 }
 
 int
 svg_write(const char *path, const struct chart *chart)
 {
-    char name[4096];
-    int fd, n = snprintf(name, sizeof name, "%s.XXXXXX", path), error = 0;
-    FILE *f;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    int code;
 
-    if (n < 0 || (size_t)n >= sizeof name)
-        return fail_usage("--svg: the file name is too long");
-    fd = mkstemp(name);
-    if (fd < 0)
-        return fail_run("cannot write %.200s: %s", path, strerror(errno));
-    set_mode(fd);
-    f = fdopen(fd, "w");
-    if (!f) {
-        error = errno;
-        close(fd);
-    } else {
-        put_chart(f, chart);
-        if (ferror(f) || fflush(f) || fsync(fd))
-            error = errno ? errno : EIO;
-        if (fclose(f) && !error)
-            error = errno;
-    }
-    if (!error && rename(name, path))
-        error = errno;
-    if (!error)
-        return CLI_OK;
-    unlink(name);
-    return fail_run("cannot write %.200s: %s", path, strerror(error));
+    if (!f)
+        return fail_run("out of memory");
+    put_chart(f, chart);
+    if (fclose(f))
+        code = fail_run("out of memory");
+    else
+        code = save_file("svg", path, (str){text, len});
+    free(text);
+    return code;
 }
