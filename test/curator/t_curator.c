@@ -138,6 +138,31 @@ all_aggregates_without_noise(void **state)
     answer_free(a);
 }
 
+/* A sum of ages needs a hundred times the noise of a count beside it: of 8 sums
+   one is wrong by more than 1000, and no count by more than 500. With this seed
+   it is always so; with another, except 6 times in 10^4. */
+static void
+each_part_has_its_own_noise(void **state)
+{
+    bool far = false;
+
+    (void)state;
+    test_rng_new_seeded(3);
+    reopen();
+    for (int i = 0; i < 8; i++) {
+        char sql[80];
+        struct answer *a;
+
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*), sum(age) FROM patients WHERE age > %d", -i);
+        a = test_ask(c, "", sql, "0.1");
+        assert_true(llabs(test_whole(a, 0, 0) - 6) < 500);
+        far = far || llabs(test_whole(a, 0, 1) - 265) > 1000;
+        answer_free(a);
+    }
+    assert_true(far);
+}
+
 /* Two rows of patient 1 count; rows without a patient do not. */
 static void
 rows_of_a_unit_are_bounded(void **state)
@@ -450,6 +475,7 @@ main(void)
         TEST(counts_by_public_keys),
         TEST(counts_by_keys_of_several_columns),
         TEST(all_aggregates_without_noise),
+        TEST(each_part_has_its_own_noise),
         TEST(rows_of_a_unit_are_bounded),
         TEST(the_charge_comes_first),
         TEST(the_same_question_is_free),

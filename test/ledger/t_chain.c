@@ -7,6 +7,7 @@
 
 #include "ledger/chain.h"
 #include "ledger/helpers.h"
+#include "ledger/inside.h"
 #include "support/said.h"
 
 /* Runs SQL on the file, bypassing the ledger. */
@@ -136,6 +137,65 @@ charge_stops_at_damage(void **state)
     }
 }
 
+/* Appends a charge of 0.1 without asking whether it is admitted. */
+static custos_status
+step_unasked(struct ledger *l, void *arg, custos_err *err)
+{
+    str who = *(const str *)arg;
+    struct charge c = charge_of("0.1", "0");
+    char rho[AMOUNT_TEXT_MAX];
+    struct ledger_row row;
+    struct sums own;
+    custos_status st = budgets_load(l->db, who, &own, err);
+
+    memset(&row, 0, sizeof row);
+    amount_write(c.rho, AMOUNT_LOSS, rho);
+    row.kind = str_of("charge");
+    row.who = who;
+    row.epsilon = str_of("0.1");
+    row.rho = str_of(rho);
+    row.delta = str_of("0");
+    return st ? st : ledger_append(l, &row, &c, &own, err);
+}
+
+/* Rows that follow each other do not suffice: verification admits each charge
+   again, to the common budget and to the analyst's own. */
+static void
+verify_admits_every_charge_again(void **state)
+{
+    static const struct {
+        const char *common, *own, *who;
+    } cases[] = {{"0.3", NULL, ""}, {"0.3", "9", "ana"}, {"9", "0.3", "ana"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct ledger_analyst ana = {.name = str_of("ana")};
+        struct ledger_terms t = terms_of(cases[i].common, "0");
+        str who = str_of(cases[i].who);
+        struct receipt head;
+        custos_err err = CUSTOS_ERR_INIT;
+        struct ledger *l;
+        struct place p;
+
+        l = place_begin(&p);
+        if (cases[i].own) {
+            ana.has_budget = true;
+            ana.budget =
+                (struct ledger_budget){str_of(cases[i].own), str_of("0")};
+        }
+        t.analysts = &ana;
+        t.n_analysts = 1;
+        set_terms(l, &t);
+        for (int k = 0; k < 3; k++)
+            assert_ok(ledger_write(l, step_unasked, &who, &err), &err);
+        assert_verifies(l, NULL);
+        assert_ok(ledger_write(l, step_unasked, &who, &err), &err);
+        assert_int_equal(ledger_verify(l, NULL, &head, &err), CUSTOS_ECORRUPT);
+        assert_non_null(strstr(whole_said(&err), "spends more"));
+        place_end(l, &p);
+    }
+}
+
 static void
 chain_is_only_added_to(void **state)
 {
@@ -155,11 +215,12 @@ chain_is_only_added_to(void **state)
     place_remove(&p);
 }
 
-/* Moving a byte from one field to the next gives another hash. */
+/* Moving a byte from one field to the next gives another hash, and so does
+   another row before. */
 static void
 chain_encoding_is_injective(void **state)
 {
-    enum { TEXTS = 10, ROWS = 4 * TEXTS + 4 };
+    enum { TEXTS = 10, ROWS = 4 * TEXTS + 6 };
     uint8_t hash[ROWS][LEDGER_HASH_BYTES], before[LEDGER_HASH_BYTES] = {0};
     size_t n = 0;
 
@@ -176,7 +237,7 @@ chain_encoding_is_injective(void **state)
             *fields[i] = (str){texts[k], k == 1 ? 2 : 1};
             chain_hash(&r, before, hash[n++]);
         }
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
         struct ledger_row r;
 
         memset(&r, 0, sizeof r);
@@ -184,6 +245,7 @@ chain_encoding_is_injective(void **state)
         r.time = k == 1;
         r.data_version = k == 2;
         r.policy[31] = k == 3;
+        before[31] = k == 4;
         chain_hash(&r, before, hash[n++]);
     }
     for (size_t i = 0; i < n; i++)
@@ -314,6 +376,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verify_finds_every_change),
         cmocka_unit_test(charge_stops_at_damage),
+        cmocka_unit_test(verify_admits_every_charge_again),
         cmocka_unit_test(chain_is_only_added_to),
         cmocka_unit_test(chain_encoding_is_injective),
         cmocka_unit_test(verify_older_than_receipt),

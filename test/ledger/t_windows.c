@@ -157,12 +157,45 @@ windows_forget_what_was_undone(void **state)
     place_remove(&p);
 }
 
+/* A charge counts for exactly as long as the window says, for the running sum as
+   for a whole one. */
+static void
+windows_end_to_the_microsecond(void **state)
+{
+    struct ledger_balance b;
+    int64_t now = 400 * day;
+    custos_err err = CUSTOS_ERR_INIT;
+    struct ledger *l;
+    struct place p;
+
+    (void)state;
+    l = place_begin(&p);
+    terms_set(l);
+    assert_int_equal(charge_some(l, 1, now), CUSTOS_OK);
+    for (int fresh = 0; fresh < 2; fresh++) {
+        assert_ok(
+            ledger_window(l, str_of(names[1]), now + 2 * day - 1, &b, &err),
+            &err);
+        assert_int_equal(b.charges, 1);
+        assert_ok(ledger_window(l, str_of(names[1]), now + 2 * day, &b, &err),
+                  &err);
+        assert_int_equal(b.charges, 0);
+        ledger_close(l);
+        l = open_at(&p);
+    }
+    assert_ok(ledger_window(l, str_of(names[1]), now + 2 * day, &b, &err),
+              &err);
+    assert_int_equal(b.charges, 0);
+    place_end(l, &p);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_what_a_whole_sum_says),
         cmocka_unit_test(windows_forget_what_was_undone),
+        cmocka_unit_test(windows_end_to_the_microsecond),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,13 @@ selection_takes_the_delta_left(void **state)
                      CUSTOS_KEYS_GEOMETRIC);
     assert_true(rat_is(&t.plan->space.selection->delta, "1e-7"));
     plan_done(&t);
+    /* A query may ask for as much as the policy allows. */
+    plan_good(&t,
+              "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(delta = 1e-7) "
+              "diagnosis, sum(age) FROM patients GROUP BY 1",
+              &with_delta);
+    assert_true(rat_is(&t.plan->space.selection->delta, "1e-7"));
+    plan_done(&t);
     plan_good(&t,
               "SELECT note, count(DISTINCT patient_id, epsilon => 0.02), "
               "sum(level) FROM visits GROUP BY note",

@@ -1,7 +1,7 @@
 /*
  * The life of the HTTP listener: a daemon that was replaced ends with its last
  * connection, and not before the last job that refers to it, however reloads,
- * questions and hang-ups interleave.
+ * questions and hang-ups interleave. And who may read what all do.
  */
 #include "support/support.h"
 
@@ -112,6 +112,42 @@ request(bool takes)
     }
     close(fd);
     return good;
+}
+
+/* The HTTP status of GET path with ann's token. */
+static int
+status_of(const char *path)
+{
+    char text[512];
+    int fd = connect_here(), status = 0;
+    size_t len = 0;
+    ssize_t n;
+
+    snprintf(text, sizeof text,
+             "GET %s HTTP/1.1\r\nHost: localhost\r\n"
+             "Connection: close\r\nAuthorization: Bearer %s\r\n\r\n",
+             path, token);
+    assert_true(send(fd, text, strlen(text), MSG_NOSIGNAL) > 0);
+    while (len + 1 < sizeof text &&
+           (n = recv(fd, text + len, sizeof text - 1 - len, 0)) > 0)
+        len += (size_t)n;
+    text[len] = '\0';
+    assert_int_equal(sscanf(text, "HTTP/1.1 %d", &status), 1);
+    close(fd);
+    return status;
+}
+
+/* Load and health of all are the owner's, and of whoever has a metrics token. */
+static void
+analysts_do_not_watch(void **state)
+{
+    (void)state;
+    server_start();
+    assert_int_equal(status_of("/v1/budget"), 200);
+    assert_int_equal(status_of("/metrics"), 403);
+    assert_int_equal(status_of("/v1/health/deep"), 403);
+    assert_int_equal(status_of("/v1/owner/analysts"), 403);
+    server_end();
 }
 
 static void *
@@ -247,6 +283,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(renewing_while_questions_run),
         cmocka_unit_test(deep_health_says_what_fails),
+        cmocka_unit_test(analysts_do_not_watch),
         cmocka_unit_test(a_job_keeps_its_daemon),
     };
 
