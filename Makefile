@@ -12,7 +12,7 @@ RUN_TESTS = tools/run-tests
 .PHONY: all demo test test-library test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
 	bench-account bench-query bench-query-200m bench-tpch bench-total bench-serve load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
-	facts mutants stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
+	facts mutants audit audit-curator audit-mutants audit-peers stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
 	@$(CONFIGURE)
@@ -92,7 +92,7 @@ tsan: dev ## the server and what its threads share, built by clang, under TSan
 
 valgrind: dev all ## the library's tests under valgrind
 	@$(RUN_TESTS) $(BUILD) --setup valgrind --suite unit \
-		$(addprefix --no-suite ,numeric account policy sql evaluate plan ledger store engine \
+		$(addprefix --no-suite ,numeric account audit policy sql evaluate plan ledger store engine \
 			curator serve worker)
 
 tidy: dev ## clang-tidy and cppcheck on src/
@@ -158,7 +158,24 @@ fuzz-query: all ## 10^5 random queries: no crash, no engine text, all charged
 facts: all ## 10^6 expressions: every claim of the planner holds in the engine
 	@CUSTOS_LONG=1 $(BUILD)/test/engine-t_facts
 
-mutants: all ## every patch in test/mutants is caught by its test
+audit: all ## the auditor on its battery and on libcustos, its false alarms, attacks
+	@$(BUILD)/custos audit battery
+	@$(BUILD)/custos audit library --ci
+	@$(BUILD)/custos audit battery --alarms 1000
+	@$(BUILD)/custos audit attack all
+
+AUDIT_SECONDS = 3600
+
+audit-curator: all ## an hour of generated queries against the server (AUDIT_SECONDS)
+	@$(BUILD)/custos audit curator --seconds $(AUDIT_SECONDS)
+
+audit-mutants: all ## every mending of an oracle undone: audit curator finds it
+	@tools/audit-mutants
+
+audit-peers: all ## audit another library, from PyPI, used rightly and wrongly
+	@tools/audit-peers $(BUILD)
+
+mutants: all ## every fault in test/mutants is caught by the tests it names
 	@tools/mutants
 
 timing-battery: all ## does the time of a query reveal that a person is present?

@@ -48,10 +48,14 @@ struct verb {
 /* `run` of a verb with subs: runs the one that argv[1] names. */
 int subs_run(const struct verb *verb, int argc, char **argv);
 
+/* The sub of this name, or NULL: for a verb that can also run without one. */
+const struct verb *subs_find(const struct verb *verb, const char *name);
+
 extern const struct verb verb_noise;
 extern const struct verb verb_demo;
 extern const struct verb verb_account;
 extern const struct verb verb_risk;
+extern const struct verb verb_audit;
 extern const struct verb verb_policy;
 extern const struct verb verb_init;
 extern const struct verb verb_query;

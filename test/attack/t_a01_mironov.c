@@ -218,7 +218,7 @@ twin_is_caught(void **state)
      * The attack never rules out the true value and often rules out the other.
      */
     assert_int_equal(own, 0);
-    assert_true(audit_p_low(other, n, 1e-6) > 0.2);
+    assert_true(bound_p_low(other, n, 1e-6) > 0.2);
     test_rng_free(rng);
 }
 

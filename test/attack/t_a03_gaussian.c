@@ -74,7 +74,7 @@ box_muller_twin_is_caught(void **state)
         other += !pair_could(y, there);
     }
     assert_int_equal(own, 0);
-    assert_true(audit_p_low(other, n, 1e-6) > 0.4);
+    assert_true(bound_p_low(other, n, 1e-6) > 0.4);
     test_rng_free(rng);
 }
 

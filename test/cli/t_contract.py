@@ -60,6 +60,12 @@ RUNS = {
         ("risk", "--epsilon", "1/3", "--json"),
         ("risk", "--epsilon", "1", "--delta", "1e-6", "--n", "1000", "--json"),
         ("risk", "--mechanism", GAUSS, "--delta", "1e-6", "--json")],
+    "audit --json": [
+        ("audit", "--exec", "echo 1", "--claim", "1", "--samples", "300",
+         "--json"),
+        ("audit", "--exec", "awk 'END {print NR}'", "--claim", "20", "--delta",
+         "0.1", "--samples", "300", "--pairs", "/dev/stdin", "--json",
+         "1\n2\n\n1\n")],
     "noise --draws --json": [
         ("noise", law, f"--{name}", value, "--draws", "5", "--json")
         for law, name, value in [
@@ -100,6 +106,15 @@ RUNS = {
         ("account", "plan", "--queries", "10", "--epsilon", "1", "--json"),
         ("account", "plan", "--error", "50", "--epsilon", "1", "--json"),
         ("account", "plan", "--queries", "10", "--error", "50", "--json")],
+    "audit battery --json": [
+        ("audit", "battery", "--quick", "--only", "noisy-hist-2", "--json")],
+    "audit library --json": [
+        ("audit", "library", "--ci", "--only", "laplace", "--only",
+         "noise-gaussian", "--json")],
+    "audit attack --json": [
+        ("audit", "attack", "--json"),
+        ("audit", "attack", "differencing", "--quick", "--json"),
+        ("audit", "attack", "linkage", "--quick", "--json")],
 }
 
 
@@ -152,7 +167,7 @@ class Contract(unittest.TestCase):
                  "noise", "risk", *(f"account {v}" for v in (
                      "compose", "calibrate", "plan", "convert", "group",
                      "curve")), *(f"policy {v}" for v in (
-                         "check", "draft", "import"))]
+                         "check", "draft", "import")), "audit attack"]
         listed = subprocess.run([CUSTOS, "--help"], check=True,
                                 capture_output=True, text=True).stdout
         for verb in verbs:

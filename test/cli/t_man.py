@@ -13,6 +13,7 @@ from command import lines
 SRC = pathlib.Path(os.environ.get("SRC", "."))
 COMMAND = (SRC / "doc/custos.1.scd").read_text()
 SERVE = (SRC / "doc/custos-serve.8.scd").read_text()
+AUDIT = (SRC / "doc/custos-audit.1.scd").read_text()
 LIBRARY = (SRC / "doc/libcustos.3.scd").read_text()
 HEADER = (SRC / "include/custos.h").read_text()
 
@@ -48,6 +49,15 @@ class Man(unittest.TestCase):
         text = "\n".join(lines("serve", "--help"))
         known = set(re.findall(r"^  --([a-z-]+)", text, re.M)) - {"help"}
         self.assertEqual(set(re.findall(r"\*--([a-z-]+)\*", SERVE)), known)
+
+    def test_options_of_audit(self):
+        text = "\n".join(lines("audit", "--help"))
+        verbs = text.split("\nVerbs\n")[1].split("\nOptions\n")[0] \
+            if "\nVerbs\n" in text else ""
+        for verb in re.findall(r"^  ([a-z-]+) ", verbs, re.M):
+            text += "\n" + "\n".join(lines("audit", verb, "--help"))
+        known = set(re.findall(r"^  --([a-z-]+)", text, re.M)) | {"help"}
+        self.assertEqual(set(re.findall(r"\*--([a-z-]+)\*", AUDIT)), known)
 
     def test_laws(self):
         text = "\n".join(lines("noise", "--help"))

@@ -13,7 +13,8 @@ from command import CUSTOS
 
 SRC = pathlib.Path(os.environ.get("SRC", ".")).resolve()
 BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
-PAGES = [SRC / "README.md", SRC / "doc/guide.md", SRC / "doc/README.md"]
+PAGES = [SRC / "README.md", SRC / "doc/guide.md", SRC / "doc/README.md",
+         SRC / "doc/audit-attacks.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 # Not run here: these install files, need installed files or run the tests.

@@ -24,90 +24,11 @@ audit_size(size_t few, size_t some, size_t many)
     return audit_quick() ? few : audit_long() ? many : some;
 }
 
-/* Lentz's continued fraction, for x below the mean. */
-static double
-beta_fraction(double a, double b, double x)
-{
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1), h;
-
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    h = d;
-    for (int m = 1; m < 100000; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd =
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        double step;
-
-        d = 1 + even * d;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = 1 + even / c;
-        c = fabs(c) < tiny ? tiny : c;
-        h *= d * c;
-        d = 1 + odd * d;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = 1 + odd / c;
-        c = fabs(c) < tiny ? tiny : c;
-        step = d * c;
-        h *= step;
-        if (fabs(step - 1) < 1e-15)
-            break;
-    }
-    return h;
-}
-
-double
-audit_beta(double a, double b, double x)
-{
-    double front;
-
-    if (x <= 0 || x >= 1)
-        return x >= 1;
-    front =
-        exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-/* The x at which I_x(a, b) = p, by halving. */
-static double
-beta_inverse(double a, double b, double p)
-{
-    double low = 0, high = 1;
-
-    for (int i = 0; i < 200; i++) {
-        double middle = (low + high) / 2;
-
-        if (audit_beta(a, b, middle) < p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (low + high) / 2;
-}
-
-double
-audit_p_low(uint64_t hits, uint64_t n, double alpha)
-{
-    if (hits == 0)
-        return 0;
-    return beta_inverse((double)hits, (double)(n - hits) + 1, alpha);
-}
-
-double
-audit_p_high(uint64_t hits, uint64_t n, double alpha)
-{
-    if (hits == n)
-        return 1;
-    return beta_inverse((double)hits + 1, (double)(n - hits), 1 - alpha);
-}
-
 double
 audit_epsilon_low(uint64_t hits, uint64_t other_hits, uint64_t n, double alpha)
 {
-    return log(audit_p_low(hits, n, alpha / 2) /
-               audit_p_high(other_hits, n, alpha / 2));
+    return log(bound_p_low(hits, n, alpha / 2) /
+               bound_p_high(other_hits, n, alpha / 2));
 }
 
 static int

@@ -1,6 +1,6 @@
 /*
- * Shared by the attack tests: sizes, bounds on epsilon from counts, and two
- * rank statistics.
+ * Shared by the attack tests: sizes and two rank statistics; with the auditor's
+ * bounds on epsilon from counts.
  */
 #ifndef TEST_AUDIT_H
 #define TEST_AUDIT_H
@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "audit/bound.h"
 
 /*
  * How much to draw: `few` if CUSTOS_QUICK is set (valgrind), `many` if
@@ -17,21 +19,10 @@ size_t audit_size(size_t few, size_t some, size_t many);
 bool audit_long(void);
 bool audit_quick(void);
 
-/* The regularised incomplete beta function I_x(a, b). */
-double audit_beta(double a, double b, double x);
-
-/*
- * Clopper-Pearson bounds on p after `hits` of n, each wrong with probability at
- * most alpha.
- */
-double audit_p_low(uint64_t hits, uint64_t n, double alpha);
-double audit_p_high(uint64_t hits, uint64_t n, double alpha);
-
 /*
  * A lower bound on epsilon from how often an event was seen in n runs on each
- * of two neighbours: ln(p_low / other_high), where each of the two is wrong
- * with probability at most alpha/2. So the bound is wrong with probability at
- * most alpha, if the event was fixed in advance.
+ * of two neighbours, wrong with probability at most alpha if the event was fixed
+ * in advance; negative where the counts show nothing.
  */
 double
 audit_epsilon_low(uint64_t hits, uint64_t other_hits, uint64_t n, double alpha);

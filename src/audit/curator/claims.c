@@ -1,0 +1,46 @@
+#include "audit/curator/claims.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+begins(const char *line, const char *with)
+{
+    return !strncmp(line, with, strlen(with));
+}
+
+/* The number after these words; 0 if they are not there. */
+static double
+number_after(const char *line, const char *words)
+{
+    const char *at = strstr(line, words);
+
+    return at ? strtod(at + strlen(words), NULL) : 0;
+}
+
+void
+claims_read(struct claims *claims, const char *line)
+{
+    struct part_claim *last =
+        claims->n_parts ? &claims->part[claims->n_parts - 1] : NULL;
+
+    if (begins(line, "noise on") && claims->n_parts < CLAIMS_MAX) {
+        const char *less = strstr(line, " less ");
+
+        claims->part[claims->n_parts++] =
+            (struct part_claim){.centred = less != NULL};
+    } else if (begins(line, "protects")) {
+        claims->protects = true;
+    } else if (begins(line, "groups")) {
+        claims->groups_public = strstr(line, "all shown") != NULL;
+        claims->groups_discovered = !claims->groups_public;
+    } else if (begins(line, "row bound")) {
+        claims->bound_chosen = true;
+    } else if (begins(line, "draws")) {
+        claims->draws = true;
+    } else if (last && strstr(line, "sensitivity l1 ")) {
+        last->l1 = number_after(line, "sensitivity l1 ");
+    } else if (last && begins(line, "           epsilon ")) {
+        last->epsilon = number_after(line, "           epsilon ");
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * What EXPLAIN claims about a query, read from its text as an analyst reads it.
+ */
+#ifndef AUDIT_CURATOR_CLAIMS_H
+#define AUDIT_CURATOR_CLAIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CLAIMS_MAX = 200 };
+
+/* One number to which noise is added, in each group. */
+struct part_claim {
+    double l1;      /* how far one person can move it, over all groups */
+    double epsilon; /* its share of the price; 0 if it has none of its own */
+    bool centred;   /* a constant was subtracted from each value */
+};
+
+struct claims {
+    struct part_claim part[CLAIMS_MAX];
+    size_t n_parts;
+    bool protects; /* somebody: the query reads private rows, and is charged */
+    bool groups_public;     /* all groups are shown */
+    bool groups_discovered; /* only those of several people are */
+    bool
+        bound_chosen; /* a bound on rows is drawn first: claims are for several */
+    bool draws;       /* some numbers are drawn, not sums with noise */
+};
+
+/* Reads one line after another, in order. */
+void claims_read(struct claims *claims, const char *line);
+
+#endif

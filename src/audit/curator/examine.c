@@ -1,0 +1,226 @@
+/*
+ * From a suspicion to a finding: is it there again, and what is the shortest
+ * query that shows it?
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/curator/attack_inside.h"
+#include "audit/curator/minimize.h"
+#include "base/error.h"
+#include "audit/clock.h"
+
+enum {
+    AGAIN = 2,         /* times that a fault must be there again */
+    TRIES = 1500,      /* of the minimizer */
+    STUCK_SECONDS = 4, /* a worker that failed after so long may still work */
+    SLOW_FACTOR = 10,
+    SECONDS = 40, /* of the minimizer */
+    SQL_ROOM = GRAMMAR_TEXT_MAX,
+};
+
+custos_status
+attacker_recover(struct attacker *a, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (int i = 0; !st && i < N_SIDES; i++) {
+        struct stranger_server *s = &a->attack->server[i];
+        char store[FOLDER_PATH_MAX + 16], log[FOLDER_PATH_MAX + 16];
+        const char *words[] = {"custos",  "owner", "resume",
+                               "--store", store,   NULL};
+
+        snprintf(store, sizeof store, "%s/store", s->folder.path);
+        snprintf(log, sizeof log, "%s/resume.log", s->folder.path);
+        st = stranger_run(s->program, words, (str){"", 0}, log, err);
+        if (!st)
+            st = client_reopen(&a->sides.client[i], err);
+    }
+    return st;
+}
+
+/* Asks once; the verdict is about this asking alone. */
+static custos_status
+ask_once(struct attacker *a, const struct pair_question *q,
+         enum verdict suspected, struct outcome *out, custos_err *err)
+{
+    custos_status st = pair_explain(&a->sides, q, out, err);
+
+    if (!st && out->verdict == VERDICT_SAME)
+        st = pair_ask(&a->sides, q, out, err);
+    if (!st && out->verdict == VERDICT_FAILED)
+        st = attacker_recover(a, err);
+    if (!st && suspected == VERDICT_LATE && out->verdict == VERDICT_SAME &&
+        pair_is_slow(out))
+        out->verdict = VERDICT_LATE;
+    return st;
+}
+
+/* Is it there again, with certainty? */
+static custos_status
+confirm(struct attacker *a, const struct pair_question *q,
+        struct outcome *outcome, custos_err *err)
+{
+    enum verdict kind = outcome->verdict;
+    custos_status st = CUSTOS_OK;
+
+    if (kind == VERDICT_MOVED)
+        return pair_sharpen(&a->sides, q, outcome, err);
+    if (kind == VERDICT_LATE) {
+        outcome->verdict = VERDICT_SAME;
+        st = pair_time(&a->sides, q, outcome, err);
+        if (!st && outcome->verdict == VERDICT_FAILED)
+            st = attacker_recover(a, err);
+        return st;
+    }
+    for (int i = 0; !st && i < AGAIN; i++) {
+        struct outcome again;
+
+        st = ask_once(a, q, kind, &again, err);
+        if (st || again.verdict != kind) {
+            outcome->verdict = VERDICT_SAME;
+            break;
+        }
+        *outcome = again;
+    }
+    return st;
+}
+
+/* ---------------------------------------------------------------- shortest -- */
+
+struct shrinking {
+    struct attacker *attacker;
+    enum verdict kind;
+    double epsilon, ends;
+    custos_err err;
+};
+
+static bool
+still_there(void *context, const char *sql)
+{
+    struct shrinking *s = context;
+    const struct pair_question q = {sql, s->epsilon};
+    struct outcome out;
+
+    if (clock_seconds() > s->ends)
+        return false;
+    return !ask_once(s->attacker, &q, s->kind, &out, &s->err) &&
+           out.verdict == s->kind;
+}
+
+static void
+report(struct attacker *a, const char *sql, const struct pair_question *q,
+       const struct outcome *outcome, double seen)
+{
+    const struct attack_options *o = a->attack->options;
+    const struct attack_finding finding = {
+        .target = a->attack->target->name,
+        .size = a->attack->target->size,
+        .sql = sql,
+        .length = strlen(q->sql),
+        .epsilon = q->epsilon,
+        .seconds = seen - a->attack->began,
+        .outcome = outcome,
+    };
+
+    a->attack->counts.findings++;
+    if (o->found)
+        o->found(o->context, &finding);
+    if (!o->keep_going)
+        a->attack->stop = true;
+    a->attack->slice_over = true;
+}
+
+static double
+slowest_of(const struct outcome *o)
+{
+    double a = o->seconds[SIDE_WITH], b = o->seconds[SIDE_WITHOUT];
+
+    return a > b ? a : b;
+}
+
+/*
+ * A server that has not replied in time may be busy for ever: both are started again
+ * before the query is asked once more. They end with this thread, so the slice
+ * is over either way. What takes so long is not minimized.
+ */
+static custos_status
+examine_lost(struct attacker *a, const struct pair_question *q,
+             struct outcome *outcome, double seen, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    a->attack->slice_over = true;
+    for (int i = 0; !st && i < N_SIDES; i++)
+        st = stranger_restart(&a->attack->server[i], CLOCK_NONE, err);
+    for (int i = 0; !st && i < N_SIDES; i++) {
+        a->sides.client[i].port = a->attack->server[i].port;
+        st = client_reopen(&a->sides.client[i], err);
+    }
+    if (!st)
+        st = attacker_recover(a, err);
+    if (!st)
+        st = pair_explain(&a->sides, q, outcome, err);
+    if (!st && outcome->verdict == VERDICT_SAME)
+        st = pair_ask(&a->sides, q, outcome, err);
+    if (!st && outcome->verdict == VERDICT_FAILED) {
+        snprintf(outcome->what + strlen(outcome->what),
+                 SAID_MAX - strlen(outcome->what),
+                 "; %.1f s with the person, %.1f s without",
+                 outcome->seconds[SIDE_WITH], outcome->seconds[SIDE_WITHOUT]);
+        report(a, q->sql, q, outcome, seen);
+    } else {
+        a->attack->counts.suspicions++;
+    }
+    return st;
+}
+
+custos_status
+examine(struct attacker *a, const struct pair_question *q,
+        struct outcome *outcome, custos_err *err)
+{
+    static char sql[SQL_ROOM]; /* the caller has the gate alone */
+    struct shrinking s = {.attacker = a,
+                          .epsilon = q->epsilon,
+                          .ends = clock_seconds() + SECONDS,
+                          .err = CUSTOS_ERR_INIT};
+    double seen = clock_seconds();
+    struct outcome last;
+    size_t asked = 0;
+    custos_status st = CUSTOS_OK;
+
+    for (int i = 0; i < N_SIDES; i++)
+        if (stranger_ended(&a->attack->server[i])) {
+            snprintf(outcome->what, SAID_MAX, "the server ended");
+            report(a, q->sql, q, outcome, seen);
+            return CUSTOS_OK;
+        }
+    if (outcome->lost || (outcome->verdict == VERDICT_FAILED &&
+                          slowest_of(outcome) > STUCK_SECONDS))
+        return examine_lost(a, q, outcome, seen, err);
+    if (outcome->verdict == VERDICT_FAILED)
+        st = attacker_recover(a, err);
+    if (!st)
+        st = confirm(a, q, outcome, err);
+    if (st)
+        return st;
+    if (!verdict_is_fault(outcome->verdict)) {
+        a->attack->counts.suspicions++;
+        return CUSTOS_OK;
+    }
+    s.kind = outcome->verdict;
+    for (int i = 0; i < N_SIDES; i++) /* each try of a slow one takes as long */
+        s.ends += SLOW_FACTOR * outcome->seconds[i];
+    snprintf(sql, sizeof sql, "%s", q->sql);
+    st = minimize(sql, sizeof sql, TRIES, still_there, &s, &asked);
+    if (st)
+        return custos_fail(err, st, "out of memory");
+    s.ends += SECONDS;
+    last = *outcome;
+    if (!ask_once(a, &(struct pair_question){sql, q->epsilon}, s.kind, &last,
+                  &s.err) &&
+        last.verdict == s.kind && s.kind != VERDICT_LATE)
+        *outcome = last;
+    report(a, sql, q, outcome, seen);
+    return CUSTOS_OK;
+}

@@ -1,0 +1,309 @@
+#include "audit/curator/pair_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/curator/shape.h"
+#include "base/base.h"
+
+/* ----------------------------------------------------------------- replies -- */
+
+bool
+is_failure(const struct reply *r)
+{
+    static const char *const states[] = {
+        "58000", "58030", "XX000", "XX001", "57014",
+        "53200", "08006", "08P01", "57P01", "57P03",
+    };
+
+    for (size_t i = 0; i < COUNT_OF(states); i++)
+        if (!strcmp(r->sqlstate, states[i]))
+            return true;
+    return strstr(r->message, "suspended") != NULL;
+}
+
+/* Was there a reply, be it an error? */
+static bool
+is_answered(const struct reply *r)
+{
+    return strcmp(r->sqlstate, CLIENT_LOST) != 0;
+}
+
+void
+reply_summary(const struct reply *r, char out[SAID_MAX])
+{
+    size_t n;
+
+    if (reply_failed(r)) {
+        snprintf(out, SAID_MAX, "%s %s", r->sqlstate,
+                 *r->message ? r->message : "the connection was lost");
+        return;
+    }
+    n = (size_t)snprintf(out, SAID_MAX, "%zu rows", r->rows);
+    for (size_t i = 0; i < r->rows && i < 4; i++)
+        for (size_t k = 0; k < r->columns && n + 40 < SAID_MAX; k++) {
+            const char *cell = reply_cell(r, i, k);
+
+            n += (size_t)snprintf(out + n, SAID_MAX - n, "%s%.24s",
+                                  k   ? ", "
+                                  : i ? "; "
+                                      : ": ",
+                                  cell ? cell : "NULL");
+        }
+}
+
+static void
+fault(struct outcome *out, enum verdict verdict, const char *what)
+{
+    out->verdict = verdict;
+    snprintf(out->what, SAID_MAX, "%s", what);
+}
+
+/* A released number that the type of its column cannot hold: a function of what
+   was released. */
+static bool
+does_not_fit(const struct reply *r)
+{
+    return !strcmp(r->sqlstate, "22003");
+}
+
+/* The attack's own limit on time. Where both sides reach it, public facts alone
+   may be the reason: many groups, a wide domain. */
+static bool
+took_too_long(const struct reply *r)
+{
+    return !strcmp(r->sqlstate, "57014");
+}
+
+/* ----------------------------------------------------------------- notices -- */
+
+/* Does this line depend on noise, or on what was asked before? Error bars do,
+   and prices, receipts and a bound that was drawn. */
+static bool
+may_differ(const char *line, size_t len)
+{
+    static const char *const words[] = {
+        "within",       "cost ",       "receipt ", "chosen",     "between",
+        "no error bar", "more groups", "places",   "groups were"};
+
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (memmem(line, len, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+/* The next line that may be compared; NULL if there is none. */
+static const char *
+next_line(const char **at, size_t *len)
+{
+    while (**at) {
+        const char *line = *at;
+
+        *len = strcspn(line, "\n");
+        *at += *len + (line[*len] == '\n');
+        if (!may_differ(line, *len))
+            return line;
+    }
+    return NULL;
+}
+
+static bool
+remarks_differ(const struct reply reply[N_SIDES])
+{
+    const char *a = reply[SIDE_WITH].notices, *b = reply[SIDE_WITHOUT].notices;
+
+    /* A bound that was drawn is in other remarks, too. */
+    if (strstr(a, "chosen") || strstr(b, "chosen"))
+        return false;
+    for (;;) {
+        size_t n = 0, m = 0;
+        const char *x = next_line(&a, &n), *y = next_line(&b, &m);
+
+        if (!x || !y)
+            return x != y;
+        if (n != m || memcmp(x, y, n) != 0)
+            return true;
+    }
+}
+
+/* ------------------------------------------------------------------ groups -- */
+
+static bool
+same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool
+same_keys(const struct reply *a, size_t i, const struct reply *b, size_t k,
+          size_t keys)
+{
+    for (size_t c = 0; c < keys; c++)
+        if (!same_text(reply_cell(a, i, c), reply_cell(b, k, c)))
+            return false;
+    return true;
+}
+
+/* The row of b with the keys of row i of a; b->rows if there is none. */
+static size_t
+find_row(const struct reply *a, size_t i, const struct reply *b, size_t keys)
+{
+    if (i < b->rows && same_keys(a, i, b, i, keys))
+        return i;
+    for (size_t k = 0; k < b->rows; k++)
+        if (same_keys(a, i, b, k, keys))
+            return k;
+    return b->rows;
+}
+
+static bool
+group_lists_differ(const struct reply reply[N_SIDES], size_t keys)
+{
+    for (size_t i = 0; i < reply[0].rows; i++)
+        if (find_row(&reply[0], i, &reply[1], keys) == reply[1].rows)
+            return true;
+    return reply[0].rows != reply[1].rows;
+}
+
+/* A key "only PERSON" marks a group that nobody else is in. */
+static bool
+shows_only(const struct reply *r, const char *person)
+{
+    char key[64];
+
+    snprintf(key, sizeof key, "only %s", person);
+    for (size_t i = 0; i < r->rows; i++)
+        for (size_t k = 0; k < r->columns; k++)
+            if (same_text(reply_cell(r, i, k), key))
+                return true;
+    return false;
+}
+
+/* ------------------------------------------------------------- sensitivity -- */
+
+/* How far the person moved a column, over all groups that both have, beyond what
+   noise explains. */
+static double
+moved(const struct reply reply[N_SIDES], size_t column, size_t keys,
+      double slack)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < reply[0].rows; i++) {
+        size_t k = find_row(&reply[0], i, &reply[1], keys);
+        const char *a, *b;
+        double d;
+
+        if (k == reply[1].rows)
+            continue;
+        a = reply_cell(&reply[0], i, column);
+        b = reply_cell(&reply[1], k, column);
+        d = a && b ? fabs(strtod(a, NULL) - strtod(b, NULL)) : 0;
+        sum += d > slack ? d - slack : 0;
+    }
+    return sum;
+}
+
+/*
+ * Columns belong to parts in order. Where groups are discovered, the selection
+ * releases the number of rows itself, and count(*) has no part.
+ */
+static void
+check_moves(const char *sql, const struct reply reply[N_SIDES],
+            struct outcome *out)
+{
+    enum {
+        TAIL = 14
+    }; /* a Laplace variable exceeds this many scales with
+                           probability 1e-6 */
+    const struct claims *c = &out->claims;
+    struct shape s;
+    size_t part = 0, rows = 0;
+
+    shape_read(sql, &s);
+    /* HAVING has parts of its own, and equal columns share one. */
+    if (!s.plain || s.filtered || c->bound_chosen || c->draws ||
+        s.n_items != reply[0].columns)
+        return;
+    for (size_t i = s.n_keys; i < s.n_items; i++)
+        rows += s.rows[i];
+    rows = c->groups_discovered ? rows : 0;
+    if (c->n_parts + rows != s.n_items - s.n_keys)
+        return;
+    for (size_t i = s.n_keys; i < s.n_items; i++) {
+        const struct part_claim *p = &c->part[part];
+        double far;
+
+        if (rows && s.rows[i])
+            continue;
+        part++;
+        if (p->centred || p->l1 <= 0 || p->epsilon <= 0)
+            continue;
+        far = moved(reply, i, s.n_keys, 2 * TAIL * p->l1 / p->epsilon);
+        if (far <= p->l1 * (1 + 1e-6))
+            continue;
+        out->verdict = VERDICT_MOVED;
+        snprintf(out->what, SAID_MAX,
+                 "column %zu moves by more than %.6g; EXPLAIN claims a "
+                 "sensitivity of %.6g",
+                 i + 1, far, p->l1);
+        return;
+    }
+}
+
+/* ------------------------------------------------------------------- whole -- */
+
+static void
+check_groups(const char *sql, const char *person,
+             const struct reply reply[N_SIDES], struct outcome *out)
+{
+    struct shape s;
+
+    shape_read(sql, &s);
+    if (shows_only(&reply[SIDE_WITH], person) && out->claims.groups_discovered)
+        fault(out, VERDICT_SHOWN, "the key is of one person only");
+    else if (!s.filtered && !out->claims.groups_discovered &&
+             reply[0].rows != reply[1].rows)
+        fault(out, VERDICT_DIFFERS, "the answers have different lengths");
+    else if (!s.filtered && out->claims.groups_public &&
+             group_lists_differ(reply, s.n_keys))
+        fault(out, VERDICT_DIFFERS, "the public groups differ");
+}
+
+void
+pair_check(const char *sql, const char *person,
+           const struct reply reply[N_SIDES], struct outcome *out)
+{
+    const struct reply *a = &reply[SIDE_WITH], *b = &reply[SIDE_WITHOUT];
+
+    /* The order decides. NOLINTBEGIN(bugprone-branch-clone) */
+    if (!strcmp(a->sqlstate, "53400") || !strcmp(b->sqlstate, "53400"))
+        out->verdict = VERDICT_SPENT;
+    else if (!out->claims.protects && is_answered(a) && is_answered(b))
+        out->verdict = reply_failed(a) ? VERDICT_REJECTED : VERDICT_SAME;
+    else if (took_too_long(a) && took_too_long(b))
+        out->verdict = VERDICT_REJECTED;
+    else if (is_failure(a) || is_failure(b))
+        fault(out, VERDICT_FAILED,
+              is_failure(a) && is_failure(b) ? "on both sides"
+              : is_failure(a)                ? "with the person"
+                                             : "without the person");
+    else if (does_not_fit(a) || does_not_fit(b))
+        out->verdict = VERDICT_SAME;
+    else if (strcmp(a->sqlstate, b->sqlstate) != 0 ||
+             strcmp(a->message, b->message) != 0)
+        fault(out, VERDICT_DIFFERS, "the errors differ");
+    else if (reply_failed(a))
+        out->verdict = VERDICT_REJECTED;
+    else if (a->columns != b->columns || a->n_notices != b->n_notices)
+        fault(out, VERDICT_DIFFERS, "the answers have different shapes");
+    else if (remarks_differ(reply))
+        fault(out, VERDICT_DIFFERS, "the remarks differ");
+    else
+        check_groups(sql, person, reply, out);
+    if (out->verdict == VERDICT_SAME && !reply_failed(a) && !reply_failed(b))
+        check_moves(sql, reply, out);
+    /* NOLINTEND(bugprone-branch-clone) */
+}

@@ -1,0 +1,310 @@
+#include "audit/program/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "audit/clock.h"
+
+enum {
+    CHUNK = 1 << 16,
+    WAIT_LEAST_NS = 20000,
+    WAIT_MOST_NS = 5000000,
+    GROUPS_MAX = 1024, /* more than threads have inputs */
+};
+
+/* The groups that run, for the handler of signals, which can reach nothing else.
+   0: free. */
+static atomic_int groups[GROUPS_MAX];
+
+static void
+replace_group(int old, int new)
+{
+    for (size_t i = 0; i < GROUPS_MAX; i++) {
+        int expected = old;
+
+        if (atomic_compare_exchange_strong(&groups[i], &expected, new))
+            return;
+    }
+}
+
+/* A child that is being started is in no table yet: the handler waits for who
+   starts one, and nobody starts another. */
+static atomic_int starting;
+static atomic_bool interrupted;
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Calls only what a handler may call. */
+static void
+kill_groups(int signal)
+{
+    const struct timespec nap = {.tv_nsec = WAIT_LEAST_NS};
+
+    atomic_store(&interrupted, true);
+    while (atomic_load(&starting))
+        nanosleep(&nap, NULL);
+    for (size_t i = 0; i < GROUPS_MAX; i++) {
+        int group = atomic_load(&groups[i]);
+
+        if (group)
+            kill(-group, SIGKILL);
+    }
+    raise(signal); /* the action is the default again; acts on return */
+}
+
+void
+children_end_on_signals(void)
+{
+    struct sigaction action = {.sa_handler = kill_groups,
+                               .sa_flags = (int)SA_RESETHAND};
+
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < COUNT_OF(ending_signals); i++) {
+        struct sigaction old;
+
+        /* nohup and shells ignore some for us: that must stay. */
+        if (!sigaction(ending_signals[i], NULL, &old) &&
+            old.sa_handler != SIG_IGN)
+            sigaction(ending_signals[i], &action, NULL);
+    }
+}
+
+int
+child_file(void)
+{
+    return memfd_create("custos-audit", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+void
+child_init(struct child *c, size_t limit)
+{
+    *c = (struct child){.out = -1};
+    buf_init(&c->text, NULL, limit + CHUNK + 1);
+}
+
+/* A group of its own, no blocked signal, and default actions, whatever ours are:
+   a program that writes to a closed pipe must die of it. */
+static bool
+set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    return !posix_spawnattr_setsigmask(attributes, &none) &&
+           !posix_spawnattr_setsigdefault(attributes, &all) &&
+           !posix_spawnattr_setpgroup(attributes, 0) &&
+           !posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
+                                                     POSIX_SPAWN_SETSIGDEF |
+                                                     POSIX_SPAWN_SETPGROUP);
+}
+
+static bool
+set_files(posix_spawn_file_actions_t *files, int input, int output, int errors)
+{
+    if (posix_spawn_file_actions_adddup2(files, input, 0) ||
+        posix_spawn_file_actions_adddup2(files, output, 1))
+        return false;
+    return errors < 0 ? !posix_spawn_file_actions_addopen(files, 2, "/dev/null",
+                                                          O_WRONLY, 0)
+                      : !posix_spawn_file_actions_adddup2(files, errors, 2);
+}
+
+/* Returns 0 or an errno. */
+static int
+spawn_shell(const char *command, char *const *environment, int input,
+            int output, int errors, pid_t *pid)
+{
+    char *const argv[] = {"sh", "-c", (char *)command, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    int error = ENOMEM;
+
+    if (posix_spawn_file_actions_init(&files))
+        return error;
+    if (!posix_spawnattr_init(&attributes)) {
+        if (set_attributes(&attributes) &&
+            set_files(&files, input, output, errors))
+            error = posix_spawn(pid, "/bin/sh", &files, &attributes, argv,
+                                environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+/* Starts the shell and notes its group. No handler runs in this thread meanwhile,
+   since it would wait for itself. Returns 0 or an errno. */
+static int
+start_group(const char *command, char *const *environment, int input,
+            int output, int errors, pid_t *pid)
+{
+    sigset_t ending, old;
+    int error = EINTR;
+
+    sigemptyset(&ending);
+    for (size_t i = 0; i < COUNT_OF(ending_signals); i++)
+        sigaddset(&ending, ending_signals[i]);
+    pthread_sigmask(SIG_BLOCK, &ending, &old);
+    atomic_fetch_add(&starting, 1);
+    if (!atomic_load(&interrupted))
+        error = spawn_shell(command, environment, input, output, errors, pid);
+    if (!error)
+        replace_group(0, *pid);
+    atomic_fetch_sub(&starting, 1);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+custos_status
+child_start(struct child *c, const char *command, char *const *environment,
+            int input, int errors, custos_err *err)
+{
+    int ends[2], error;
+
+    c->text.len = c->taken = 0;
+    c->text.failed = c->at_end = false;
+    if (lseek(input, 0, SEEK_SET) < 0 || pipe2(ends, O_CLOEXEC))
+        return custos_fail(err, CUSTOS_EIO, "cannot make a pipe: %s",
+                           strerror(errno));
+    error = start_group(command, environment, input, ends[1], errors, &c->pid);
+    close(ends[1]);
+    if (error) {
+        close(ends[0]);
+        c->pid = 0;
+        return custos_fail(err, CUSTOS_EIO, "cannot start /bin/sh: %s",
+                           strerror(error));
+    }
+    c->out = ends[0];
+    return CUSTOS_OK;
+}
+
+enum child_news
+child_read(struct child *c, double deadline)
+{
+    char chunk[CHUNK];
+    struct pollfd wait = {.fd = c->out, .events = POLLIN};
+    double left = deadline - clock_seconds();
+    ssize_t n;
+
+    if (c->at_end)
+        return CHILD_CLOSED;
+    if (c->text.len + CHUNK + 1 >= c->text.limit)
+        return CHILD_FULL;
+    if (poll(&wait, 1, left > 0 ? (int)(left * 1000) + 1 : 0) <= 0)
+        return clock_seconds() < deadline ? CHILD_MORE : CHILD_SLOW;
+    do {
+        n = read(c->out, chunk, sizeof chunk);
+    } while (n < 0 && errno == EINTR);
+    if (n <= 0) {
+        c->at_end = true;
+        return CHILD_CLOSED;
+    }
+    buf_add(&c->text, chunk, (size_t)n);
+    return c->text.failed ? CHILD_FULL : CHILD_MORE;
+}
+
+/* Makes room for more: moves what is not taken yet to the front. */
+static void
+drop_taken(struct child *c)
+{
+    c->text.len -= c->taken;
+    memmove(c->text.ptr, c->text.ptr + c->taken, c->text.len);
+    c->taken = 0;
+}
+
+bool
+child_line(struct child *c, double deadline, str *line, enum child_news *why)
+{
+    size_t seen = c->taken;
+
+    for (;;) {
+        char *end = c->text.len > seen
+                        ? memchr(c->text.ptr + seen, '\n', c->text.len - seen)
+                        : NULL;
+
+        if (!end && c->at_end && c->text.len > c->taken)
+            end = c->text.ptr + c->text.len; /* where buf has its NUL */
+        if (end) {
+            *end = '\0';
+            line->ptr = c->text.ptr + c->taken;
+            line->len = (size_t)(end - line->ptr);
+            c->taken = (size_t)(end - c->text.ptr);
+            if (c->taken < c->text.len)
+                c->taken++;
+            return true;
+        }
+        if (c->taken)
+            drop_taken(c);
+        seen = c->text.len;
+        *why = child_read(c, deadline);
+        if (*why != CHILD_MORE && !(*why == CHILD_CLOSED && c->text.len))
+            return false;
+    }
+}
+
+/* Waits for its end without a signal handler: programs end right after they
+   close their output, so the first waits are short. */
+static bool
+has_ended(pid_t pid, double deadline)
+{
+    struct timespec nap = {.tv_nsec = WAIT_LEAST_NS};
+
+    for (;;) {
+        siginfo_t info = {.si_pid = 0};
+
+        /* WNOWAIT: its id stays taken until its group is killed. */
+        if (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+            info.si_pid == pid)
+            return true;
+        if (clock_seconds() >= deadline)
+            return false;
+        nanosleep(&nap, NULL);
+        if (nap.tv_nsec < WAIT_MOST_NS)
+            nap.tv_nsec *= 2;
+    }
+}
+
+unsigned
+child_end(struct child *c, double deadline)
+{
+    int status = 0;
+    bool ended;
+
+    if (!c->pid)
+        return 0;
+    if (c->out >= 0)
+        close(c->out);
+    c->out = -1;
+    ended = has_ended(c->pid, deadline);
+    kill(-c->pid, SIGKILL);   /* also what it left behind */
+    replace_group(c->pid, 0); /* before its number can be another's */
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    c->pid = 0;
+    if (!ended)
+        return CODE_HANG;
+    if (WIFSIGNALED(status))
+        return CODE_SIGNAL + (unsigned)WTERMSIG(status);
+    return (unsigned)WEXITSTATUS(status);
+}
+
+void
+child_clear(struct child *c)
+{
+    (void)child_end(c, 0);
+    buf_clear(&c->text);
+    c->out = -1;
+}

@@ -1,0 +1,484 @@
+/*
+ * `custos audit query`: audits the curator itself, end to end, with one query.
+ * Stores that differ in one person are made and served, the query is asked of
+ * them over and over, and everything that a reply shows is searched for an event
+ * that the price in EXPLAIN does not allow.
+ *
+ * There are two audits at half the level each: one of what replies contain, at
+ * servers that answer as fast as they can, and one of their times, at servers
+ * that answer at public times, as they do for analysts.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/claim.h"
+#include "audit/stranger/data.h"
+#include "audit/stranger/query.h"
+#include "audit/stranger/server.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "cli/audit.h"
+#include "cli/audit_schema.h"
+#include "cli/help.h"
+
+enum {
+    OPT_STORE,
+    OPT_POLICY,
+    OPT_EPSILON,
+    OPT_RHO,
+    OPT_CLAIM,
+    OPT_DELTA,
+    OPT_TARGETS,
+    OPT_PEOPLE,
+    OPT_SAMPLES,
+    OPT_SEARCH,
+    OPT_SECONDS,
+    OPT_LEVEL,
+    OPT_CI,
+    OPT_THREADS,
+    OPT_SEED,
+    OPT_IGNORE_TIME,
+    OPT_HTML,
+    OPT_SVG,
+    OPT_JSON,
+    OPTIONS
+};
+
+static const struct option options[OPTIONS] = {
+    [OPT_STORE] = {"store", "DIR",
+                   "the store whose policy is used; its data is neither\n"
+                   "read nor asked (custos.store)"},
+    [OPT_POLICY] = {"policy", "FILE", "a policy instead of a store"},
+    [OPT_EPSILON] = {"epsilon", "NUMBER",
+                     "the price of the query (the policy's default)"},
+    [OPT_RHO] = {"rho", "NUMBER", "instead of --epsilon: its price in rho"},
+    [OPT_CLAIM] = {"claim", "NUMBER",
+                   "the epsilon to refute (what EXPLAIN says)"},
+    [OPT_DELTA] = {"delta", "NUMBER", "with --claim: its delta (0)"},
+    [OPT_TARGETS] = {"targets", "N",
+                     "persons who are tried, each in a store of their own,\n"
+                     "1 to 8 (2)"},
+    [OPT_PEOPLE] = {"people", "N", "other people in each store (200)"},
+    [OPT_SAMPLES] = {"samples", "N", AUDIT_SAMPLES_HELP},
+    [OPT_SEARCH] = {"search", "N", "answers of each neighbour for the search"},
+    [OPT_SECONDS] = {"seconds", "N", AUDIT_SECONDS_HELP " (60)"},
+    [OPT_LEVEL] = {"level", "NUMBER", AUDIT_LEVEL_HELP},
+    [OPT_CI] = {"ci", NULL, AUDIT_CI_HELP},
+    [OPT_THREADS] = {"threads", "N", "questions in progress (8)"},
+    [OPT_SEED] = {"seed", "N", AUDIT_SEED_HELP},
+    [OPT_IGNORE_TIME] = {"ignore-time", NULL, "do not audit reply times"},
+    [OPT_HTML] = {"html", "FILE", AUDIT_HTML_HELP},
+    [OPT_SVG] = {"svg", "FILE", AUDIT_SVG_HELP},
+    [OPT_JSON] = {"json", NULL, AUDIT_JSON_HELP},
+};
+
+enum {
+    SECONDS = 60,
+    TARGETS = 2,
+    TARGETS_MAX = 8,
+    THREADS = 8,
+    ANALYSTS = 4, /* who share them */
+    QUERY_ARENA = 1 << 26,
+    NOTE_MAX = 768,
+    AGAIN_MAX = 1 << 17,
+};
+
+static const double time_share = 0.3; /* of the seconds, for reply times */
+
+struct asked {
+    const char *sql;
+    struct args args;
+    struct schema schema;
+    enum client_unit unit;
+    double price;
+    bool has_claim; /* given, or else read from EXPLAIN */
+    struct claim claim;
+    uint64_t targets, people;
+    struct audit_options sizes;
+};
+
+/* Store number i < targets has target i; the last has none of them. */
+struct stores {
+    struct stranger_server server[TARGETS_MAX + 1];
+    size_t n;
+};
+
+/* ------------------------------------------------------------ what is given -- */
+
+static int
+read_price(struct asked *q)
+{
+    const char *epsilon = q->args.given[OPT_EPSILON];
+    const char *rho = q->args.given[OPT_RHO];
+    int code;
+
+    if (epsilon && rho)
+        return fail_usage("give either --epsilon or --rho");
+    q->unit = rho ? PRICE_RHO : PRICE_EPSILON;
+    if (rho && !q->schema.max_rho.len)
+        return fail_usage("the policy does not allow prices in rho" HINT
+                          "give --epsilon");
+    q->price = strtod(q->schema.query_epsilon.ptr, NULL);
+    code = audit_read_number("epsilon", epsilon, 1e-6, 1000, &q->price);
+    if (!code)
+        code = audit_read_number("rho", rho, 1e-6, 1000, &q->price);
+    return code;
+}
+
+static int
+read_claim(struct asked *q)
+{
+    const char *epsilon = q->args.given[OPT_CLAIM];
+    const char *delta = q->args.given[OPT_DELTA];
+    int code = audit_read_number("claim", epsilon, 0, 1000, &q->claim.epsilon);
+
+    if (!code)
+        code = audit_read_number("delta", delta, 0, 1, &q->claim.delta);
+    if (!code && delta && !epsilon)
+        return fail_usage("--delta belongs to --claim");
+    q->has_claim = epsilon != NULL;
+    return code;
+}
+
+static int
+read_asked(struct asked *q, arena *a)
+{
+    const char *const *given = q->args.given;
+    struct audit_given sizes = {
+        .samples = given[OPT_SAMPLES],
+        .search = given[OPT_SEARCH],
+        .seconds = given[OPT_SECONDS],
+        .level = given[OPT_LEVEL],
+        .threads = given[OPT_THREADS],
+        .seed = given[OPT_SEED],
+        .ci = given[OPT_CI] != NULL,
+    };
+    int code;
+
+    if (q->args.n_words != 1)
+        return fail_usage("audit query needs one SQL text" HINT
+                          "custos audit query \"SELECT count(*) FROM "
+                          "patients\"");
+    if (given[OPT_STORE] && given[OPT_POLICY])
+        return fail_usage("give either --store or --policy");
+    q->sql = q->args.words[0];
+    q->targets = TARGETS;
+    code = audit_read_options(&sizes, SECONDS, &q->sizes);
+    if (!given[OPT_THREADS])
+        q->sizes.threads = THREADS;
+    if (!code)
+        code = read_claim(q);
+    if (!code)
+        code = audit_read_count("targets", given[OPT_TARGETS], 1, TARGETS_MAX,
+                                &q->targets);
+    if (!code)
+        code =
+            audit_read_count("people", given[OPT_PEOPLE], 1, 2000, &q->people);
+    if (!code)
+        code = audit_schema_read(a, given[OPT_STORE], given[OPT_POLICY],
+                                 &q->schema);
+    return code ? code : read_price(q);
+}
+
+/* ------------------------------------------------------------------- stores -- */
+
+/* The first store, or a neighbour of it: they share a secret. */
+static custos_status
+start_store(const struct asked *q, const struct generated *data, int target,
+            const struct stranger_server *first, struct stranger_server *out,
+            custos_err *err)
+{
+    const struct stranger_options o = {
+        .program = "/proc/self/exe",
+        .analysts = ANALYSTS,
+        .clock = CLOCK_NONE,
+        .workers = 1, /* of each store; there are as many stores as cores */
+    };
+    size_t n = q->schema.n_tables;
+    struct buf *csv = calloc(n + 1, sizeof *csv);
+    str *texts = calloc(n + 1, sizeof *texts);
+    custos_status st;
+
+    if (!csv || !texts)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    else
+        st = data_write(data, target, csv, err);
+    if (!st) {
+        for (size_t i = 0; i < n; i++)
+            texts[i] = (str){csv[i].ptr, csv[i].len};
+        st = first ? stranger_start_beside(first, &q->schema, texts, out, err)
+                   : stranger_start(&q->schema, texts, &o, out, err);
+        for (size_t i = 0; i < n; i++)
+            buf_clear(&csv[i]);
+    }
+    free(csv);
+    free(texts);
+    return st;
+}
+
+/* Starts all stores, and reads the claim from the first: a query that is rejected
+   needs no others. */
+static custos_status
+start_stores(struct asked *q, struct stores *s, custos_err *err)
+{
+    str hints[DATA_HINTS_MAX];
+    const struct data_options o = {
+        .seed = q->sizes.seed,
+        .people = q->people,
+        .targets = q->targets,
+        .hints = hints,
+        .n_hints = data_hints_of(q->sql, hints),
+    };
+    struct generated data;
+    custos_status st = data_make(&q->schema, &o, &data, err);
+
+    if (st)
+        return st;
+    while (s->n <= q->targets && !st) {
+        st = start_store(q, &data, s->n < q->targets ? (int)s->n : DATA_NOBODY,
+                         s->n ? &s->server[0] : NULL, &s->server[s->n], err);
+        s->n += !st;
+        if (!st && s->n == 1 && !q->has_claim)
+            st = query_claim(&s->server[0], q->sql, q->unit, q->price,
+                             &q->claim, err);
+    }
+    data_clear(&data);
+    return st;
+}
+
+static custos_status
+show_times(struct stores *s, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < s->n && !st; i++)
+        st = stranger_restart(&s->server[i], CLOCK_PUBLIC, err);
+    return st;
+}
+
+static void
+stop_stores(struct stores *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        stranger_stop(&s->server[i]);
+}
+
+/* -------------------------------------------------------------------- audits -- */
+
+struct pairs {
+    double number[TARGETS_MAX + 1];
+    struct pair pair[TARGETS_MAX];
+};
+
+static void
+make_pairs(const struct asked *q, struct pairs *p)
+{
+    for (size_t i = 0; i <= q->targets; i++)
+        p->number[i] = (double)i;
+    for (size_t i = 0; i < q->targets; i++) {
+        p->pair[i] = (struct pair){
+            .a = {&p->number[i], 1},
+            .b = {&p->number[q->targets], 1},
+        };
+        snprintf(p->pair[i].name, sizeof p->pair[i].name,
+                 "with and without target person %zu", i + 1);
+    }
+}
+
+/* Replies at public times are few, so only one person is tried by them. */
+enum part { PART_CONTENT, PART_TIMES };
+
+static custos_status
+audit_part(const struct asked *q, const struct stores *s,
+           const struct audit_options *sizes, enum part part, uint64_t *serial,
+           struct finding *out, custos_err *err)
+{
+    const struct query_target_options o = {
+        .sql = q->sql,
+        .unit = q->unit,
+        .price = q->price,
+        .servers = s->server,
+        .n_servers = s->n,
+        .timed = part == PART_TIMES,
+        .lanes = sizes->threads,
+        .first_serial = *serial,
+    };
+    static struct pairs pairs; /* findings borrow from it */
+    struct query_target *target;
+    custos_status st = query_target_new(&o, &target, err);
+
+    if (st)
+        return st;
+    make_pairs(q, &pairs);
+    st = audit_run(query_target_get(target), &q->claim, pairs.pair,
+                   part == PART_TIMES ? 1 : q->targets, sizes, out, err);
+    *serial = query_target_serial(target);
+    query_target_free(target);
+    return st;
+}
+
+struct result {
+    struct finding content, times;
+    bool timed;
+};
+
+static custos_status
+audit_stores(const struct asked *q, struct stores *s, struct result *r,
+             custos_err *err)
+{
+    struct audit_options part = q->sizes;
+    struct progress bar;
+    uint64_t serial = 1;
+    custos_status st;
+
+    r->timed = !q->args.given[OPT_IGNORE_TIME];
+    audit_show_progress(&bar, &part);
+    if (r->timed) {
+        part.level /= 2;
+        part.seconds *= 1 - time_share;
+    }
+    st = audit_part(q, s, &part, PART_CONTENT, &serial, &r->content, err);
+    if (!st && r->timed)
+        st = show_times(s, err);
+    part.seconds *= time_share / (1 - time_share);
+    if (!st && r->timed)
+        st = audit_part(q, s, &part, PART_TIMES, &serial, &r->times, err);
+    progress_end(&bar);
+    return st;
+}
+
+/* -------------------------------------------------------------------- report -- */
+
+static void
+write_again(const struct asked *q, const struct finding *f, struct buf *line)
+{
+    buf_add_text(line, "custos audit query ");
+    audit_quote(line, q->sql);
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (!q->args.given[i] || i == OPT_SEED || i >= OPT_HTML)
+            continue;
+        buf_printf(line, " --%s", options[i].name);
+        if (options[i].value) {
+            buf_add_text(line, " ");
+            audit_quote(line, q->args.given[i]);
+        }
+    }
+    buf_printf(line, " --seed %" PRIu64, f->seed);
+}
+
+/* One finding is reported: the refutation, or what came nearest to one. */
+static const struct finding *
+worst_finding(const struct result *r)
+{
+    bool times_worse = r->times.refuted > r->content.refuted ||
+                       (r->times.refuted == r->content.refuted &&
+                        claim_found(&r->times) > claim_found(&r->content));
+
+    return r->timed && times_worse ? &r->times : &r->content;
+}
+
+static void
+write_note(const struct asked *q, const struct result *r, char note[NOTE_MAX])
+{
+    const struct finding *f = worst_finding(r);
+    int n = snprintf(
+        note, NOTE_MAX,
+        "claim: what %s; every answer was asked of a server at a price of its "
+        "own, within a millionth of %s %g, so that none came from the cache; "
+        "the numbers of an output are those of the answer, then those of its "
+        "notices; its status is a hash of all else that the reply shows; the "
+        "store draws its own coins, so counts differ from run to run",
+        q->has_claim ? "was given" : "EXPLAIN says",
+        q->unit == PRICE_RHO ? "rho" : "epsilon", q->price);
+
+    if (r->timed && n > 0 && n < NOTE_MAX)
+        snprintf(note + n, (size_t)(NOTE_MAX - n),
+                 "; %s were audited apart, with %" PRIu64
+                 " replies of each neighbour: %s",
+                 f == &r->times ? "the contents of replies" : "reply times",
+                 f == &r->times ? r->content.n : r->times.n,
+                 f == &r->times
+                     ? (r->content.refuted ? "refuted, too" : "nothing refuted")
+                     : (r->times.refuted ? "refuted, too" : "nothing refuted"));
+}
+
+static int
+print_result(const struct asked *q, const struct result *r)
+{
+    const struct finding *f = worst_finding(r);
+    struct audit_outputs outputs = {.html = q->args.given[OPT_HTML],
+                                    .svg = q->args.given[OPT_SVG],
+                                    .json = q->args.given[OPT_JSON] != NULL};
+    char note[NOTE_MAX];
+    struct report report = {.finding = f, .title = q->sql, .note = note};
+    struct buf again;
+    int code;
+
+    buf_init(&again, NULL, AGAIN_MAX);
+    write_again(q, f, &again);
+    report.again = buf_text(&again);
+    write_note(q, r, note);
+    code = audit_print(&report, &outputs);
+    buf_clear(&again);
+    return code;
+}
+
+static int
+run_audit_query(const struct verb *verb, int argc, char **argv)
+{
+    static struct result result;
+    static struct stores stores;
+    static struct asked q;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+    arena *a;
+    int code = args_read(verb, argc, argv, &q.args);
+
+    if (code || q.args.help)
+        return code ? code : help_of_verb(verb);
+    a = arena_new(NULL, QUERY_ARENA);
+    if (!a)
+        return fail_run("out of memory");
+    code = read_asked(&q, a);
+    if (code) {
+        arena_free(a);
+        return code;
+    }
+    schema_raise_budget(&q.schema);
+    st = start_stores(&q, &stores, &err);
+    if (!st)
+        st = audit_stores(&q, &stores, &result, &err);
+    stop_stores(&stores);
+    code = st ? fail_status(st, &err) : print_result(&q, &result);
+    arena_free(a);
+    return code;
+}
+
+const struct verb audit_query = {
+    .name = "audit query",
+    .summary = "audit the curator itself with one query",
+    .usage = "audit query SQL [--store DIR] [--epsilon NUMBER] [options]",
+    .about =
+        "Makes stores that differ in one person, with the policy of your "
+        "store and\ngenerated data full of extremes, serves them on loopback "
+        "from a temporary\nfolder, and asks the query of them over and over. "
+        "The claim is what EXPLAIN\nsays the query costs. Everything that "
+        "an analyst sees counts: values, the\nlist of groups, errors, notices, "
+        "length and reply times.\n\n"
+        "Budgets and price limits are raised in these stores, so that one "
+        "query "
+        "can be\nasked a million times; your store is not asked, and its "
+        "data not read. A person\nwho is tried has values that the query "
+        "mentions, else the ends of ranges.\n\n"
+        "An audit refutes and never proves. Exit status: 0 nothing was "
+        "refuted, 1 the\nclaim was refuted, 2 wrong use.",
+    .examples =
+        "custos audit query \"SELECT count(*) FROM patients\" --epsilon 1\n"
+        "custos audit query \"SELECT city, avg(age) FROM patients GROUP BY "
+        "city\" \\\n    --store hospital --seconds 300 --html report.html\n",
+    .options = options,
+    .n_options = COUNT_OF(options),
+    .run = run_audit_query,
+};

@@ -1,0 +1,94 @@
+"""custos audit curator: quiet on this command, loud on one with a fault."""
+import json
+import os
+import pathlib
+import stat
+import tempfile
+import unittest
+
+from command import CUSTOS, CommandCase, run
+
+
+def attack(*words):
+    done = run("audit", "curator", "--json", *words)
+    return done, json.loads(done.stdout) if done.stdout else None
+
+
+class Quiet(unittest.TestCase):
+    """False alarms: a difference of time needs 12 against 12 askings without
+    overlap, 7e-7, after a first suspicion; one of numbers a Laplace variable beyond 14 scales twice."""
+
+    def test_nothing_is_found_on_the_demo(self):
+        done, said = attack("--demo", "--seconds", "8", "--seed", "1")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(said["audit_curator_differences"], 0)
+        self.assertEqual(said["findings"], [])
+        self.assertEqual(said["seed"], 1)
+        self.assertGreater(said["audit_curator_pairs"], 5)
+
+    def test_most_queries_are_accepted(self):
+        done, said = attack("--all-types", "--seconds", "10", "--seed", "2")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertLess(said["audit_curator_rejected"],
+                        0.4 * said["audit_curator_queries"])
+        self.assertGreater(said["audit_curator_expressions"],
+                           2 * said["audit_curator_pairs"])
+
+
+class Loud(unittest.TestCase):
+    """A wrapper of the command that gives the second store three more people
+    than the first one has."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def wrapper(self, text):
+        file = self.path / "custos"
+        file.write_text(f"#!/bin/sh\nreal={os.path.abspath(CUSTOS)}\n{text}\n",
+                        encoding="utf-8")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+        return str(file)
+
+    def test_a_fault_is_found_and_can_be_replayed(self):
+        fake = self.wrapper(
+            'case "$1 $2" in\n'
+            'restore*) "$real" "$@" || exit\n'
+            '  folder=$(dirname "$3"); echo "1050,1990,f,Rome,true\n'
+            '1051,1990,f,Rome,true\n1052,1990,f,Rome,true" '
+            '>>"$folder/0.csv"; exit 0;;\n'
+            'esac\nexec "$real" "$@"')
+        found = self.path / "found.txt"
+        asked = self.path / "asked.txt"
+        asked.write_text("# too far\n@ 100\nSELECT count(*),\n"
+                         "count(DISTINCT city) FROM patients\n\n",
+                         encoding="utf-8")
+        done, said = attack("--demo", "--replay", str(asked), "--found",
+                            str(found), "--server-binary", fake)
+        self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
+        self.assertEqual(said["audit_curator_differences"], 1)
+        finding = said["findings"][0]
+        self.assertEqual(finding["kind"], "one person moves a number too far")
+        self.assertEqual(finding["query"], "SELECT count(*) FROM patients")
+        self.assertIn("SELECT count(*) FROM patients\n", found.read_text())
+        done, said = attack("--demo", "--replay", str(found),
+                            "--server-binary", fake)
+        self.assertEqual(done.returncode, 1)
+        done, said = attack("--demo", "--replay", str(found))
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class Use(CommandCase):
+    def test_wrong_use(self):
+        self.refused("audit", "curator", "--seconds", "0", says="--seconds")
+        self.refused("audit", "curator", "--replay", "/nowhere/at/all",
+                     says="cannot read /nowhere")
+        self.refused("audit", "curator", "--server-binary", "/nowhere",
+                     says="--server-binary")
+        self.refused("audit", "curator", "--policy", "a", "--store", "b",
+                     says="--policy and --store")
+
+
+if __name__ == "__main__":
+    unittest.main()

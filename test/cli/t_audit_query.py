@@ -1,0 +1,155 @@
+"""`custos audit query`: quiet on an honest store, loud if less is claimed than
+what an answer costs; what is wrong is said; nothing is left behind.
+
+The audits run at level 1e-6, so that is how often the quiet one fails by chance.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from command import CUSTOS, CommandCase, run
+from people import PEOPLE
+
+# Everybody has more orders than count. Which ones do must not differ between
+# neighbours, or their sums would differ in more than one person.
+POLICY = PEOPLE + """  orders:
+    source: orders.csv
+    unit: buyer
+    rows_per_unit: 1
+    max_rows: 1000
+    columns:
+      buyer: {type: integer, nullable: false}
+      price: {type: integer, range: [0, 1000]}
+"""
+SUM = "SELECT sum(price) FROM orders"
+COUNT = "SELECT count(*) FROM people"
+SHORT = ["--targets", "1", "--people", "50", "--samples", "256", "--ci",
+         "--threads", "16"]
+
+
+class Case(CommandCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.policy = str(self.folder / "policy.yaml")
+        pathlib.Path(self.policy).write_text(POLICY, encoding="utf-8")
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
+        self.env = {**os.environ, "TMPDIR": str(self.temporary)}
+
+    def audit(self, *words):
+        """The exit code and the report; nothing may be left behind."""
+        done = run("audit", "query", *words, "--policy", self.policy,
+                   env=self.env)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        self.assertEqual(done.stderr, b"")
+        return done.returncode, done.stdout.decode()
+
+
+class Audits(Case):
+    def test_an_honest_store_is_quiet(self):
+        code, said = self.audit(SUM, "--epsilon", "1", *SHORT)
+        self.assertEqual(code, 0, said)
+        self.assertIn("NOT REFUTED", said)
+        self.assertIn("Claimed     epsilon 1\n", said)  # what EXPLAIN says
+        # Either audit may come nearer to a refutation, by chance.
+        self.assertRegex(" ".join(said.split()),
+                         "(reply times|the contents of replies) were audited "
+                         "apart, with 256 replies of each neighbour: nothing")
+
+    def test_a_claim_below_the_price_is_refuted(self):
+        code, said = self.audit(COUNT, "--epsilon", "4", "--claim", "0.0001",
+                                "--seed", "7", "--ignore-time", "--json",
+                                *SHORT)
+        self.assertEqual(code, 1, said)
+        said = json.loads(said)
+        self.assertTrue(said["refuted"])
+        self.assertGreater(float(said["epsilon"]), 0.5)
+        self.assertLess(float(said["epsilon"]), 4)
+        self.assertIn("--seed 7", said["again"])
+        self.assertIn(f"'{COUNT}'", said["again"])
+
+    def test_errors_and_groups_are_outputs(self):
+        """The policy has a pure budget, so groups cannot be discovered: the
+        query is rejected before it costs anything."""
+        for sql, says in [
+                ("SELECT age FROM people", "the query is rejected: "),
+                ("SELECT 1", "no claim to audit"),
+                ("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1) "
+                 "count(*) FROM people", "leave the price out of the query")]:
+            done = run("audit", "query", sql, *SHORT, "--epsilon", "1",
+                       "--policy", self.policy, env=self.env)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertEqual(done.stdout, b"")
+            self.assertIn(says, done.stderr.decode())
+            self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_an_interrupted_audit_leaves_nothing(self):
+        with subprocess.Popen(
+                [CUSTOS, "audit", "query", COUNT, "--policy", self.policy,
+                 "--seconds", "100"], env=self.env,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE) as audit:
+            limit = time.monotonic() + 60
+            while not list(self.temporary.glob("*/log")):
+                self.assertLess(time.monotonic(), limit)
+                time.sleep(0.02)
+            audit.send_signal(signal.SIGINT)
+            audit.wait(timeout=60)
+            limit = time.monotonic() + 60
+            while list(self.temporary.iterdir()):
+                self.assertLess(time.monotonic(), limit)
+                time.sleep(0.05)
+        self.assertEqual(self.users(), [])
+
+    def users(self):
+        """Processes that still work in the temporary folder."""
+        found = []
+        for _ in range(100):
+            found = []
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    words = path.read_bytes()
+                except OSError:
+                    continue
+                if str(self.temporary).encode() in words:
+                    found.append(words)
+            if not found:
+                break
+            time.sleep(0.1)
+        return found
+
+
+class Usage(Case):
+    def test_what_is_wrong_is_said(self):
+        at = ["--policy", self.policy]
+        self.refused("audit", "query", *at, says="needs one SQL text")
+        self.refused("audit", "query", COUNT, "again", *at,
+                     says="needs one SQL text")
+        self.refused("audit", "query", COUNT, *at, "--store", "x",
+                     says="either --store or --policy")
+        self.refused("audit", "query", COUNT, "--store", "/no/store",
+                     says="/no/store")
+        self.refused("audit", "query", COUNT, "--policy", "/no/policy",
+                     says="/no/policy")
+        self.refused("audit", "query", COUNT, *at, "--rho", "1",
+                     says="does not allow prices in rho")
+        self.refused("audit", "query", COUNT, *at, "--rho", "1", "--epsilon",
+                     "1", says="either --epsilon or --rho")
+        self.refused("audit", "query", COUNT, *at, "--epsilon", "0",
+                     says="--epsilon must be")
+        self.refused("audit", "query", COUNT, *at, "--delta", "0.1",
+                     says="--delta belongs to --claim")
+        self.refused("audit", "query", COUNT, *at, "--targets", "9",
+                     says="--targets must be")
+        self.refused("audit", "query", COUNT, *at, "--people", "0",
+                     says="--people must be")
+
+
+if __name__ == "__main__":
+    unittest.main()
