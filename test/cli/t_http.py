@@ -627,7 +627,7 @@ class Doors(unittest.TestCase):
         ledger. The next is told to try again later, and the waiting one that it
         took too long."""
         server = Server(self.store.path, "--threads", "1", "--max-waiting",
-                        "1", "--max-seconds", "2")
+                        "1", "--max-seconds", "5")  # half of the ledger's wait
         self.addCleanup(server.stop)
         replies = {}
 
@@ -651,7 +651,7 @@ class Doors(unittest.TestCase):
             threads = [threading.Thread(target=ask, args=[i]) for i in (1, 2)]
             for i, thread in enumerate(threads):
                 thread.start()
-                self.until(lambda i=i: sum(map(metric, WORK)) > i)
+                self.until(lambda i=i: sum(map(metric, WORK)) > i, replies)
             ask(3)
             self.assertEqual(replies[3].status, 503)
             self.assertEqual(replies[3].error["code"], "BUSY")
@@ -666,12 +666,12 @@ class Doors(unittest.TestCase):
         threads[0].join()
         self.assertIn(replies[1].status, (200, 504))
 
-    def until(self, done):
+    def until(self, done, seen=None):
         for _ in range(600):
             if done():
                 return
             time.sleep(0.05)
-        self.fail("it does not come")
+        self.fail(f"it does not come; seen: {seen}")
 
     def test_half_a_request_is_hung_up_on(self):
         server = Server(self.store.path, "--login-seconds", "1")

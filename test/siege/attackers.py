@@ -32,6 +32,16 @@ async def wait_for_end(seconds):
         await asyncio.wait_for(reader.read(), seconds)
 
 
+async def end_all(tasks):
+    """Cancels everything until these tasks have ended. Once may not suffice: a
+    wait_for whose awaitable ends at the moment of the cancel loses it."""
+    waiting = set(tasks)
+    while waiting:
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        _, waiting = await asyncio.wait(waiting, timeout=1)
+
+
 async def run(target):
     # A failure at the moment of a timeout was counted as a timeout.
     asyncio.get_running_loop().set_exception_handler(lambda *_: None)
@@ -41,8 +51,7 @@ async def run(target):
                for name in target["attacks"]]
     tasks = [asyncio.create_task(a.repeat(until)) for a in attacks]
     await wait_for_end(target["seconds"])
-    for task in tasks:
-        task.cancel()
+    await end_all(tasks)
     done = await asyncio.gather(*tasks, return_exceptions=True)
     return [{"name": a.name, "who": a.who, "seen": a.seen,
              "receipts": a.receipts, "slowest": a.slowest,
