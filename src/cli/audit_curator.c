@@ -25,6 +25,7 @@ enum {
     OPT_DEMO,
     OPT_ALL_TYPES,
     OPT_SECONDS,
+    OPT_QUERIES,
     OPT_SEED,
     OPT_CORPUS,
     OPT_REPLAY,
@@ -46,9 +47,11 @@ static const struct option options[OPTIONS] = {
     [OPT_ALL_TYPES] = {"all-types", NULL,
                        "only tables that have columns of every type"},
     [OPT_SECONDS] = {"seconds", "N", "how long (60)"},
+    [OPT_QUERIES] = {"queries", "N",
+                     "ask so many, however long it takes, instead"},
     [OPT_SEED] = {"seed", "N",
-                  "seed of the queries (drawn, and shown). Which of them\n"
-                  "are reached depends on the machine's speed"},
+                  "seed of the queries (drawn, and shown). Which of them are\n"
+                  "reached in N seconds depends on the machine's speed"},
     [OPT_CORPUS] = {"corpus", "FILE...",
                     "first ask the queries of this file; may be repeated"},
     [OPT_REPLAY] = {"replay", "FILE",
@@ -264,6 +267,11 @@ read_sizes(const struct args *args, struct attack_options *o)
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
         return fail_run("the system gives no random bytes");
     seed >>= 32; /* short enough to type */
+    if (!code && args->given[OPT_SECONDS] && args->given[OPT_QUERIES])
+        code = fail_usage("--seconds and --queries cannot both be given");
+    if (!code)
+        code = audit_read_count("queries", args->given[OPT_QUERIES], 1,
+                                UINT64_MAX >> 11, &o->queries);
     if (!code)
         code = audit_read_count("threads", args->given[OPT_THREADS], 1, 64,
                                 &threads);
@@ -364,7 +372,7 @@ const struct verb audit_curator = {
     .summary = "attack the server with generated queries",
     .usage = "audit curator [--policy FILE | --store DIR | --demo | "
              "--all-types]\n"
-             "  [--seconds N] [--seed N]"
+             "  [--seconds N | --queries N] [--seed N]"
              "  [--corpus FILE]... [--found FILE] [--keep-going] [--json]\n"
              "audit curator --replay FILE [options]",
     .about =

@@ -19,12 +19,12 @@ class Quiet(unittest.TestCase):
     overlap, 7e-7, after a first suspicion; one of numbers a Laplace variable beyond 14 scales twice."""
 
     def test_nothing_is_found_on_the_demo(self):
-        done, said = attack("--demo", "--seconds", "8", "--seed", "1")
+        done, said = attack("--demo", "--queries", "60", "--seed", "1")
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         self.assertEqual(said["audit_curator_differences"], 0)
         self.assertEqual(said["findings"], [])
         self.assertEqual(said["seed"], 1)
-        self.assertGreater(said["audit_curator_pairs"], 5)
+        self.assertGreater(said["audit_curator_pairs"], 30)
         # All of these queries are generated: here is no standing corpus.
         self.assertLess(said["audit_curator_rejected"],
                         0.4 * said["audit_curator_queries"])
@@ -32,10 +32,10 @@ class Quiet(unittest.TestCase):
                            2 * said["audit_curator_pairs"])
 
     def test_nothing_is_found_on_all_types(self):
-        done, said = attack("--all-types", "--seconds", "10", "--seed", "2")
+        done, said = attack("--all-types", "--queries", "150", "--seed", "2")
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         self.assertEqual(said["findings"], [])
-        self.assertGreater(said["audit_curator_pairs"], 5)
+        self.assertGreater(said["audit_curator_pairs"], 30)
 
 
 class Loud(unittest.TestCase):
@@ -85,6 +85,8 @@ class Loud(unittest.TestCase):
 class Use(CommandCase):
     def test_wrong_use(self):
         self.refused("audit", "curator", "--seconds", "0", says="--seconds")
+        self.refused("audit", "curator", "--seconds", "9", "--queries", "9",
+                     says="--seconds and --queries")
         self.refused("audit", "curator", "--replay", "/nowhere/at/all",
                      says="cannot read /nowhere")
         self.refused("audit", "curator", "--server-binary", "/nowhere",

@@ -220,6 +220,15 @@ ask_next(struct attacker *a, struct buf *sql, struct pair_question *q,
 
 /* ----------------------------------------------------------------- threads -- */
 
+/* Has the attack used its time, or asked its number of queries? */
+static bool
+is_enough(const struct attack *k, double now)
+{
+    const struct attack_options *o = k->options;
+
+    return o->queries ? k->counts.queries >= o->queries : now > k->ends;
+}
+
 /* A slice lasts until the corpus was asked, however slow the machine is. */
 static bool
 is_over(struct attack *k)
@@ -228,7 +237,7 @@ is_over(struct attack *k)
     bool over;
 
     pthread_mutex_lock(&k->lock);
-    over = k->stop || k->slice_over || k->status || now > k->ends ||
+    over = k->stop || k->slice_over || k->status || is_enough(k, now) ||
            (now > k->slice_ends && !corpus_at(k, *k->corpus_next));
     pthread_mutex_unlock(&k->lock);
     return over;
@@ -353,7 +362,7 @@ run_slice(struct attack *k, struct attacker *attackers, size_t n,
         st = start_side(k, CROWD_WITHOUT, (unsigned)n);
     k->slice_over = false;
     k->slice_ends = clock_seconds() + seconds;
-    if (k->slice_ends > k->ends)
+    if (!k->options->queries && k->slice_ends > k->ends)
         k->slice_ends = k->ends;
     crowd_person(k->target->schema, k->person);
     for (size_t i = 0; i < n; i++)
@@ -373,8 +382,8 @@ run_all(struct attack *k, struct attacker *attackers, size_t n)
 
     if (!asked)
         return custos_fail(&k->err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; !st && !k->stop && left && clock_seconds() < k->ends;
-         i++) {
+    for (size_t i = 0;
+         !st && !k->stop && left && !is_enough(k, clock_seconds()); i++) {
         k->target = &o->targets[i % o->n_targets];
         k->corpus_next = &asked[i % o->n_targets];
         if (!o->only_corpus || corpus_at(k, *k->corpus_next))

@@ -51,6 +51,8 @@ struct attack_options {
     bool only_corpus;            /* generate nothing */
     const char *program;         /* the command; NULL: the running one */
     double seconds;
+    uint64_t queries; /* 0: as many as the seconds allow; else seconds do not
+                         matter */
     uint64_t seed;
     unsigned threads; /* 0: chosen */
     bool keep_going;  /* after a finding */
