@@ -251,7 +251,20 @@ read_corpora(const struct args *args, struct corpus *standing,
         st = corpus_read(out, args->given[OPT_REPLAY], &err);
     for (size_t i = 0; !st && i < args->n_many; i++)
         st = corpus_read(out, args->many[i], &err);
-    return st ? fail_usage("%s", err.said) : CLI_OK;
+    if (!st)
+        return CLI_OK;
+    return *err.hint ? fail_usage("%s" HINT "%s", err.said, err.hint)
+                     : fail_usage("%s", err.said);
+}
+
+/* An attack of hours must not lose what it found. */
+static int
+check_found(const char *path)
+{
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st = path ? corpus_check_append(path, &err) : CUSTOS_OK;
+
+    return st ? fail_status(st, &err) : CLI_OK;
 }
 
 static int
@@ -333,6 +346,8 @@ run_with(const struct args *args, arena *a)
         code = read_sizes(args, &o);
     if (!code)
         code = read_corpora(args, &standing, &corpus);
+    if (!code)
+        code = check_found(args->given[OPT_FOUND]);
     if (!code)
         code = attack(args, &o);
     corpus_clear(&corpus);
