@@ -275,19 +275,9 @@ write_again(const struct args *args, const struct finding *f, struct buf *line)
     buf_add_text(line, "custos audit");
     if (args->n_words)
         buf_printf(line, " %s", args->words[0]);
-    for (size_t i = 0; i < OPTIONS; i++) {
-        if (!args->given[i] || i == OPT_SAMPLES || i == OPT_SEARCH ||
-            i == OPT_SECONDS || i == OPT_SEED || i >= OPT_HTML)
-            continue;
-        buf_printf(line, " --%s", options[i].name);
-        if (options[i].value) {
-            buf_add_text(line, " ");
-            audit_quote(line, args->given[i]);
-        }
-    }
-    buf_printf(line,
-               " --samples %" PRIu64 " --search %" PRIu64 " --seed %" PRIu64,
-               f->n, f->search, f->seed);
+    audit_add_options(line, options, args->given, OPTIONS);
+    audit_add_sizes(line, "", f);
+    buf_printf(line, " --seed %" PRIu64, f->seed);
 }
 
 static int

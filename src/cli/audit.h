@@ -19,6 +19,10 @@ extern const struct verb audit_library;
 extern const struct verb audit_query;
 extern const struct verb audit_curator;
 
+/* The most that --samples and --search take. */
+#define AUDIT_SAMPLES_MOST UINT64_C(1000000000000)
+#define AUDIT_SEARCH_MOST UINT64_C(1000000000)
+
 /* Numbers of options; each prints why it fails and returns CLI_USAGE. `text` may
    be NULL: *out then stays as it is. */
 int audit_read_number(const char *option, const char *text, double least,
@@ -68,6 +72,16 @@ audit_print(const struct report *report, const struct audit_outputs *outputs);
 
 /* Adds a word of a command line, quoted for the shell if it must be. */
 void audit_quote(struct buf *line, const char *word);
+
+/* The options of a command line that runs an audit again: those that were given,
+   without sizes, seconds, the seed and where the report goes. */
+void audit_add_options(struct buf *line, const struct option *options,
+                       const char *const *given, size_t n);
+
+/* Adds the sizes of a finding: " --samples N --search N", with `prefix` before the
+   names. */
+void
+audit_add_sizes(struct buf *line, const char *prefix, const struct finding *f);
 
 /* The help of options that the verbs share. */
 #define AUDIT_SAMPLES_HELP "outputs of each neighbour for the certificate"

@@ -34,6 +34,8 @@ enum {
     OPT_PEOPLE,
     OPT_SAMPLES,
     OPT_SEARCH,
+    OPT_TIME_SAMPLES,
+    OPT_TIME_SEARCH,
     OPT_SECONDS,
     OPT_LEVEL,
     OPT_CI,
@@ -63,6 +65,10 @@ static const struct option options[OPTIONS] = {
     [OPT_PEOPLE] = {"people", "N", "other people in each store (200)"},
     [OPT_SAMPLES] = {"samples", "N", AUDIT_SAMPLES_HELP},
     [OPT_SEARCH] = {"search", "N", "answers of each neighbour for the search"},
+    [OPT_TIME_SAMPLES] = {"time-samples", "N",
+                          "--samples of the audit of reply times (the same)"},
+    [OPT_TIME_SEARCH] = {"time-search", "N",
+                         "--search of the audit of reply times (the same)"},
     [OPT_SECONDS] = {"seconds", "N", AUDIT_SECONDS_HELP " (60)"},
     [OPT_LEVEL] = {"level", "NUMBER", AUDIT_LEVEL_HELP},
     [OPT_CI] = {"ci", NULL, AUDIT_CI_HELP},
@@ -97,6 +103,7 @@ struct asked {
     struct claim claim;
     uint64_t targets, people;
     struct audit_options sizes;
+    uint64_t time_samples, time_search; /* of reply times; 0: as in sizes */
 };
 
 /* Store number i < targets has target i; the last has none of them. */
@@ -142,8 +149,10 @@ read_claim(struct asked *q)
     return code;
 }
 
+/* Reply times have sizes of their own, so that an audit that chose its sizes by
+   the seconds it had can be run again. */
 static int
-read_asked(struct asked *q, arena *a)
+read_sizes(struct asked *q)
 {
     const char *const *given = q->args.given;
     struct audit_given sizes = {
@@ -155,6 +164,27 @@ read_asked(struct asked *q, arena *a)
         .seed = given[OPT_SEED],
         .ci = given[OPT_CI] != NULL,
     };
+    int code = audit_read_options(&sizes, SECONDS, &q->sizes);
+
+    if (!given[OPT_THREADS])
+        q->sizes.threads = THREADS;
+    if (!code && given[OPT_IGNORE_TIME] &&
+        (given[OPT_TIME_SAMPLES] || given[OPT_TIME_SEARCH]))
+        return fail_usage("--ignore-time leaves no use for --time-samples and "
+                          "--time-search");
+    if (!code)
+        code = audit_read_count("time-samples", given[OPT_TIME_SAMPLES], 1,
+                                AUDIT_SAMPLES_MOST, &q->time_samples);
+    if (!code)
+        code = audit_read_count("time-search", given[OPT_TIME_SEARCH], 1,
+                                AUDIT_SEARCH_MOST, &q->time_search);
+    return code;
+}
+
+static int
+read_asked(struct asked *q, arena *a)
+{
+    const char *const *given = q->args.given;
     int code;
 
     if (q->args.n_words != 1)
@@ -165,9 +195,7 @@ read_asked(struct asked *q, arena *a)
         return fail_usage("give either --store or --policy");
     q->sql = q->args.words[0];
     q->targets = TARGETS;
-    code = audit_read_options(&sizes, SECONDS, &q->sizes);
-    if (!given[OPT_THREADS])
-        q->sizes.threads = THREADS;
+    code = read_sizes(q);
     if (!code)
         code = read_claim(q);
     if (!code)
@@ -343,6 +371,8 @@ audit_stores(const struct asked *q, struct stores *s, struct result *r,
     if (!st && r->timed)
         st = show_times(s, err);
     part.seconds *= time_share / (1 - time_share);
+    part.samples = q->time_samples ? q->time_samples : part.samples;
+    part.search = q->time_search ? q->time_search : part.search;
     if (!st && r->timed)
         st = audit_part(q, s, &part, PART_TIMES, &serial, &r->times, err);
     progress_end(&bar);
@@ -351,21 +381,17 @@ audit_stores(const struct asked *q, struct stores *s, struct result *r,
 
 /* -------------------------------------------------------------------- report -- */
 
+/* The options that were given, and sizes and seed as they turned out. */
 static void
-write_again(const struct asked *q, const struct finding *f, struct buf *line)
+write_again(const struct asked *q, const struct result *r, struct buf *line)
 {
     buf_add_text(line, "custos audit query ");
     audit_quote(line, q->sql);
-    for (size_t i = 0; i < OPTIONS; i++) {
-        if (!q->args.given[i] || i == OPT_SEED || i >= OPT_HTML)
-            continue;
-        buf_printf(line, " --%s", options[i].name);
-        if (options[i].value) {
-            buf_add_text(line, " ");
-            audit_quote(line, q->args.given[i]);
-        }
-    }
-    buf_printf(line, " --seed %" PRIu64, f->seed);
+    audit_add_options(line, options, q->args.given, OPTIONS);
+    audit_add_sizes(line, "", &r->content);
+    if (r->timed)
+        audit_add_sizes(line, "time-", &r->times);
+    buf_printf(line, " --seed %" PRIu64, r->content.seed);
 }
 
 /* One finding is reported: the refutation, or what came nearest to one. */
@@ -417,7 +443,7 @@ print_result(const struct asked *q, const struct result *r)
     int code;
 
     buf_init(&again, NULL, AGAIN_MAX);
-    write_again(q, f, &again);
+    write_again(q, r, &again);
     report.again = buf_text(&again);
     write_note(q, r, note);
     code = audit_print(&report, &outputs);

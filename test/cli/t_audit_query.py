@@ -75,6 +75,27 @@ class Audits(Case):
         self.assertIn("--seed 7", said["again"])
         self.assertIn(f"'{COUNT}'", said["again"])
 
+    def test_run_again(self):
+        """The command that is printed has sizes and no seconds, so it runs the
+        same audit on any machine, and prints itself."""
+        code, said = self.audit(COUNT, "--epsilon", "1", "--seconds", "60",
+                                "--samples", "90", "--search", "130",
+                                "--time-samples", "70", "--targets", "1",
+                                "--people", "50", "--threads", "16", "--ci",
+                                "--json")
+        self.assertEqual(code, 0, said)
+        first = json.loads(said)
+        self.assertRegex(
+            first["again"], r" --people 50 --ci --threads 16 --samples 90 "
+            r"--search 130 --time-samples 70 --time-search 130 --seed \d+\Z")
+        self.assertNotIn("--seconds", first["again"])
+        again = subprocess.run(
+            ["sh", "-c", 'custos() { "$CUSTOS" "$@" --json; }; '
+             + first["again"]], capture_output=True, check=False,
+            env=self.env | {"CUSTOS": CUSTOS})
+        self.assertEqual((again.returncode, again.stderr), (0, b""))
+        self.assertEqual(json.loads(again.stdout)["again"], first["again"])
+
     def test_errors_and_groups_are_outputs(self):
         """The policy has a pure budget, so groups cannot be discovered: the
         query is rejected before it costs anything."""
@@ -147,6 +168,10 @@ class Usage(Case):
                      says="--delta belongs to --claim")
         self.refused("audit", "query", COUNT, *at, "--targets", "9",
                      says="--targets must be")
+        self.refused("audit", "query", COUNT, *at, "--time-samples", "0",
+                     says="--time-samples must be")
+        self.refused("audit", "query", COUNT, *at, "--time-search", "9",
+                     "--ignore-time", says="--ignore-time leaves no use for")
         self.refused("audit", "query", COUNT, *at, "--people", "0",
                      says="--people must be")
 
