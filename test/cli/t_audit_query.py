@@ -73,6 +73,16 @@ class Audits(Case):
         self.assertGreater(float(said["epsilon"]), 0.5)
         self.assertLess(float(said["epsilon"]), 4)
         self.assertIn("--seed 7", said["again"])
+        # One neighbour has the person, the other does not.
+        pair = sorted([said["pair"]["a"], said["pair"]["b"]],
+                      key=lambda data: data["rows"])
+        self.assertEqual(pair[0], {
+            "rows": 0, "values": "only the people whom all stores have"})
+        self.assertGreater(pair[1]["rows"], 1)
+        self.assertRegex(pair[1]["values"],
+                         r"\Athe same people and target person 1, who has \d+ "
+                         r"rows? in people: \(id \d+, age \w+\).*; \d+ rows? "
+                         r"in orders: \(buyer \d+, price \d+\)")
         self.assertIn(f"'{COUNT}'", said["again"])
 
     def test_run_again(self):
