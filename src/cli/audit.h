@@ -43,6 +43,10 @@ struct audit_given {
 int audit_read_options(const struct audit_given *given, double default_seconds,
                        struct audit_options *out);
 
+/* The command whose server is met: `path`, or if that is NULL this one. CLI_OK, or
+   CLI_USAGE after printing why it cannot be run. */
+int audit_read_server(const char *path, const char **program);
+
 /* Where neighbours come from, as given: NULL where an option is not. */
 struct audit_pairs_given {
     const char *range, *rows, *adjacency, *pairs;
@@ -92,6 +96,7 @@ audit_add_sizes(struct buf *line, const char *prefix, const struct finding *f);
 #define AUDIT_CI_HELP "the same as --level 1e-6"
 #define AUDIT_THREADS_HELP "threads (one for each processor)"
 #define AUDIT_SEED_HELP "seed of the auditor's own choices (drawn, and shown)"
+#define AUDIT_SERVER_HELP "the command whose server is attacked (this one)"
 #define AUDIT_HTML_HELP "write the report as an HTML page"
 #define AUDIT_SVG_HELP "write the drawing of the event as an SVG file"
 #define AUDIT_JSON_HELP "print one JSON object"

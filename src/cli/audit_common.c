@@ -106,6 +106,17 @@ audit_read_options(const struct audit_given *g, double default_seconds,
     return code;
 }
 
+int
+audit_read_server(const char *path, const char **program)
+{
+    *program = path ? path : "/proc/self/exe";
+    if (access(*program, X_OK))
+        return fail_usage("--server-binary: %.200s cannot be run" HINT
+                          "give the path of a custos command",
+                          *program);
+    return CLI_OK;
+}
+
 static void
 step(void *context, double done, const char *stage)
 {

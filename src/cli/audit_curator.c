@@ -57,8 +57,7 @@ static const struct option options[OPTIONS] = {
                    "append what is found; --replay and --corpus read it"},
     [OPT_KEEP_GOING] = {"keep-going", NULL, "do not stop at the first finding"},
     [OPT_THREADS] = {"threads", "N", "questions asked at one time (4)"},
-    [OPT_SERVER_BINARY] = {"server-binary", "FILE",
-                           "the command whose server is attacked (this one)"},
+    [OPT_SERVER_BINARY] = {"server-binary", "FILE", AUDIT_SERVER_HELP},
     [OPT_JSON] = {"json", NULL, "print one JSON object"},
 };
 
@@ -325,7 +324,6 @@ attack(const struct args *args, const struct attack_options *given)
 static int
 run_with(const struct args *args, arena *a)
 {
-    const char *program = args->given[OPT_SERVER_BINARY];
     struct attack_target targets[TARGETS_MAX];
     struct corpus standing = {0}, corpus = {0};
     struct schema own;
@@ -333,15 +331,12 @@ run_with(const struct args *args, arena *a)
         .targets = targets,
         .corpus = &corpus,
         .only_corpus = args->given[OPT_REPLAY] != NULL,
-        .program = program ? program : "/proc/self/exe",
         .keep_going = args->given[OPT_KEEP_GOING] != NULL,
     };
     int code = list_targets(args, a, &own, &standing, targets, &o.n_targets);
 
-    if (!code && access(o.program, X_OK))
-        code = fail_usage("--server-binary: %.200s cannot be run" HINT
-                          "give the path of a custos command",
-                          o.program);
+    if (!code)
+        code = audit_read_server(args->given[OPT_SERVER_BINARY], &o.program);
     if (!code)
         code = read_sizes(args, &o);
     if (!code)

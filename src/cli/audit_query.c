@@ -41,6 +41,7 @@ enum {
     OPT_THREADS,
     OPT_SEED,
     OPT_IGNORE_TIME,
+    OPT_SERVER_BINARY,
     OPT_HTML,
     OPT_SVG,
     OPT_JSON,
@@ -74,6 +75,7 @@ static const struct option options[OPTIONS] = {
     [OPT_THREADS] = {"threads", "N", "questions in progress (8)"},
     [OPT_SEED] = {"seed", "N", AUDIT_SEED_HELP},
     [OPT_IGNORE_TIME] = {"ignore-time", NULL, "do not audit reply times"},
+    [OPT_SERVER_BINARY] = {"server-binary", "FILE", AUDIT_SERVER_HELP},
     [OPT_HTML] = {"html", "FILE", AUDIT_HTML_HELP},
     [OPT_SVG] = {"svg", "FILE", AUDIT_SVG_HELP},
     [OPT_JSON] = {"json", NULL, AUDIT_JSON_HELP},
@@ -92,7 +94,7 @@ enum {
 static const double time_share = 0.3; /* of the seconds, for reply times */
 
 struct asked {
-    const char *sql;
+    const char *sql, *program;
     struct args args;
     struct schema schema;
     enum client_unit unit;
@@ -187,7 +189,9 @@ read_asked(struct asked *q, arena *a)
         return fail_usage("give either --store or --policy");
     q->sql = q->args.words[0];
     q->targets = TARGETS;
-    code = read_sizes(q);
+    code = audit_read_server(given[OPT_SERVER_BINARY], &q->program);
+    if (!code)
+        code = read_sizes(q);
     if (!code)
         code = read_claim(q);
     if (!code)
@@ -211,7 +215,7 @@ start_stores(struct asked *q, struct stores *s, custos_err *err)
 {
     const struct stores_options o = {
         .schema = &q->schema,
-        .program = "/proc/self/exe",
+        .program = q->program,
         .sql = q->sql,
         .seed = q->sizes.seed,
         .people = q->people,
