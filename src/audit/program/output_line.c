@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/hash.h"
+
 uint32_t
 code_of_text(str text)
 {
-    uint32_t h = 2166136261U; /* FNV-1a */
-
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 16777619U;
-    return h | CODE_TEXT;
+    return hash_fold(hash_bytes(HASH_BEGIN, text.ptr, text.len)) | CODE_TEXT;
 }
 
 static bool
