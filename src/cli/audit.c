@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/clock.h"
 #include "audit/library/library.h"
 #include "audit/program/child.h"
 #include "audit/program/exec.h"
@@ -21,7 +22,6 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/save.h"
-#include "audit/clock.h"
 
 enum {
     OPT_LIST,

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "audit/clock.h"
 #include "audit/curator/attack_inside.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     CSV_MAX = 16 << 20,

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/clock.h"
 #include "audit/curator/attack_inside.h"
 #include "audit/curator/minimize.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     AGAIN = 2,         /* times that a fault must be there again */

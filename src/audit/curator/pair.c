@@ -7,10 +7,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "audit/clock.h"
 #include "audit/curator/pair_check.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     SQL_MAX = 1 << 17,

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit/clock.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     CHUNK = 1 << 16,

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/clock.h"
 #include "audit/program/child.h"
 #include "audit/program/input.h"
 #include "audit/program/output_line.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "audit/clock.h"
 
 enum {
     RUN_BYTES = 1 << 20,   /* of one run that are read */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/clock.h"
 #include "audit/program/child.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 #define FUNCTION "custos_audit_run"
 

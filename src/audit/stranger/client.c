@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/error.h"
 #include "audit/clock.h"
+#include "base/error.h"
 
 enum { TEXT_ROOM = 128 };
 
