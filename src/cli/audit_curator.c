@@ -84,17 +84,17 @@ struct session {
 /* ----------------------------------------------------------------- options -- */
 
 static void
-add_target(struct attack_target *list, size_t *n, const char *name,
+add_target(struct curator_target *list, size_t *n, const char *name,
            const struct schema *schema)
 {
-    list[(*n)++] = (struct attack_target){name, schema, CROWD_SMALL, NULL};
+    list[(*n)++] = (struct curator_target){name, schema, CROWD_SMALL, NULL};
 }
 
 /* Small tables of every schema first, then large ones. The standing corpus is
    about the tables of all types. */
 static int
 list_targets(const struct args *args, arena *a, struct schema *own,
-             const struct corpus *standing, struct attack_target *out,
+             const struct corpus *standing, struct curator_target *out,
              size_t *n)
 {
     bool demo = args->given[OPT_DEMO], all = args->given[OPT_ALL_TYPES];
@@ -139,7 +139,7 @@ clear_progress(const struct session *s)
 }
 
 static void
-on_progress(void *context, const struct attack_counts *c)
+on_progress(void *context, const struct curator_counts *c)
 {
     struct session *s = context;
 
@@ -155,7 +155,7 @@ on_progress(void *context, const struct attack_counts *c)
 }
 
 static void
-add_json(struct session *s, const struct attack_finding *f)
+add_json(struct session *s, const struct curator_finding *f)
 {
     const struct outcome *o = f->outcome;
     struct json *j = &s->document;
@@ -174,7 +174,7 @@ add_json(struct session *s, const struct attack_finding *f)
 }
 
 static void
-on_found(void *context, const struct attack_finding *f)
+on_found(void *context, const struct curator_finding *f)
 {
     struct session *s = context;
     const struct outcome *o = f->outcome;
@@ -202,7 +202,7 @@ on_found(void *context, const struct attack_finding *f)
 }
 
 static void
-print_counts(struct session *s, const struct attack_counts *c)
+print_counts(struct session *s, const struct curator_counts *c)
 {
     double share =
         100.0 * (double)c->rejected / (double)(c->queries ? c->queries : 1);
@@ -267,7 +267,7 @@ check_found(const char *path)
 }
 
 static int
-read_sizes(const struct args *args, struct attack_options *o)
+read_sizes(const struct args *args, struct curator_options *o)
 {
     uint64_t seconds = SECONDS, threads = 0, seed = 0;
     int code = audit_read_count("seconds", args->given[OPT_SECONDS], 1, 1000000,
@@ -289,9 +289,9 @@ read_sizes(const struct args *args, struct attack_options *o)
 }
 
 static int
-attack(const struct args *args, const struct attack_options *given)
+attack(const struct args *args, const struct curator_options *given)
 {
-    struct attack_options o = *given;
+    struct curator_options o = *given;
     struct session s = {
         .found = args->given[OPT_FOUND],
         .json = args->given[OPT_JSON] != NULL,
@@ -299,7 +299,7 @@ attack(const struct args *args, const struct attack_options *given)
         .seed = o.seed,
         .err = CUSTOS_ERR_INIT,
     };
-    struct attack_counts counts = {0};
+    struct curator_counts counts = {0};
     custos_status st;
 
     buf_init(&s.text, NULL, TEXT_MAX);
@@ -309,7 +309,7 @@ attack(const struct args *args, const struct attack_options *given)
     o.progress = on_progress;
     o.found = on_found;
     o.context = &s;
-    st = attack_run(&o, &counts, &s.err);
+    st = curator_attack(&o, &counts, &s.err);
     clear_progress(&s);
     if (!st)
         st = s.status;
@@ -324,10 +324,10 @@ attack(const struct args *args, const struct attack_options *given)
 static int
 run_with(const struct args *args, arena *a)
 {
-    struct attack_target targets[TARGETS_MAX];
+    struct curator_target targets[TARGETS_MAX];
     struct corpus standing = {0}, corpus = {0};
     struct schema own;
-    struct attack_options o = {
+    struct curator_options o = {
         .targets = targets,
         .corpus = &corpus,
         .only_corpus = args->given[OPT_REPLAY] != NULL,
