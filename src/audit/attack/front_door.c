@@ -1,3 +1,8 @@
+/*
+ * Writes policy, table and questions as files, runs the command on them, and
+ * reads the answers from its output. What the attacker gets is what `custos
+ * shell` prints, and nothing else.
+ */
 #include "audit/attack/front_door.h"
 
 #include <errno.h>

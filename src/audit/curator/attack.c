@@ -1,3 +1,9 @@
+/*
+ * Threads ask queries of two servers at one time, in slices: each slice has new
+ * stores of the next target. Whatever looks like a fault is examined by one
+ * thread while the others wait at a gate, so that their load does not disturb
+ * it.
+ */
 #include "audit/curator/attack.h"
 
 #include <stdio.h>

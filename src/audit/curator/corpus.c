@@ -1,3 +1,7 @@
+/*
+ * A file of queries is read line by line; an empty line ends a query. The
+ * standing corpus has the same form and is part of the command.
+ */
 #include "audit/curator/corpus.h"
 
 #include <errno.h>

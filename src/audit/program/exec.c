@@ -1,3 +1,9 @@
+/*
+ * The first runs decide how a program is used: started for every output, or
+ * kept running with each line an output. Whatever it does afterwards, be it a
+ * failure, silence or a flood, is an output with a code, so that no behaviour
+ * on one data set ends the audit.
+ */
 #include "audit/program/exec.h"
 
 #include <errno.h>

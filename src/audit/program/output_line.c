@@ -1,3 +1,7 @@
+/*
+ * A line is all numbers or a text. Nothing of a line that turns out to be a
+ * text is left among the numbers.
+ */
 #include "audit/program/output_line.h"
 
 #include <stdbool.h>

@@ -1,3 +1,8 @@
+/*
+ * Processes are started by fork and exec, because each must be told to end with
+ * the thread that started it, which posix_spawn cannot do. Between fork and
+ * exec only calls are made that are safe in a process with threads.
+ */
 #include "audit/stranger/process.h"
 
 #include <errno.h>

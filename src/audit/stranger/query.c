@@ -1,3 +1,8 @@
+/*
+ * Threads ask through lanes: a lane has one connection to each store, so both
+ * neighbours are asked the same way. Every question has a serial number, which
+ * makes its price new and its answer independent of the others.
+ */
 #include "audit/stranger/query.h"
 
 #include <pthread.h>
