@@ -1,7 +1,7 @@
 /*
  * What is allowed to differ between two replies is listed here: numbers within
- * their noise, and notices about noise and prices. Any other difference is a
- * fault, and so is every failure after the charge.
+ * their noise, groups that are discovered, and notices about noise and prices.
+ * Any other difference is a fault, and so is every failure after the charge.
  */
 #include "audit/curator/pair_check.h"
 

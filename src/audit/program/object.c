@@ -1,7 +1,7 @@
 /*
  * Loads the object, finds how many numbers its function writes by calling it on
- * every pair, and then calls it for each output. The function runs in this
- * process: a crash of it ends the audit.
+ * the first and the last pair, and then calls it for each output. The function
+ * runs in this process: a crash of it ends the audit.
  */
 #include "audit/program/object.h"
 
