@@ -1,3 +1,8 @@
+/*
+ * Generated pairs: constant rows with one fewer or one changed, and rows spread
+ * over the range in another order. Every pair owns its two arrays, and the two
+ * differ in one row, never in two.
+ */
 #include "audit/data_pairs.h"
 
 #include <stdio.h>

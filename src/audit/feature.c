@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/hash.h"
+
 size_t
 features_of(const struct audit_target *target, struct feature out[FEATURES_MAX])
 {
@@ -38,19 +40,17 @@ features_of(const struct audit_target *target, struct feature out[FEATURES_MAX])
     return n;
 }
 
-/* 53 bits of FNV-1a over what the output shows, as a whole number. */
+/* 53 bits of a hash of what the output shows, as a whole number. */
 static double
 hash_of(const double *number, uint32_t length, uint32_t code)
 {
-    uint64_t hash = 0xcbf29ce484222325u ^ length;
+    uint64_t hash = hash_number(hash_number(HASH_BEGIN, length), code);
 
-    hash = (hash ^ code) * 0x100000001b3u;
     for (uint32_t i = 0; i < length; i++) {
         uint64_t word;
 
         memcpy(&word, &number[i], sizeof word);
-        for (int byte = 0; byte < 8; byte++)
-            hash = (hash ^ ((word >> (8 * byte)) & 0xff)) * 0x100000001b3u;
+        hash = hash_number(hash, word);
     }
     return (double)(hash >> 11);
 }

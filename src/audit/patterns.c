@@ -71,8 +71,8 @@ pairs_clear(struct pairs *pairs)
     *pairs = (struct pairs){0};
 }
 
-/* One side of a pattern: `first` for the numbers before the cut, then `rest`. */
-struct side {
+/* By how many steps numbers lie above the base: those before the cut, the rest. */
+struct shift {
     double first, rest;
 };
 
@@ -80,7 +80,7 @@ enum cut { CUT_ONE, CUT_HALF, CUT_LAST };
 
 struct pattern {
     const char *name;
-    struct side a, b;
+    struct shift a, b;
     enum cut cut;
 };
 
@@ -101,11 +101,11 @@ static const struct pattern patterns[] = {
 enum { PATTERNS_OF_ONE = 2 };
 
 static void
-fill_side(double *out, size_t dimension, size_t cut, struct side side,
-          double step)
+fill_shifted(double *out, size_t dimension, size_t cut, struct shift shift,
+             double step)
 {
     for (size_t i = 0; i < dimension; i++)
-        out[i] = 1 + step * (i < cut ? side.first : side.rest);
+        out[i] = 1 + step * (i < cut ? shift.first : shift.rest);
 }
 
 static custos_status
@@ -134,8 +134,8 @@ patterns_add(struct pairs *pairs, enum adjacency adjacency, size_t dimension,
         double a[AUDIT_WIDTH_MAX], b[AUDIT_WIDTH_MAX];
         char name[AUDIT_NAME_MAX];
 
-        fill_side(a, dimension, cut, p->a, step);
-        fill_side(b, dimension, cut, p->b, step);
+        fill_shifted(a, dimension, cut, p->a, step);
+        fill_shifted(b, dimension, cut, p->b, step);
         snprintf(name, sizeof name, "%s, %zu number%s", p->name, dimension,
                  dimension == 1 ? "" : "s");
         st = pairs_add(pairs, name, (struct data){a, dimension},

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "audit/claim.h"
+#include "audit/data_pairs.h"
 
-enum { DIGITS = 4 };
+enum { DIGITS = 4, SET_MAX = 400 };
 
 void
 report_claim(const struct claim *c, struct buf *out)
@@ -75,6 +76,21 @@ report_count(uint64_t n, char text[REPORT_NUMBER_MAX])
         text[to++] = digits[i];
     }
     text[to] = '\0';
+}
+
+size_t
+report_neighbour(const struct neighbour *n, const struct data *data,
+                 struct buf *out)
+{
+    char text[SET_MAX];
+
+    if (n->words) {
+        buf_add_text(out, n->words);
+        return n->rows;
+    }
+    data_describe(data, text, sizeof text);
+    buf_add_text(out, text);
+    return data->n;
 }
 
 void

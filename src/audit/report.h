@@ -16,11 +16,18 @@ enum { REPORT_NUMBER_MAX = 32 };
     "An audit refutes and never proves: an event that it did not look for, "   \
     "or that is too rare for its samples, stays unseen."
 
+/* One of the neighbours, if its values would tell a reader nothing. */
+struct neighbour {
+    const char *words; /* NULL: its values are shown */
+    size_t rows;       /* of the person in whom the neighbours differ */
+};
+
 struct report {
     const struct finding *finding;
     const char *title; /* what was audited: a name, or a command */
     const char *again; /* a command line that runs it again */
     const char *note;  /* may be NULL: what the reader should know besides */
+    struct neighbour a, b; /* of the finding's pair */
 };
 
 void report_text(const struct report *r, struct buf *out);
@@ -49,6 +56,11 @@ void report_confidence(double level, char text[REPORT_NUMBER_MAX]);
 void report_down(double x, char text[REPORT_NUMBER_MAX]);
 /* A bound from above, never rounded down. */
 void report_up(double x, char text[REPORT_NUMBER_MAX]);
+
+/* What a neighbour has: its words, or the first of its values. Returns how many
+   rows that are. */
+size_t report_neighbour(const struct neighbour *n, const struct data *data,
+                        struct buf *out);
 
 /* 12345 as 12,345. */
 void report_count(uint64_t n, char text[REPORT_NUMBER_MAX]);

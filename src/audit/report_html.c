@@ -52,14 +52,21 @@ add_row(struct buf *out, const char *label, const char *text)
 }
 
 static void
-add_set(struct buf *out, const char *label, const struct data *data)
+add_neighbour(struct buf *out, const char *label, const struct neighbour *n,
+              const struct data *data)
 {
-    char text[SET_MAX], all[SET_MAX + 40];
+    struct buf text, all;
+    size_t rows;
 
-    data_describe(data, text, sizeof text);
-    snprintf(all, sizeof all, "%zu row%s: %s", data->n, data->n == 1 ? "" : "s",
-             text);
-    add_row(out, label, all);
+    buf_init(&text, NULL, 1 << 16);
+    buf_init(&all, NULL, 1 << 16);
+    rows = report_neighbour(n, data, &text);
+    if (!n->words)
+        buf_printf(&all, "%zu row%s: ", rows, rows == 1 ? "" : "s");
+    buf_add_text(&all, buf_text(&text));
+    add_row(out, label, buf_text(&all));
+    buf_clear(&text);
+    buf_clear(&all);
 }
 
 static void
@@ -129,8 +136,8 @@ add_witness(const struct report *r, struct buf *out)
 
     buf_add_text(out, "<h2>The witness</h2>\n<table>\n");
     add_row(out, "Neighbours", f->pair.name);
-    add_set(out, "A", &f->pair.a);
-    add_set(out, "B", &f->pair.b);
+    add_neighbour(out, "A", &r->a, &f->pair.a);
+    add_neighbour(out, "B", &r->b, &f->pair.b);
     add_row(out, "Event", f->event);
     buf_add_text(out, "</table>\n<p>");
     report_svg(r, out);

@@ -5,10 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "audit/data_pairs.h"
 #include "audit/report.h"
-
-enum { SET_MAX = 400 };
 
 /* As text, so that no reader loses digits; null if it is not finite. */
 static void
@@ -24,15 +21,19 @@ add_double(struct json *j, const char *name, double x)
 }
 
 static void
-add_data(struct json *j, const char *name, const struct data *data)
+add_neighbour(struct json *j, const char *name, const struct neighbour *n,
+              const struct data *data)
 {
-    char text[SET_MAX];
+    struct buf text;
+    size_t rows;
 
-    data_describe(data, text, sizeof text);
+    buf_init(&text, NULL, 1 << 16);
+    rows = report_neighbour(n, data, &text);
     json_begin(j, name);
-    json_add_count(j, "rows", data->n);
-    json_add_text(j, "values", str_of(text));
+    json_add_count(j, "rows", rows);
+    json_add_text(j, "values", str_of(buf_text(&text)));
     json_end(j);
+    buf_clear(&text);
 }
 
 static void
@@ -54,12 +55,14 @@ add_bars(struct json *j, const struct finding *f)
 }
 
 static void
-add_evidence(struct json *j, const struct finding *f)
+add_evidence(struct json *j, const struct report *r)
 {
+    const struct finding *f = r->finding;
+
     json_begin(j, "pair");
     json_add_text(j, "name", str_of(f->pair.name));
-    add_data(j, "a", &f->pair.a);
-    add_data(j, "b", &f->pair.b);
+    add_neighbour(j, "a", &r->a, &f->pair.a);
+    add_neighbour(j, "b", &r->b, &f->pair.b);
     json_end(j);
     json_add_text(j, "event", str_of(f->event));
     json_add_text(j, "feature", str_of(f->feature));
@@ -88,7 +91,7 @@ report_json(const struct report *r, struct json *j)
     add_double(j, "rho", f->claim.rho);
     json_end(j);
     add_double(j, "level", f->level);
-    add_evidence(j, f);
+    add_evidence(j, r);
     json_add_count(j, "pairs", f->pairs);
     json_add_count(j, "finalists", f->finalists);
     json_add_count(j, "search", f->search);

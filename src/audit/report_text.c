@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/data_pairs.h"
 #include "audit/report.h"
 
-enum { LABEL = 12, WIDTH = 78, SET_MAX = 160 };
+enum { LABEL = 12, WIDTH = 78 };
 
 /* A label and a text, broken at blanks. */
 static void
@@ -28,15 +27,6 @@ add_wrapped(struct buf *out, const char *label, const char *text)
         label = "";
         text += at + strspn(text + at, " ");
     } while (*text);
-}
-
-static void
-add_data(struct buf *out, const char *label, const struct data *data)
-{
-    char text[SET_MAX];
-
-    data_describe(data, text, sizeof text);
-    add_wrapped(out, label, text);
 }
 
 static void
@@ -69,13 +59,25 @@ add_buf(struct buf *out, const char *label, struct buf *text)
 }
 
 static void
-add_evidence(const struct finding *f, struct buf *out)
+add_neighbour(struct buf *out, const char *label, const struct neighbour *n,
+              const struct data *data)
 {
     struct buf text;
 
+    buf_init(&text, NULL, 1 << 16);
+    (void)report_neighbour(n, data, &text);
+    add_buf(out, label, &text);
+}
+
+static void
+add_evidence(const struct report *r, struct buf *out)
+{
+    const struct finding *f = r->finding;
+    struct buf text;
+
     add_wrapped(out, "Neighbours", f->pair.name);
-    add_data(out, "  A", &f->pair.a);
-    add_data(out, "  B", &f->pair.b);
+    add_neighbour(out, "  A", &r->a, &f->pair.a);
+    add_neighbour(out, "  B", &r->b, &f->pair.b);
     add_wrapped(out, "Event", f->event);
     add_counts(f, out);
     buf_init(&text, NULL, 1 << 12);
@@ -99,7 +101,7 @@ report_text(const struct report *r, struct buf *out)
     add_buf(out, "Claimed", &text);
     buf_add_text(out, "\n");
     if (f->n_bars) {
-        add_evidence(f, out);
+        add_evidence(r, out);
         buf_add_text(out, "\n");
     }
     buf_init(&text, NULL, 1 << 12);

@@ -6,8 +6,8 @@
 
 #include "audit/certify.h"
 #include "audit/claim.h"
-#include "base/error.h"
 #include "audit/clock.h"
+#include "base/error.h"
 
 enum {
     PROBE_SEEDS = 0x600000, /* of measurements, from the audit's seed on */

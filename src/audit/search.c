@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/clock.h"
 #include "audit/count.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     ROUND_LEAST = 128, /* outputs of each arm in a round */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/clock.h"
 #include "audit/library/library.h"
 #include "audit/program/child.h"
 #include "audit/program/exec.h"
@@ -21,7 +22,6 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "cli/save.h"
-#include "audit/clock.h"
 
 enum {
     OPT_LIST,
@@ -105,6 +105,7 @@ enum {
     SECONDS_ELSE = 10,
     TITLE_MAX = 400,
     TIMEOUT = 10,
+    NAMES_MAX = 64, /* subcommands and mechanisms */
 };
 
 /* What is audited, on which pairs; one of the first three is used. */
@@ -275,19 +276,9 @@ write_again(const struct args *args, const struct finding *f, struct buf *line)
     buf_add_text(line, "custos audit");
     if (args->n_words)
         buf_printf(line, " %s", args->words[0]);
-    for (size_t i = 0; i < OPTIONS; i++) {
-        if (!args->given[i] || i == OPT_SAMPLES || i == OPT_SEARCH ||
-            i == OPT_SECONDS || i == OPT_SEED || i >= OPT_HTML)
-            continue;
-        buf_printf(line, " --%s", options[i].name);
-        if (options[i].value) {
-            buf_add_text(line, " ");
-            audit_quote(line, args->given[i]);
-        }
-    }
-    buf_printf(line,
-               " --samples %" PRIu64 " --search %" PRIu64 " --seed %" PRIu64,
-               f->n, f->search, f->seed);
+    audit_add_options(line, options, args->given, OPTIONS);
+    audit_add_sizes(line, "", f);
+    buf_printf(line, " --seed %" PRIu64, f->seed);
 }
 
 static int
@@ -421,11 +412,38 @@ check_subject(const struct args *args)
     return CLI_OK;
 }
 
+/* The first word is a subcommand, which the caller has looked for, or a mechanism.
+   This comes before the options are read, since they may be those of a
+   subcommand. */
+static int
+check_name(const struct verb *verb, const char *name)
+{
+    const char *names[NAMES_MAX], *guess;
+    size_t n = 0;
+
+    CUSTOS_REQUIRE(verb->n_subs + library_n_entries <= NAMES_MAX);
+    if (library_find(name))
+        return CLI_OK;
+    for (size_t i = 0; i < verb->n_subs; i++)
+        names[n++] = strchr(verb->subs[i]->name, ' ') + 1;
+    for (size_t i = 0; i < library_n_entries; i++)
+        names[n++] = library_entries[i].name;
+    guess = nearest(name, names, n);
+    if (guess)
+        return fail_usage("there is no custos audit %.60s" HINT
+                          "did you mean %s?",
+                          name, guess);
+    return fail_usage("there is no custos audit %.60s" HINT
+                      "see custos audit --help, and --list for mechanisms",
+                      name);
+}
+
 static int
 run_audit(const struct verb *verb, int argc, char **argv)
 {
     static struct data_pairs pairs;
-    const struct verb *sub = subs_find(verb, argc > 1 ? argv[1] : "");
+    const char *name = argc > 1 ? argv[1] : "";
+    const struct verb *sub = subs_find(verb, name);
     struct audit_options sizes = {.samples = 0};
     struct claim claim = {.epsilon = 0};
     struct args args;
@@ -433,7 +451,9 @@ run_audit(const struct verb *verb, int argc, char **argv)
 
     if (sub)
         return sub->run(sub, argc - 1, argv + 1);
-    code = args_read(verb, argc, argv, &args);
+    code = *name && *name != '-' ? check_name(verb, name) : CLI_OK;
+    if (!code)
+        code = args_read(verb, argc, argv, &args);
     if (code)
         return code;
     if (args.help)

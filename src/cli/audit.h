@@ -19,6 +19,10 @@ extern const struct verb audit_library;
 extern const struct verb audit_query;
 extern const struct verb audit_curator;
 
+/* The most that --samples and --search take. */
+#define AUDIT_SAMPLES_MOST UINT64_C(1000000000000)
+#define AUDIT_SEARCH_MOST UINT64_C(1000000000)
+
 /* Numbers of options; each prints why it fails and returns CLI_USAGE. `text` may
    be NULL: *out then stays as it is. */
 int audit_read_number(const char *option, const char *text, double least,
@@ -38,6 +42,10 @@ struct audit_given {
  */
 int audit_read_options(const struct audit_given *given, double default_seconds,
                        struct audit_options *out);
+
+/* The command whose server is met: `path`, or if that is NULL this one. CLI_OK, or
+   CLI_USAGE after printing why it cannot be run. */
+int audit_read_server(const char *path, const char **program);
 
 /* Where neighbours come from, as given: NULL where an option is not. */
 struct audit_pairs_given {
@@ -69,6 +77,16 @@ audit_print(const struct report *report, const struct audit_outputs *outputs);
 /* Adds a word of a command line, quoted for the shell if it must be. */
 void audit_quote(struct buf *line, const char *word);
 
+/* The options of a command line that runs an audit again: those that were given,
+   without sizes, seconds, the seed and where the report goes. */
+void audit_add_options(struct buf *line, const struct option *options,
+                       const char *const *given, size_t n);
+
+/* Adds the sizes of a finding: " --samples N --search N", with `prefix` before the
+   names. */
+void
+audit_add_sizes(struct buf *line, const char *prefix, const struct finding *f);
+
 /* The help of options that the verbs share. */
 #define AUDIT_SAMPLES_HELP "outputs of each neighbour for the certificate"
 #define AUDIT_SECONDS_HELP "how long the audit may take"
@@ -78,6 +96,7 @@ void audit_quote(struct buf *line, const char *word);
 #define AUDIT_CI_HELP "the same as --level 1e-6"
 #define AUDIT_THREADS_HELP "threads (one for each processor)"
 #define AUDIT_SEED_HELP "seed of the auditor's own choices (drawn, and shown)"
+#define AUDIT_SERVER_HELP "the command whose server is attacked (this one)"
 #define AUDIT_HTML_HELP "write the report as an HTML page"
 #define AUDIT_SVG_HELP "write the drawing of the event as an SVG file"
 #define AUDIT_JSON_HELP "print one JSON object"

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "audit/battery/battery.h"
+#include "audit/clock.h"
 #include "base/base.h"
 #include "cli/audit_runs.h"
 #include "cli/document.h"
 #include "cli/help.h"
-#include "audit/clock.h"
 
 enum {
     BATTERY_ONLY,

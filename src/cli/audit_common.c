@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "cli/audit.h"
 #include "cli/document.h"
 #include "cli/save.h"
@@ -88,10 +89,10 @@ audit_read_options(const struct audit_given *g, double default_seconds,
     out->seconds = g->samples ? 0 : default_seconds;
     out->seed = g->seed ? 0 : draw_seed();
     if (!code)
-        code = audit_read_count("samples", g->samples, 1, (uint64_t)1e12,
+        code = audit_read_count("samples", g->samples, 1, AUDIT_SAMPLES_MOST,
                                 &out->samples);
     if (!code)
-        code = audit_read_count("search", g->search, 1, (uint64_t)1e9,
+        code = audit_read_count("search", g->search, 1, AUDIT_SEARCH_MOST,
                                 &out->search);
     if (!code)
         code =
@@ -103,6 +104,17 @@ audit_read_options(const struct audit_given *g, double default_seconds,
             audit_read_count("seed", g->seed, 0, UINT64_MAX >> 1, &out->seed);
     out->threads = (unsigned)threads;
     return code;
+}
+
+int
+audit_read_server(const char *path, const char **program)
+{
+    *program = path ? path : "/proc/self/exe";
+    if (access(*program, X_OK))
+        return fail_usage("--server-binary: %.200s cannot be run" HINT
+                          "give the path of a custos command",
+                          *program);
+    return CLI_OK;
 }
 
 static void
@@ -138,6 +150,43 @@ audit_quote(struct buf *line, const char *word)
         else
             buf_add(line, word, 1);
     buf_add_text(line, "'");
+}
+
+/* Options whose values turn out during an audit, or do not change it. */
+static bool
+is_left_out(const char *name)
+{
+    static const char *const names[] = {
+        "samples", "search", "time-samples", "time-search", "seconds",
+        "seed",    "html",   "svg",          "json",
+    };
+
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+void
+audit_add_options(struct buf *line, const struct option *options,
+                  const char *const *given, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!given[i] || is_left_out(options[i].name))
+            continue;
+        buf_printf(line, " --%s", options[i].name);
+        if (options[i].value) {
+            buf_add_text(line, " ");
+            audit_quote(line, given[i]);
+        }
+    }
+}
+
+void
+audit_add_sizes(struct buf *line, const char *prefix, const struct finding *f)
+{
+    buf_printf(line, " --%ssamples %" PRIu64 " --%ssearch %" PRIu64, prefix,
+               f->n, prefix, f->search);
 }
 
 static int

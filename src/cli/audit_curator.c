@@ -60,8 +60,7 @@ static const struct option options[OPTIONS] = {
                    "append what is found; --replay and --corpus read it"},
     [OPT_KEEP_GOING] = {"keep-going", NULL, "do not stop at the first finding"},
     [OPT_THREADS] = {"threads", "N", "questions asked at one time (4)"},
-    [OPT_SERVER_BINARY] = {"server-binary", "FILE",
-                           "the command whose server is attacked (this one)"},
+    [OPT_SERVER_BINARY] = {"server-binary", "FILE", AUDIT_SERVER_HELP},
     [OPT_JSON] = {"json", NULL, "print one JSON object"},
 };
 
@@ -88,17 +87,17 @@ struct session {
 /* ----------------------------------------------------------------- options -- */
 
 static void
-add_target(struct attack_target *list, size_t *n, const char *name,
+add_target(struct curator_target *list, size_t *n, const char *name,
            const struct schema *schema)
 {
-    list[(*n)++] = (struct attack_target){name, schema, CROWD_SMALL, NULL};
+    list[(*n)++] = (struct curator_target){name, schema, CROWD_SMALL, NULL};
 }
 
 /* Small tables of every schema first, then large ones. The standing corpus is
    about the tables of all types. */
 static int
 list_targets(const struct args *args, arena *a, struct schema *own,
-             const struct corpus *standing, struct attack_target *out,
+             const struct corpus *standing, struct curator_target *out,
              size_t *n)
 {
     bool demo = args->given[OPT_DEMO], all = args->given[OPT_ALL_TYPES];
@@ -143,7 +142,7 @@ clear_progress(const struct session *s)
 }
 
 static void
-on_progress(void *context, const struct attack_counts *c)
+on_progress(void *context, const struct curator_counts *c)
 {
     struct session *s = context;
 
@@ -159,7 +158,7 @@ on_progress(void *context, const struct attack_counts *c)
 }
 
 static void
-add_json(struct session *s, const struct attack_finding *f)
+add_json(struct session *s, const struct curator_finding *f)
 {
     const struct outcome *o = f->outcome;
     struct json *j = &s->document;
@@ -178,7 +177,7 @@ add_json(struct session *s, const struct attack_finding *f)
 }
 
 static void
-on_found(void *context, const struct attack_finding *f)
+on_found(void *context, const struct curator_finding *f)
 {
     struct session *s = context;
     const struct outcome *o = f->outcome;
@@ -206,7 +205,7 @@ on_found(void *context, const struct attack_finding *f)
 }
 
 static void
-print_counts(struct session *s, const struct attack_counts *c)
+print_counts(struct session *s, const struct curator_counts *c)
 {
     double share =
         100.0 * (double)c->rejected / (double)(c->queries ? c->queries : 1);
@@ -254,11 +253,24 @@ read_corpora(const struct args *args, struct corpus *standing,
         st = corpus_read(out, args->given[OPT_REPLAY], &err);
     for (size_t i = 0; !st && i < args->n_many; i++)
         st = corpus_read(out, args->many[i], &err);
-    return st ? fail_usage("%s", err.said) : CLI_OK;
+    if (!st)
+        return CLI_OK;
+    return *err.hint ? fail_usage("%s" HINT "%s", err.said, err.hint)
+                     : fail_usage("%s", err.said);
+}
+
+/* An attack of hours must not lose what it found. */
+static int
+check_found(const char *path)
+{
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st = path ? corpus_check_append(path, &err) : CUSTOS_OK;
+
+    return st ? fail_status(st, &err) : CLI_OK;
 }
 
 static int
-read_sizes(const struct args *args, struct attack_options *o)
+read_sizes(const struct args *args, struct curator_options *o)
 {
     uint64_t seconds = SECONDS, threads = 0, seed = 0;
     int code = audit_read_count("seconds", args->given[OPT_SECONDS], 1, 1000000,
@@ -285,9 +297,9 @@ read_sizes(const struct args *args, struct attack_options *o)
 }
 
 static int
-attack(const struct args *args, const struct attack_options *given)
+attack(const struct args *args, const struct curator_options *given)
 {
-    struct attack_options o = *given;
+    struct curator_options o = *given;
     struct session s = {
         .found = args->given[OPT_FOUND],
         .json = args->given[OPT_JSON] != NULL,
@@ -295,7 +307,7 @@ attack(const struct args *args, const struct attack_options *given)
         .seed = o.seed,
         .err = CUSTOS_ERR_INIT,
     };
-    struct attack_counts counts = {0};
+    struct curator_counts counts = {0};
     custos_status st;
 
     buf_init(&s.text, NULL, TEXT_MAX);
@@ -305,7 +317,7 @@ attack(const struct args *args, const struct attack_options *given)
     o.progress = on_progress;
     o.found = on_found;
     o.context = &s;
-    st = attack_run(&o, &counts, &s.err);
+    st = curator_attack(&o, &counts, &s.err);
     clear_progress(&s);
     if (!st)
         st = s.status;
@@ -320,27 +332,25 @@ attack(const struct args *args, const struct attack_options *given)
 static int
 run_with(const struct args *args, arena *a)
 {
-    const char *program = args->given[OPT_SERVER_BINARY];
-    struct attack_target targets[TARGETS_MAX];
+    struct curator_target targets[TARGETS_MAX];
     struct corpus standing = {0}, corpus = {0};
     struct schema own;
-    struct attack_options o = {
+    struct curator_options o = {
         .targets = targets,
         .corpus = &corpus,
         .only_corpus = args->given[OPT_REPLAY] != NULL,
-        .program = program ? program : "/proc/self/exe",
         .keep_going = args->given[OPT_KEEP_GOING] != NULL,
     };
     int code = list_targets(args, a, &own, &standing, targets, &o.n_targets);
 
-    if (!code && access(o.program, X_OK))
-        code = fail_usage("--server-binary: %.200s cannot be run" HINT
-                          "give the path of a custos command",
-                          o.program);
+    if (!code)
+        code = audit_read_server(args->given[OPT_SERVER_BINARY], &o.program);
     if (!code)
         code = read_sizes(args, &o);
     if (!code)
         code = read_corpora(args, &standing, &corpus);
+    if (!code)
+        code = check_found(args->given[OPT_FOUND]);
     if (!code)
         code = attack(args, &o);
     corpus_clear(&corpus);

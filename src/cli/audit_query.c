@@ -14,9 +14,8 @@
 #include <string.h>
 
 #include "audit/claim.h"
-#include "audit/stranger/data.h"
 #include "audit/stranger/query.h"
-#include "audit/stranger/server.h"
+#include "audit/stranger/stores.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "cli/audit.h"
@@ -34,12 +33,15 @@ enum {
     OPT_PEOPLE,
     OPT_SAMPLES,
     OPT_SEARCH,
+    OPT_TIME_SAMPLES,
+    OPT_TIME_SEARCH,
     OPT_SECONDS,
     OPT_LEVEL,
     OPT_CI,
     OPT_THREADS,
     OPT_SEED,
     OPT_IGNORE_TIME,
+    OPT_SERVER_BINARY,
     OPT_HTML,
     OPT_SVG,
     OPT_JSON,
@@ -63,12 +65,17 @@ static const struct option options[OPTIONS] = {
     [OPT_PEOPLE] = {"people", "N", "other people in each store (200)"},
     [OPT_SAMPLES] = {"samples", "N", AUDIT_SAMPLES_HELP},
     [OPT_SEARCH] = {"search", "N", "answers of each neighbour for the search"},
+    [OPT_TIME_SAMPLES] = {"time-samples", "N",
+                          "--samples of the audit of reply times (the same)"},
+    [OPT_TIME_SEARCH] = {"time-search", "N",
+                         "--search of the audit of reply times (the same)"},
     [OPT_SECONDS] = {"seconds", "N", AUDIT_SECONDS_HELP " (60)"},
     [OPT_LEVEL] = {"level", "NUMBER", AUDIT_LEVEL_HELP},
     [OPT_CI] = {"ci", NULL, AUDIT_CI_HELP},
     [OPT_THREADS] = {"threads", "N", "questions in progress (8)"},
     [OPT_SEED] = {"seed", "N", AUDIT_SEED_HELP},
     [OPT_IGNORE_TIME] = {"ignore-time", NULL, "do not audit reply times"},
+    [OPT_SERVER_BINARY] = {"server-binary", "FILE", AUDIT_SERVER_HELP},
     [OPT_HTML] = {"html", "FILE", AUDIT_HTML_HELP},
     [OPT_SVG] = {"svg", "FILE", AUDIT_SVG_HELP},
     [OPT_JSON] = {"json", NULL, AUDIT_JSON_HELP},
@@ -77,7 +84,6 @@ static const struct option options[OPTIONS] = {
 enum {
     SECONDS = 60,
     TARGETS = 2,
-    TARGETS_MAX = 8,
     THREADS = 8,
     ANALYSTS = 4, /* who share them */
     QUERY_ARENA = 1 << 26,
@@ -88,7 +94,7 @@ enum {
 static const double time_share = 0.3; /* of the seconds, for reply times */
 
 struct asked {
-    const char *sql;
+    const char *sql, *program;
     struct args args;
     struct schema schema;
     enum client_unit unit;
@@ -97,12 +103,7 @@ struct asked {
     struct claim claim;
     uint64_t targets, people;
     struct audit_options sizes;
-};
-
-/* Store number i < targets has target i; the last has none of them. */
-struct stores {
-    struct stranger_server server[TARGETS_MAX + 1];
-    size_t n;
+    uint64_t time_samples, time_search; /* of reply times; 0: as in sizes */
 };
 
 /* ------------------------------------------------------------ what is given -- */
@@ -142,8 +143,10 @@ read_claim(struct asked *q)
     return code;
 }
 
+/* Reply times have sizes of their own, so that an audit that chose its sizes by
+   the seconds it had can be run again. */
 static int
-read_asked(struct asked *q, arena *a)
+read_sizes(struct asked *q)
 {
     const char *const *given = q->args.given;
     struct audit_given sizes = {
@@ -155,6 +158,27 @@ read_asked(struct asked *q, arena *a)
         .seed = given[OPT_SEED],
         .ci = given[OPT_CI] != NULL,
     };
+    int code = audit_read_options(&sizes, SECONDS, &q->sizes);
+
+    if (!given[OPT_THREADS])
+        q->sizes.threads = THREADS;
+    if (!code && given[OPT_IGNORE_TIME] &&
+        (given[OPT_TIME_SAMPLES] || given[OPT_TIME_SEARCH]))
+        return fail_usage("--ignore-time leaves no use for --time-samples and "
+                          "--time-search");
+    if (!code)
+        code = audit_read_count("time-samples", given[OPT_TIME_SAMPLES], 1,
+                                AUDIT_SAMPLES_MOST, &q->time_samples);
+    if (!code)
+        code = audit_read_count("time-search", given[OPT_TIME_SEARCH], 1,
+                                AUDIT_SEARCH_MOST, &q->time_search);
+    return code;
+}
+
+static int
+read_asked(struct asked *q, arena *a)
+{
+    const char *const *given = q->args.given;
     int code;
 
     if (q->args.n_words != 1)
@@ -165,14 +189,14 @@ read_asked(struct asked *q, arena *a)
         return fail_usage("give either --store or --policy");
     q->sql = q->args.words[0];
     q->targets = TARGETS;
-    code = audit_read_options(&sizes, SECONDS, &q->sizes);
-    if (!given[OPT_THREADS])
-        q->sizes.threads = THREADS;
+    code = audit_read_server(given[OPT_SERVER_BINARY], &q->program);
+    if (!code)
+        code = read_sizes(q);
     if (!code)
         code = read_claim(q);
     if (!code)
-        code = audit_read_count("targets", given[OPT_TARGETS], 1, TARGETS_MAX,
-                                &q->targets);
+        code = audit_read_count("targets", given[OPT_TARGETS], 1,
+                                STORES_TARGETS_MAX, &q->targets);
     if (!code)
         code =
             audit_read_count("people", given[OPT_PEOPLE], 1, 2000, &q->people);
@@ -182,109 +206,28 @@ read_asked(struct asked *q, arena *a)
     return code ? code : read_price(q);
 }
 
-/* ------------------------------------------------------------------- stores -- */
-
-/* The first store, or a neighbour of it: they share a secret. */
-static custos_status
-start_store(const struct asked *q, const struct generated *data, int target,
-            const struct stranger_server *first, struct stranger_server *out,
-            custos_err *err)
-{
-    const struct stranger_options o = {
-        .program = "/proc/self/exe",
-        .analysts = ANALYSTS,
-        .clock = CLOCK_NONE,
-        .workers = 1, /* of each store; there are as many stores as cores */
-    };
-    size_t n = q->schema.n_tables;
-    struct buf *csv = calloc(n + 1, sizeof *csv);
-    str *texts = calloc(n + 1, sizeof *texts);
-    custos_status st;
-
-    if (!csv || !texts)
-        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    else
-        st = data_write(data, target, csv, err);
-    if (!st) {
-        for (size_t i = 0; i < n; i++)
-            texts[i] = (str){csv[i].ptr, csv[i].len};
-        st = first ? stranger_start_beside(first, &q->schema, texts, out, err)
-                   : stranger_start(&q->schema, texts, &o, out, err);
-        for (size_t i = 0; i < n; i++)
-            buf_clear(&csv[i]);
-    }
-    free(csv);
-    free(texts);
-    return st;
-}
+/* -------------------------------------------------------------------- audits -- */
 
 /* Starts all stores, and reads the claim from the first: a query that is rejected
    needs no others. */
 static custos_status
 start_stores(struct asked *q, struct stores *s, custos_err *err)
 {
-    str hints[DATA_HINTS_MAX];
-    const struct data_options o = {
+    const struct stores_options o = {
+        .schema = &q->schema,
+        .program = q->program,
+        .sql = q->sql,
         .seed = q->sizes.seed,
         .people = q->people,
         .targets = q->targets,
-        .hints = hints,
-        .n_hints = data_hints_of(q->sql, hints),
+        .analysts = ANALYSTS,
     };
-    struct generated data;
-    custos_status st = data_make(&q->schema, &o, &data, err);
+    custos_status st = stores_start(s, &o, err);
 
-    if (st)
-        return st;
-    while (s->n <= q->targets && !st) {
-        st = start_store(q, &data, s->n < q->targets ? (int)s->n : DATA_NOBODY,
-                         s->n ? &s->server[0] : NULL, &s->server[s->n], err);
-        s->n += !st;
-        if (!st && s->n == 1 && !q->has_claim)
-            st = query_claim(&s->server[0], q->sql, q->unit, q->price,
-                             &q->claim, err);
-    }
-    data_clear(&data);
-    return st;
-}
-
-static custos_status
-show_times(struct stores *s, custos_err *err)
-{
-    custos_status st = CUSTOS_OK;
-
-    for (size_t i = 0; i < s->n && !st; i++)
-        st = stranger_restart(&s->server[i], CLOCK_PUBLIC, err);
-    return st;
-}
-
-static void
-stop_stores(struct stores *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        stranger_stop(&s->server[i]);
-}
-
-/* -------------------------------------------------------------------- audits -- */
-
-struct pairs {
-    double number[TARGETS_MAX + 1];
-    struct pair pair[TARGETS_MAX];
-};
-
-static void
-make_pairs(const struct asked *q, struct pairs *p)
-{
-    for (size_t i = 0; i <= q->targets; i++)
-        p->number[i] = (double)i;
-    for (size_t i = 0; i < q->targets; i++) {
-        p->pair[i] = (struct pair){
-            .a = {&p->number[i], 1},
-            .b = {&p->number[q->targets], 1},
-        };
-        snprintf(p->pair[i].name, sizeof p->pair[i].name,
-                 "with and without target person %zu", i + 1);
-    }
+    if (!st && !q->has_claim)
+        st = query_claim(&s->server[0], q->sql, q->unit, q->price, &q->claim,
+                         err);
+    return st ? st : stores_add_neighbours(s, err);
 }
 
 /* Replies at public times are few, so only one person is tried by them. */
@@ -305,14 +248,12 @@ audit_part(const struct asked *q, const struct stores *s,
         .lanes = sizes->threads,
         .first_serial = *serial,
     };
-    static struct pairs pairs; /* findings borrow from it */
     struct query_target *target;
     custos_status st = query_target_new(&o, &target, err);
 
     if (st)
         return st;
-    make_pairs(q, &pairs);
-    st = audit_run(query_target_get(target), &q->claim, pairs.pair,
+    st = audit_run(query_target_get(target), &q->claim, s->pair,
                    part == PART_TIMES ? 1 : q->targets, sizes, out, err);
     *serial = query_target_serial(target);
     query_target_free(target);
@@ -341,8 +282,10 @@ audit_stores(const struct asked *q, struct stores *s, struct result *r,
     }
     st = audit_part(q, s, &part, PART_CONTENT, &serial, &r->content, err);
     if (!st && r->timed)
-        st = show_times(s, err);
+        st = stores_show_times(s, err);
     part.seconds *= time_share / (1 - time_share);
+    part.samples = q->time_samples ? q->time_samples : part.samples;
+    part.search = q->time_search ? q->time_search : part.search;
     if (!st && r->timed)
         st = audit_part(q, s, &part, PART_TIMES, &serial, &r->times, err);
     progress_end(&bar);
@@ -351,21 +294,17 @@ audit_stores(const struct asked *q, struct stores *s, struct result *r,
 
 /* -------------------------------------------------------------------- report -- */
 
+/* The options that were given, and sizes and seed as they turned out. */
 static void
-write_again(const struct asked *q, const struct finding *f, struct buf *line)
+write_again(const struct asked *q, const struct result *r, struct buf *line)
 {
     buf_add_text(line, "custos audit query ");
     audit_quote(line, q->sql);
-    for (size_t i = 0; i < OPTIONS; i++) {
-        if (!q->args.given[i] || i == OPT_SEED || i >= OPT_HTML)
-            continue;
-        buf_printf(line, " --%s", options[i].name);
-        if (options[i].value) {
-            buf_add_text(line, " ");
-            audit_quote(line, q->args.given[i]);
-        }
-    }
-    buf_printf(line, " --seed %" PRIu64, f->seed);
+    audit_add_options(line, options, q->args.given, OPTIONS);
+    audit_add_sizes(line, "", &r->content);
+    if (r->timed)
+        audit_add_sizes(line, "time-", &r->times);
+    buf_printf(line, " --seed %" PRIu64, r->content.seed);
 }
 
 /* One finding is reported: the refutation, or what came nearest to one. */
@@ -405,19 +344,24 @@ write_note(const struct asked *q, const struct result *r, char note[NOTE_MAX])
 }
 
 static int
-print_result(const struct asked *q, const struct result *r)
+print_result(const struct asked *q, const struct stores *s,
+             const struct result *r)
 {
     const struct finding *f = worst_finding(r);
     struct audit_outputs outputs = {.html = q->args.given[OPT_HTML],
                                     .svg = q->args.given[OPT_SVG],
                                     .json = q->args.given[OPT_JSON] != NULL};
     char note[NOTE_MAX];
-    struct report report = {.finding = f, .title = q->sql, .note = note};
+    struct report report = {.finding = f,
+                            .a = stores_neighbour(s, &f->pair.a),
+                            .b = stores_neighbour(s, &f->pair.b),
+                            .title = q->sql,
+                            .note = note};
     struct buf again;
     int code;
 
     buf_init(&again, NULL, AGAIN_MAX);
-    write_again(q, f, &again);
+    write_again(q, r, &again);
     report.again = buf_text(&again);
     write_note(q, r, note);
     code = audit_print(&report, &outputs);
@@ -450,8 +394,9 @@ run_audit_query(const struct verb *verb, int argc, char **argv)
     st = start_stores(&q, &stores, &err);
     if (!st)
         st = audit_stores(&q, &stores, &result, &err);
-    stop_stores(&stores);
-    code = st ? fail_status(st, &err) : print_result(&q, &result);
+    stores_stop(&stores);
+    code = st ? fail_status(st, &err) : print_result(&q, &stores, &result);
+    stores_clear(&stores);
     arena_free(a);
     return code;
 }

@@ -7,6 +7,7 @@
 
 #include "audit/stranger/client.h"
 #include "audit/stranger/data.h"
+#include "audit/stranger/data_words.h"
 #include "audit/stranger/server.h"
 #include "support/support.h"
 
@@ -325,6 +326,80 @@ test_neighbours_differ_in_one_person(void **state)
     }
 }
 
+/* Words are about every row of the person, in every table that has one; whatever
+   the values are, they are one line. */
+static void
+test_neighbours_have_words(void **state)
+{
+    struct schema schema = the_schema(CUSTOS_ADD_REMOVE);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct generated g =
+            generate(seed % 2 ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE, seed, 2);
+        char part[80];
+        struct buf words;
+
+        for (int k = DATA_NOBODY; k < 2; k++) {
+            size_t rows = 0, said;
+
+            buf_init(&words, NULL, 1 << 14);
+            said = data_words(&schema, &g, k, &words);
+            for (size_t t = 0; t < TABLES; t++) {
+                const struct buf *own =
+                    k >= 0 ? &g.tables[t].target[k] : &g.tables[t].substitute;
+                size_t n = count_rows(own, tables[t].n_columns);
+
+                snprintf(part, sizeof part, "%zu row%s in %s: (%s ", n,
+                         n == 1 ? "" : "s", tables[t].name.ptr,
+                         tables[t].columns[0].name.ptr);
+                if (n && (k >= 0 || seed % 2))
+                    assert_non_null(strstr(buf_text(&words), part));
+                rows += k >= 0 || seed % 2 ? n : 0;
+            }
+            assert_int_equal(said, rows);
+            assert_false(words.failed);
+            assert_int_equal(strlen(buf_text(&words)), words.len);
+            assert_null(strpbrk(buf_text(&words), "\n\t\r"));
+            buf_clear(&words);
+        }
+        data_clear(&g);
+    }
+}
+
+/* NULL and '' differ, quotes are undone, and what is long is cut. */
+static void
+test_words_of_values(void **state)
+{
+    static const struct schema_column columns[] = {
+        {.name = {"id", 2}, .type = TYPE_INT, NO_REFERENCE},
+        {.name = {"a", 1}, .type = TYPE_TEXT, NO_REFERENCE},
+        {.name = {"b", 1}, .type = TYPE_TEXT, NO_REFERENCE},
+    };
+    static const struct schema_table table = {
+        .name = {"t", 1}, .columns = columns, .n_columns = 3};
+    const struct schema schema = {.tables = &table, .n_tables = 1};
+    struct data_table rows = {.head = {.len = 0}};
+    struct generated g = {.tables = &rows, .n_tables = 1, .n_targets = 1};
+    struct buf words;
+
+    (void)state;
+    buf_init(&rows.target[0], NULL, 1 << 10);
+    buf_add_text(&rows.target[0],
+                 "7,\"\",\n"
+                 "7,\"say \"\"hi\"\", x\ny\",\"aaaaaaaaaaaaaaaaaaaaaaaaa\"\n"
+                 "7,1,2\n");
+    buf_init(&words, NULL, 1 << 10);
+    assert_int_equal(data_words(&schema, &g, 0, &words), 3);
+    assert_string_equal(
+        buf_text(&words),
+        "the same people and target person 1, who has 3 rows in t: (id 7, a "
+        "'', b NULL), (id 7, a 'say \"hi\", x?y', b "
+        "'aaaaaaaaaaaaaaaaaaaaaaaa...') and 1 more");
+    buf_clear(&words);
+    buf_clear(&rows.target[0]);
+}
+
 /* Values outside the domain are the point. */
 static void
 test_extremes_are_there(void **state)
@@ -449,6 +524,8 @@ main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(test_a_seed_gives_the_same_bytes),
         cmocka_unit_test(test_neighbours_differ_in_one_person),
+        cmocka_unit_test(test_neighbours_have_words),
+        cmocka_unit_test(test_words_of_values),
         cmocka_unit_test(test_extremes_are_there),
         cmocka_unit_test(test_targets_take_hints),
         cmocka_unit_test(test_the_import_takes_it),

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
+#include "audit/clock.h"
 #include "audit/program/child.h"
 #include "audit/program/exec.h"
 #include "audit/program/output_line.h"
-#include "audit/clock.h"
 
 enum { ROOM = 2000, WIDTH = AUDIT_WIDTH_MAX };
 

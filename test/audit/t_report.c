@@ -53,8 +53,12 @@ static char *
 text_of(const struct finding *f,
         void (*write)(const struct report *, struct buf *))
 {
-    struct report r = {f, "awk '<b>' & \"more\"", "custos audit --exec 'x'",
-                       "A."};
+    struct report r = {f,
+                       "awk '<b>' & \"more\"",
+                       "custos audit --exec 'x'",
+                       "A.",
+                       {NULL, 0},
+                       {NULL, 0}};
     struct buf out;
     char *text;
 
@@ -101,6 +105,32 @@ text_says_everything(void **state)
         if (strcspn(line, "\n") > 80)
             fail_msg("a long line: %.100s", line);
     free(text);
+}
+
+/* The number of a store tells a reader nothing: its words stand for it. */
+static void
+neighbours_can_have_words(void **state)
+{
+    static void (*const writers[])(const struct report *,
+                                   struct buf *) = {report_text, report_html};
+    struct finding f = finding();
+    struct report r = {.finding = &f,
+                       .title = "SELECT 1",
+                       .again = "custos",
+                       .a = {"1 row in people: (id 7, name '<b>')", 1},
+                       .b = {"nobody else", 0}};
+    struct buf out;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        buf_init(&out, NULL, 1 << 20);
+        writers[i](&r, &out);
+        assert_has(buf_text(&out), i ? "(id 7, name '&lt;b&gt;')"
+                                     : "1 row in people: (id 7, name '<b>')");
+        assert_has(buf_text(&out), "nobody else");
+        assert_null(strstr(buf_text(&out), "{1"));
+        buf_clear(&out);
+    }
 }
 
 static void
@@ -259,7 +289,8 @@ static void
 json_has_every_digit(void **state)
 {
     struct finding f = finding();
-    struct report r = {&f, "awk \"x\"", "custos audit", NULL};
+    struct report r = {
+        .finding = &f, .title = "awk \"x\"", .again = "custos audit"};
     struct buf out;
     struct json j;
 
@@ -282,6 +313,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_says_everything),
+        cmocka_unit_test(neighbours_can_have_words),
         cmocka_unit_test(what_is_not_refuted_is_not_said),
         cmocka_unit_test(delta_mu_and_rho_are_named),
         cmocka_unit_test(bounds_are_rounded_to_the_safe_side),

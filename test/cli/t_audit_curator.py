@@ -89,10 +89,41 @@ class Use(CommandCase):
                      says="--seconds and --queries")
         self.refused("audit", "curator", "--replay", "/nowhere/at/all",
                      says="cannot read /nowhere")
+        for empty in ["/dev/null", self.remarks_only()]:
+            for option in ["--replay", "--corpus"]:
+                self.refused("audit", "curator", option, empty,
+                             says=f"{empty} has no queries")
+        self.refused("audit", "curator", "--replay", "/",
+                     says="cannot read /: Is a directory")
         self.refused("audit", "curator", "--server-binary", "/nowhere",
                      says="--server-binary")
         self.refused("audit", "curator", "--policy", "a", "--store", "b",
                      says="--policy and --store")
+
+    def remarks_only(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = pathlib.Path(folder.name, "remarks.txt")
+        file.write_text("# nothing to ask\n\n@ 1\n\n", encoding="utf-8")
+        return str(file)
+
+    def test_findings_that_cannot_be_written(self):
+        """That is said at once, not after an hour of attack."""
+        for path in ["/no/such/folder/found.txt", "/"]:
+            done = run("audit", "curator", "--seconds", "600", "--found", path)
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertRegex(done.stderr.decode(),
+                             rf"\Acustos: cannot write {path}: [^\n]+\n\Z")
+
+    def test_nothing_found_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = pathlib.Path(folder, "found.txt")
+            self.refused("audit", "curator", "--found", str(found),
+                         "--seconds", "0", says="--seconds")
+            done = run("audit", "curator", "--demo", "--seconds", "1",
+                       "--found", str(found))
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertFalse(found.exists())
 
 
 if __name__ == "__main__":

@@ -1,18 +1,18 @@
+/*
+ * Writes policy, table and questions as files, runs the command on them, and
+ * reads the answers from its output. What the attacker gets is what `custos
+ * shell` prints, and nothing else.
+ */
 #include "audit/attack/front_door.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
-
-extern char **environ;
 
 enum { PATH_ROOM = FOLDER_PATH_MAX + 64, SQL_ROOM = 256 };
 
@@ -40,38 +40,18 @@ fail_file(const struct front_door *f, const char *what, custos_err *err)
 
 /* Runs the command with files of the folder as its standard streams. */
 static custos_status
-run_command(const struct front_door *f, char *const argv[], custos_err *err)
+run_command(const struct front_door *f, const char *const *words,
+            custos_err *err)
 {
     char in[PATH_ROOM], out[PATH_ROOM], errors[PATH_ROOM];
-    posix_spawn_file_actions_t files;
-    const int flags = O_WRONLY | O_CREAT | O_TRUNC;
-    int status = 0;
-    pid_t pid;
-    bool good;
+    custos_status st;
 
     path_in(f, "questions.sql", in);
     path_in(f, "answers.csv", out);
     path_in(f, "errors.txt", errors);
-    if (posix_spawn_file_actions_init(&files))
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    good = !posix_spawn_file_actions_addopen(&files, 0, in, O_RDONLY, 0) &&
-           !posix_spawn_file_actions_addopen(&files, 1, out, flags, 0600) &&
-           !posix_spawn_file_actions_addopen(&files, 2, errors, flags, 0600) &&
-           !posix_spawn(&pid, f->command, &files, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (!good)
-        return custos_fail(err, CUSTOS_EIO, "cannot start %s", f->command);
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return custos_fail(err, CUSTOS_EIO, "cannot wait for %s",
-                               f->command);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return CUSTOS_OK;
-    return custos_fail(err, CUSTOS_EIO,
-                       "custos %s failed on a store in %s" HINT
-                       "check that the folder for temporary files (TMPDIR) "
-                       "has room",
-                       argv[1], f->folder.path);
+    st = stranger_run_files(f->command, words, in, out, errors, err);
+    /* Words and tables are right, so a failure is the machine's. */
+    return st == CUSTOS_EINVAL ? CUSTOS_EIO : st;
 }
 
 /* ----------------------------------------------------------- the store -- */
@@ -126,7 +106,8 @@ static custos_status
 make_store(struct front_door *f, const struct front_table *t, custos_err *err)
 {
     char policy[PATH_ROOM], store[PATH_ROOM];
-    char *const argv[] = {"custos", "init", "--store", store, policy, NULL};
+    const char *const words[] = {"custos", "init", "--store",
+                                 store,    policy, NULL};
     FILE *none = file_open(f, "questions.sql", "w");
     custos_status st;
 
@@ -137,7 +118,7 @@ make_store(struct front_door *f, const struct front_table *t, custos_err *err)
     st = write_policy(f, t, err);
     if (!st)
         st = write_people(f, t, err);
-    return st ? st : run_command(f, argv, err);
+    return st ? st : run_command(f, words, err);
 }
 
 custos_status
@@ -204,13 +185,14 @@ front_ask(struct front_door *f, const char *epsilon, front_question question,
           size_t n, double *out, size_t *answered, custos_err *err)
 {
     char store[PATH_ROOM], price[64];
-    char *const argv[] = {"custos", "shell",    "--store", store, "--epsilon",
-                          price,    "--format", "csv",     NULL};
+    const char *const words[] = {"custos",   "shell",     "--store",
+                                 store,      "--epsilon", price,
+                                 "--format", "csv",       NULL};
     custos_status st = write_questions(f, question, n, err);
 
     path_in(f, "store", store);
     snprintf(price, sizeof price, "%s", epsilon);
     if (!st)
-        st = run_command(f, argv, err);
+        st = run_command(f, words, err);
     return st ? st : read_answers(f, n, out, answered, err);
 }

@@ -1,3 +1,6 @@
+/*
+ * Everybody else's count is known, so the guess is 1 if the answer is above it.
+ */
 #include "audit/attack/guess_one.h"
 
 enum { OTHERS = 17 };

@@ -1,3 +1,8 @@
+/*
+ * Solves the normal equations by conjugate gradients and guesses a bit by the
+ * sign of its solution. The solution is that of the bits less one half, so an
+ * answer that says nothing about a person leaves it at 0.
+ */
 #include "audit/attack/least_squares.h"
 
 #include <stdlib.h>

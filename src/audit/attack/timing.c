@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "audit/clock.h"
 #include "base/error.h"
 
 enum {
@@ -108,10 +108,7 @@ auc_of(struct timed_draw *draws, size_t n, double *sd)
 static double
 now_ns(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    return 1e9 * clock_seconds();
 }
 
 /* Draws n of each, in turn. */

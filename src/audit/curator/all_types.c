@@ -1,3 +1,6 @@
+/*
+ * The tables as constant data, and those of `custos demo` below them.
+ */
 #include "audit/curator/all_types.h"
 
 #define TEXT(s)                                                                \

@@ -1,3 +1,9 @@
+/*
+ * Threads ask queries of two servers at one time, in slices: each slice has new
+ * stores of the next target. Whatever looks like a fault is examined by one
+ * thread while the others wait at a gate, so that their load does not disturb
+ * it.
+ */
 #include "audit/curator/attack.h"
 
 #include <stdio.h>
@@ -5,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "audit/clock.h"
 #include "audit/curator/attack_inside.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     CSV_MAX = 16 << 20,
@@ -24,7 +30,7 @@ enum {
 /* ----------------------------------------------------------------- servers -- */
 
 static void
-stop_servers(struct attack *a)
+stop_servers(struct curator_state *a)
 {
     for (int i = 0; i < N_SIDES; i++)
         stranger_stop(&a->server[i]);
@@ -32,7 +38,7 @@ stop_servers(struct attack *a)
 }
 
 static custos_status
-start_side(struct attack *a, enum crowd_side side, unsigned threads)
+start_side(struct curator_state *a, enum crowd_side side, unsigned threads)
 {
     const struct schema *schema = a->target->schema;
     const struct stranger_options options = {
@@ -76,7 +82,7 @@ static void
 count(struct attacker *a, uint64_t pairs, uint64_t rejected,
       uint64_t expressions)
 {
-    struct attack *k = a->attack;
+    struct curator_state *k = a->shared;
 
     pthread_mutex_lock(&k->lock);
     k->counts.queries++;
@@ -99,7 +105,7 @@ ask_accepted(struct attacker *a, const struct pair_question *q,
     if (!st && out->verdict == VERDICT_SAME && pair_is_slow(out))
         out->verdict = VERDICT_LATE;
     if (!st && out->verdict == VERDICT_SPENT)
-        a->attack->slice_over = true;
+        a->shared->slice_over = true;
     return st;
 }
 
@@ -162,7 +168,7 @@ pick_aim(struct attacker *a)
 /* The target's query with this number: the standing ones come first. NULL if
    there are not so many. */
 static const struct corpus_query *
-corpus_at(const struct attack *k, size_t i)
+corpus_at(const struct curator_state *k, size_t i)
 {
     const struct corpus *list[] = {k->target->standing, k->options->corpus};
 
@@ -176,7 +182,7 @@ corpus_at(const struct attack *k, size_t i)
 
 /* The next query of the corpus, or NULL. */
 static const struct corpus_query *
-next_of_corpus(struct attack *k)
+next_of_corpus(struct curator_state *k)
 {
     const struct corpus_query *q;
 
@@ -191,11 +197,11 @@ static custos_status
 ask_next(struct attacker *a, struct buf *sql, struct pair_question *q,
          struct outcome *out, custos_err *err)
 {
-    const struct corpus_query *old = next_of_corpus(a->attack);
+    const struct corpus_query *old = next_of_corpus(a->shared);
     custos_status st;
 
     out->verdict = VERDICT_SAME;
-    if (!old && a->attack->options->only_corpus) {
+    if (!old && a->shared->options->only_corpus) {
         a->done = true;
         return CUSTOS_OK;
     }
@@ -231,7 +237,7 @@ is_enough(const struct attack *k, double now)
 
 /* A slice lasts until the corpus was asked, however slow the machine is. */
 static bool
-is_over(struct attack *k)
+is_over(struct curator_state *k)
 {
     double now = clock_seconds();
     bool over;
@@ -244,7 +250,7 @@ is_over(struct attack *k)
 }
 
 static void
-fail_attack(struct attack *k, custos_status st, const custos_err *err)
+fail_attack(struct curator_state *k, custos_status st, const custos_err *err)
 {
     pthread_mutex_lock(&k->lock);
     if (!k->status) {
@@ -259,7 +265,7 @@ static custos_status
 examine_alone(struct attacker *a, const struct pair_question *q,
               struct outcome *out, custos_err *err)
 {
-    struct attack *k = a->attack;
+    struct curator_state *k = a->shared;
     custos_status st = CUSTOS_OK;
 
     pthread_mutex_lock(&k->turnstile);
@@ -275,7 +281,7 @@ static void *
 attack_thread(void *context)
 {
     struct attacker *a = context;
-    struct attack *k = a->attack;
+    struct curator_state *k = a->shared;
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = CUSTOS_OK;
     struct pair_question q;
@@ -302,7 +308,7 @@ attack_thread(void *context)
 static custos_status
 open_attacker(struct attacker *a, custos_err *err)
 {
-    struct attack *k = a->attack;
+    struct curator_state *k = a->shared;
     custos_status st = CUSTOS_OK;
 
     a->sides.person = k->person;
@@ -330,7 +336,7 @@ joined(struct attacker *attackers, size_t i, size_t n)
 }
 
 static custos_status
-run_threads(struct attack *k, struct attacker *attackers, size_t n)
+run_threads(struct curator_state *k, struct attacker *attackers, size_t n)
 {
     custos_status st = CUSTOS_OK;
 
@@ -353,7 +359,7 @@ run_threads(struct attack *k, struct attacker *attackers, size_t n)
 }
 
 static custos_status
-run_slice(struct attack *k, struct attacker *attackers, size_t n,
+run_slice(struct curator_state *k, struct attacker *attackers, size_t n,
           double seconds)
 {
     custos_status st = start_side(k, CROWD_WITH, (unsigned)n);
@@ -374,9 +380,9 @@ run_slice(struct attack *k, struct attacker *attackers, size_t n,
 }
 
 static custos_status
-run_all(struct attack *k, struct attacker *attackers, size_t n)
+run_all(struct curator_state *k, struct attacker *attackers, size_t n)
 {
-    const struct attack_options *o = k->options;
+    const struct curator_options *o = k->options;
     custos_status st = CUSTOS_OK;
     size_t *asked = calloc(o->n_targets, sizeof *asked), left = o->n_targets;
 
@@ -397,12 +403,12 @@ run_all(struct attack *k, struct attacker *attackers, size_t n)
 }
 
 custos_status
-attack_run(const struct attack_options *options, struct attack_counts *out,
-           custos_err *err)
+curator_attack(const struct curator_options *options,
+               struct curator_counts *out, custos_err *err)
 {
     unsigned n = options->threads ? options->threads : THREADS;
     struct attacker *attackers;
-    struct attack k = {
+    struct curator_state k = {
         .options = options,
         .began = clock_seconds(),
         .err = CUSTOS_ERR_INIT,
@@ -418,7 +424,7 @@ attack_run(const struct attack_options *options, struct attack_counts *out,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     k.ends = k.began + options->seconds;
     for (unsigned i = 0; i < n; i++) {
-        attackers[i].attack = &k;
+        attackers[i].shared = &k;
         attackers[i].number = i;
         made_init(&attackers[i].made);
         grammar_init(&attackers[i].grammar, options->targets[0].schema,

@@ -16,14 +16,14 @@
 #include "audit/curator/pair.h"
 
 /* A schema to attack, with small or large tables. */
-struct attack_target {
+struct curator_target {
     const char *name;
     const struct schema *schema;
     enum crowd_size size;
     const struct corpus *standing; /* asked of this target first, or NULL */
 };
 
-struct attack_counts {
+struct curator_counts {
     uint64_t queries;     /* that were made or read */
     uint64_t pairs;       /* asked of both stores */
     uint64_t rejected;    /* queries of which nothing was accepted */
@@ -33,7 +33,7 @@ struct attack_counts {
     double seconds;
 };
 
-struct attack_finding {
+struct curator_finding {
     const char *target;
     enum crowd_size size;
     const char *sql; /* minimal */
@@ -43,8 +43,8 @@ struct attack_finding {
     const struct outcome *outcome;
 };
 
-struct attack_options {
-    const struct attack_target *targets;
+struct curator_options {
+    const struct curator_target *targets;
     size_t n_targets;
     const struct corpus *corpus; /* asked of every target before anything is
                                     generated for it */
@@ -57,8 +57,8 @@ struct attack_options {
     unsigned threads; /* 0: chosen */
     bool keep_going;  /* after a finding */
     /* Called by one thread at a time. */
-    void (*progress)(void *context, const struct attack_counts *counts);
-    void (*found)(void *context, const struct attack_finding *finding);
+    void (*progress)(void *context, const struct curator_counts *counts);
+    void (*found)(void *context, const struct curator_finding *finding);
     void *context;
 };
 
@@ -66,8 +66,8 @@ struct attack_options {
  * May fail: what starting servers fails with, CUSTOS_ENOMEM. Findings are no
  * failures.
  */
-CUSTOS_MUST_USE custos_status attack_run(const struct attack_options *options,
-                                         struct attack_counts *out,
-                                         custos_err *err);
+CUSTOS_MUST_USE custos_status
+curator_attack(const struct curator_options *options,
+               struct curator_counts *out, custos_err *err);
 
 #endif

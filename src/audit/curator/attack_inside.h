@@ -11,12 +11,12 @@
 #include "audit/stranger/server.h"
 
 /* State shared by the threads. */
-struct attack {
-    const struct attack_options *options;
-    const struct attack_target *target;
+struct curator_state {
+    const struct curator_options *options;
+    const struct curator_target *target;
     struct stranger_server server[N_SIDES];
     char person[32];
-    struct attack_counts counts;
+    struct curator_counts counts;
     double began, slice_ends, ends;
     size_t *corpus_next; /* of this target: how many were asked */
     /* Threads read these while others set them. */
@@ -31,7 +31,7 @@ struct attack {
 
 /* One thread: an analyst of both stores. */
 struct attacker {
-    struct attack *attack;
+    struct curator_state *shared;
     size_t number;
     pthread_t thread;
     struct pair_sides sides;

@@ -1,3 +1,7 @@
+/*
+ * Reads one line of EXPLAIN after another. A line that is not known changes
+ * nothing, so a claim that EXPLAIN does not make is never checked.
+ */
 #include "audit/curator/claims.h"
 
 #include <stdlib.h>

@@ -1,9 +1,15 @@
+/*
+ * A file of queries is read line by line; an empty line ends a query. The
+ * standing corpus has the same form and is part of the command.
+ */
 #include "audit/curator/corpus.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -72,6 +78,7 @@ custos_status
 corpus_read(struct corpus *c, const char *path, custos_err *err)
 {
     FILE *file = fopen(path, "re");
+    size_t before = c->n;
     custos_status st;
 
     if (!file)
@@ -79,7 +86,13 @@ corpus_read(struct corpus *c, const char *path, custos_err *err)
                            strerror(errno));
     st = read_lines(c, file, err);
     if (!st && ferror(file))
-        st = custos_fail(err, CUSTOS_EIO, "cannot read %s", path);
+        st = custos_fail(err, CUSTOS_EIO, "cannot read %s: %s", path,
+                         strerror(errno));
+    else if (!st && c->n == before)
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "%s has no queries" HINT
+                         "write one or more, with an empty line after each",
+                         path);
     fclose(file);
     return st;
 }
@@ -108,6 +121,25 @@ corpus_standing(struct corpus *c, custos_err *err)
         fclose(file);
     }
     return st;
+}
+
+custos_status
+corpus_check_append(const char *path, custos_err *err)
+{
+    bool is_new = false;
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    if (fd < 0 && errno == ENOENT) {
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        is_new = fd >= 0;
+    }
+    if (fd < 0)
+        return custos_fail(err, CUSTOS_EIO, "cannot write %s: %s", path,
+                           strerror(errno));
+    close(fd);
+    if (is_new)
+        unlink(path);
+    return CUSTOS_OK;
 }
 
 custos_status

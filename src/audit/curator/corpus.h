@@ -21,7 +21,8 @@ struct corpus {
     size_t n, room;
 };
 
-/* Adds the queries of a file. May fail: CUSTOS_EIO, CUSTOS_ENOMEM. */
+/* Adds the queries of a file. May fail: CUSTOS_EIO, CUSTOS_ENOMEM, CUSTOS_EINVAL
+   if it has none. */
 CUSTOS_MUST_USE custos_status corpus_read(struct corpus *corpus,
                                           const char *path, custos_err *err);
 
@@ -30,6 +31,11 @@ CUSTOS_MUST_USE custos_status corpus_read(struct corpus *corpus,
    all_types.h. May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status corpus_standing(struct corpus *corpus,
                                               custos_err *err);
+
+/* Can queries be added to this file? To be asked before a long attack; leaves no
+   new file. May fail: CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status corpus_check_append(const char *path,
+                                                  custos_err *err);
 
 /* Adds a query to a file, which is made if it does not exist; `remark` goes
    before it. May fail: CUSTOS_EIO. */

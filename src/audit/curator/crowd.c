@@ -1,3 +1,8 @@
+/*
+ * Every cell is a function of person, row and column, so both stores have the
+ * same rows of everybody else without keeping any. The person's values are at
+ * the ends of all ranges, where one person moves an answer furthest.
+ */
 #include "audit/curator/crowd.h"
 
 #include <inttypes.h>

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/clock.h"
 #include "audit/curator/attack_inside.h"
 #include "audit/curator/minimize.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     AGAIN = 2,         /* times that a fault must be there again */
@@ -25,7 +25,7 @@ attacker_recover(struct attacker *a, custos_err *err)
     custos_status st = CUSTOS_OK;
 
     for (int i = 0; !st && i < N_SIDES; i++) {
-        struct stranger_server *s = &a->attack->server[i];
+        struct stranger_server *s = &a->shared->server[i];
         char store[FOLDER_PATH_MAX + 16], log[FOLDER_PATH_MAX + 16];
         const char *words[] = {"custos",  "owner", "resume",
                                "--store", store,   NULL};
@@ -112,23 +112,23 @@ static void
 report(struct attacker *a, const char *sql, const struct pair_question *q,
        const struct outcome *outcome, double seen)
 {
-    const struct attack_options *o = a->attack->options;
-    const struct attack_finding finding = {
-        .target = a->attack->target->name,
-        .size = a->attack->target->size,
+    const struct curator_options *o = a->shared->options;
+    const struct curator_finding finding = {
+        .target = a->shared->target->name,
+        .size = a->shared->target->size,
         .sql = sql,
         .length = strlen(q->sql),
         .epsilon = q->epsilon,
-        .seconds = seen - a->attack->began,
+        .seconds = seen - a->shared->began,
         .outcome = outcome,
     };
 
-    a->attack->counts.findings++;
+    a->shared->counts.findings++;
     if (o->found)
         o->found(o->context, &finding);
     if (!o->keep_going)
-        a->attack->stop = true;
-    a->attack->slice_over = true;
+        a->shared->stop = true;
+    a->shared->slice_over = true;
 }
 
 static double
@@ -150,11 +150,11 @@ examine_lost(struct attacker *a, const struct pair_question *q,
 {
     custos_status st = CUSTOS_OK;
 
-    a->attack->slice_over = true;
+    a->shared->slice_over = true;
     for (int i = 0; !st && i < N_SIDES; i++)
-        st = stranger_restart(&a->attack->server[i], CLOCK_NONE, err);
+        st = stranger_restart(&a->shared->server[i], CLOCK_NONE, err);
     for (int i = 0; !st && i < N_SIDES; i++) {
-        a->sides.client[i].port = a->attack->server[i].port;
+        a->sides.client[i].port = a->shared->server[i].port;
         st = client_reopen(&a->sides.client[i], err);
     }
     if (!st)
@@ -170,7 +170,7 @@ examine_lost(struct attacker *a, const struct pair_question *q,
                  outcome->seconds[SIDE_WITH], outcome->seconds[SIDE_WITHOUT]);
         report(a, q->sql, q, outcome, seen);
     } else {
-        a->attack->counts.suspicions++;
+        a->shared->counts.suspicions++;
     }
     return st;
 }
@@ -190,7 +190,7 @@ examine(struct attacker *a, const struct pair_question *q,
     custos_status st = CUSTOS_OK;
 
     for (int i = 0; i < N_SIDES; i++)
-        if (stranger_ended(&a->attack->server[i])) {
+        if (stranger_ended(&a->shared->server[i])) {
             snprintf(outcome->what, SAID_MAX, "the server ended");
             report(a, q->sql, q, outcome, seen);
             return CUSTOS_OK;
@@ -205,7 +205,7 @@ examine(struct attacker *a, const struct pair_question *q,
     if (st)
         return st;
     if (!verdict_is_fault(outcome->verdict)) {
-        a->attack->counts.suspicions++;
+        a->shared->counts.suspicions++;
         return CUSTOS_OK;
     }
     s.kind = outcome->verdict;

@@ -1,3 +1,8 @@
+/*
+ * Tries changes from large to small and takes one if the query becomes shorter
+ * and still shows the fault; then it begins again. The query in `sql` shows the
+ * fault at all times, so it can stop after any number of tries.
+ */
 #include "audit/curator/minimize.h"
 
 #include <ctype.h>

@@ -1,3 +1,8 @@
+/*
+ * Asks both stores one after the other, in an order that alternates, and at the
+ * same price. A suspicion about time or numbers is only a fault after it was
+ * asked again often enough that chance explains it less than once in a million.
+ */
 #include "audit/curator/pair.h"
 
 #include <libpq-fe.h>
@@ -7,10 +12,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "audit/clock.h"
 #include "audit/curator/pair_check.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     SQL_MAX = 1 << 17,

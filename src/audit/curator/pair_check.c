@@ -1,3 +1,8 @@
+/*
+ * What is allowed to differ between two replies is listed here: numbers within
+ * their noise, groups that are discovered, and notices about noise and prices.
+ * Any other difference is a fault, and so is every failure after the charge.
+ */
 #include "audit/curator/pair_check.h"
 
 #include <math.h>

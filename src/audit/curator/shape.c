@@ -1,3 +1,8 @@
+/*
+ * Splits the select list at the commas outside brackets and quotes. It does not
+ * parse SQL: an item that it does not understand is neither a count nor a sum,
+ * and then nothing is claimed about it.
+ */
 #include "audit/curator/shape.h"
 
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * The outside command runs in a process group of its own. All groups are listed
+ * in a table of atomics, because the handler of signals must kill them and can
+ * reach nothing else; a group leaves the table before its number can be
+ * another's.
+ */
 #include "audit/program/child.h"
 
 #include <errno.h>
@@ -13,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit/clock.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 enum {
     CHUNK = 1 << 16,

@@ -1,3 +1,9 @@
+/*
+ * The first runs decide how a program is used: started for every output, or
+ * kept running with each line an output. Whatever it does afterwards, be it a
+ * failure, silence or a flood, is an output with a code, so that no behaviour
+ * on one data set ends the audit.
+ */
 #include "audit/program/exec.h"
 
 #include <errno.h>
@@ -8,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/clock.h"
 #include "audit/program/child.h"
 #include "audit/program/input.h"
 #include "audit/program/output_line.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "audit/clock.h"
 
 enum {
     RUN_BYTES = 1 << 20,   /* of one run that are read */

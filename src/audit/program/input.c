@@ -1,3 +1,8 @@
+/*
+ * A small cache of data sets as files in memory: the two of a pair are used in
+ * turns, so they stay, and what was used longest ago makes room. A file is
+ * written once and never changes while a program may read it.
+ */
 #include "audit/program/input.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Loads the object, finds how many numbers its function writes by calling it on
+ * the first and the last pair, and then calls it for each output. The function
+ * runs in this process: a crash of it ends the audit.
+ */
 #include "audit/program/object.h"
 
 #include <dlfcn.h>
@@ -5,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/clock.h"
 #include "audit/program/child.h"
 #include "base/error.h"
-#include "audit/clock.h"
 
 #define FUNCTION "custos_audit_run"
 

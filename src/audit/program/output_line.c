@@ -1,17 +1,19 @@
+/*
+ * A line is all numbers or a text. Nothing of a line that turns out to be a
+ * text is left among the numbers.
+ */
 #include "audit/program/output_line.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/hash.h"
+
 uint32_t
 code_of_text(str text)
 {
-    uint32_t h = 2166136261U; /* FNV-1a */
-
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 16777619U;
-    return h | CODE_TEXT;
+    return hash_fold(hash_bytes(HASH_BEGIN, text.ptr, text.len)) | CODE_TEXT;
 }
 
 static bool

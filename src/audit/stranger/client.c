@@ -1,3 +1,8 @@
+/*
+ * One connection of libpq. A reply borrows from the client until its next
+ * question, so a caller reads a reply before it asks again. The clock runs from
+ * sending to the last byte, and nothing else happens in between.
+ */
 #include "audit/stranger/client.h"
 
 #include <libpq-fe.h>
@@ -6,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/error.h"
 #include "audit/clock.h"
+#include "base/error.h"
 
 enum { TEXT_ROOM = 128 };
 

@@ -1,3 +1,8 @@
+/*
+ * Processes are started by fork and exec, because each must be told to end with
+ * the thread that started it, which posix_spawn cannot do. Between fork and
+ * exec only calls are made that are safe in a process with threads.
+ */
 #include "audit/stranger/process.h"
 
 #include <errno.h>
@@ -123,7 +128,7 @@ folder_write(const struct folder *f, const char *name, str text,
 
 /* In the child; only calls that are safe after fork in a process with threads. */
 static void
-run_child(const char *program, const char *const *words, int input,
+run_child(const char *program, const char *const *words, int input, int output,
           const char *log, pid_t parent)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -131,22 +136,25 @@ run_child(const char *program, const char *const *words, int input,
 
     if (input < 0)
         input = nothing;
+    if (output < 0)
+        output = nothing;
     if (nothing < 0 || errors < 0 || dup2(input, STDIN_FILENO) < 0 ||
-        dup2(nothing, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0 ||
+        dup2(output, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0 ||
         prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
         _exit(CANNOT_RUN);
     execv(program, (char *const *)words);
     _exit(CANNOT_RUN);
 }
 
+/* Input and output may be -1: nothing. */
 static custos_status
-start_with_input(const char *program, const char *const *words, int input,
-                 const char *log, pid_t *out, custos_err *err)
+start_process(const char *program, const char *const *words, int input,
+              int output, const char *log, pid_t *out, custos_err *err)
 {
     pid_t parent = getpid(), pid = fork();
 
     if (pid == 0)
-        run_child(program, words, input, log, parent);
+        run_child(program, words, input, output, log, parent);
     if (pid < 0)
         return custos_fail(err, CUSTOS_EIO, "cannot start a process: %s",
                            strerror(errno));
@@ -158,7 +166,7 @@ custos_status
 stranger_spawn(const char *program, const char *const *words, const char *log,
                pid_t *out, custos_err *err)
 {
-    return start_with_input(program, words, -1, log, out, err);
+    return start_process(program, words, -1, -1, log, out, err);
 }
 
 void
@@ -184,13 +192,26 @@ fail_exit(const char *program, const char *verb, const char *log,
                        *said ? said : "it cannot be run");
 }
 
+static custos_status
+wait_for_success(pid_t pid, const char *const *words, const char *log,
+                 custos_err *err)
+{
+    int status = 0;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? CUSTOS_OK
+               : fail_exit(words[0], words[1], log, err);
+}
+
 custos_status
 stranger_run(const char *program, const char *const *words, str input,
              const char *log, custos_err *err)
 {
-    int ends[2], status = 0;
     custos_status st;
     pid_t pid = 0;
+    int ends[2];
 
     if (input.len > INPUT_MAX)
         return custos_fail(err, CUSTOS_EINVAL, "input of %zu bytes is too long",
@@ -203,16 +224,33 @@ stranger_run(const char *program, const char *const *words, str input,
         st = custos_fail(err, CUSTOS_EIO, "cannot write to a pipe: %s",
                          strerror(errno));
     else
-        st = start_with_input(program, words, ends[0], log, &pid, err);
+        st = start_process(program, words, ends[0], -1, log, &pid, err);
     close(ends[0]);
     close(ends[1]);
-    if (st)
-        return st;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0
-               ? CUSTOS_OK
-               : fail_exit(words[0], words[1], log, err);
+    return st ? st : wait_for_success(pid, words, log, err);
+}
+
+custos_status
+stranger_run_files(const char *program, const char *const *words,
+                   const char *input, const char *output, const char *log,
+                   custos_err *err)
+{
+    int in = open(input, O_RDONLY | O_CLOEXEC);
+    int out = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    custos_status st;
+    pid_t pid = 0;
+
+    unlink(log); /* its first line is to be of this run */
+    if (in < 0 || out < 0)
+        st = custos_fail(err, CUSTOS_EIO, "cannot open %s: %s",
+                         in < 0 ? input : output, strerror(errno));
+    else
+        st = start_process(program, words, in, out, log, &pid, err);
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return st ? st : wait_for_success(pid, words, log, err);
 }
 
 bool

@@ -52,6 +52,14 @@ CUSTOS_MUST_USE custos_status stranger_run(const char *program,
                                            const char *const *words, str input,
                                            const char *log, custos_err *err);
 
+/*
+ * The same with files as its standard input and output; `log` is of this run
+ * alone. Fails as stranger_run does.
+ */
+CUSTOS_MUST_USE custos_status stranger_run_files(
+    const char *program, const char *const *words, const char *input,
+    const char *output, const char *log, custos_err *err);
+
 /* Has it ended? Then it need not be stopped. */
 bool stranger_has_ended(pid_t pid);
 

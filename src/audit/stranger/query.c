@@ -1,3 +1,8 @@
+/*
+ * Threads ask through lanes: a lane has one connection to each store, so both
+ * neighbours are asked the same way. Every question has a serial number, which
+ * makes its price new and its answer independent of the others.
+ */
 #include "audit/stranger/query.h"
 
 #include <pthread.h>
@@ -5,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/hash.h"
 #include "base/error.h"
 
 enum { LANES_MAX = 64, PROBES = 2, SPARE_NUMBERS = 4, ROWS_SORTED_MAX = 4096 };
@@ -62,14 +68,6 @@ sort_rows(const struct reply *r, size_t order[ROWS_SORTED_MAX])
     return n;
 }
 
-static uint64_t
-mix(uint64_t h, const char *text)
-{
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (h ^ 0x1f) * UINT64_C(0x100000001b3);
-}
-
 /* Writes at most `room` numbers; returns how many there are, and what else the
    reply shows as a hash that is never 0. */
 static size_t
@@ -85,7 +83,7 @@ read_output(const struct reply *r, double *number, size_t room, uint32_t *code)
             const char *cell = reply_cell(r, order[i], c);
 
             if (!reply_column_is_number(r, c) || !cell) {
-                h = mix(h, cell ? cell : "\x01");
+                h = hash_text(h, cell ? cell : "\x01");
                 continue;
             }
             if (n < room)
@@ -95,7 +93,7 @@ read_output(const struct reply *r, double *number, size_t room, uint32_t *code)
     for (size_t i = 0; i < n_bars; i++, n++)
         if (n < room)
             number[n] = bars[i];
-    *code = (uint32_t)(h ^ h >> 32);
+    *code = hash_fold(h);
     *code += *code == 0;
     return n;
 }

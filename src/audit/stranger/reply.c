@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/hash.h"
 #include "audit/stranger/client.h"
 #include "base/datum.h"
 
@@ -133,26 +134,6 @@ reply_notice_numbers(const struct reply *r, double *out, size_t room)
 
 /* ------------------------------------------------------------------ hashing -- */
 
-/* FNV-1a. The NUL at the end is hashed too, so that texts do not run together. */
-static uint64_t
-hash_text(uint64_t h, const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-
-    do {
-        h = (h ^ *s) * UINT64_C(0x100000001b3);
-    } while (*s++);
-    return h;
-}
-
-static uint64_t
-hash_number(uint64_t h, uint64_t n)
-{
-    for (int i = 0; i < 8; i++)
-        h = (h ^ (n >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 /* Every number counts as '#', every line that always differs not at all. */
 static uint64_t
 hash_notices(uint64_t h, const char *notices)
@@ -165,8 +146,7 @@ hash_notices(uint64_t h, const char *notices)
             bool digit = is_digit(*s) || (was_digit && *s == '.');
 
             if (!digit || !was_digit)
-                h = (h ^ (unsigned char)(digit ? '#' : *s)) *
-                    UINT64_C(0x100000001b3);
+                h = hash_byte(h, digit ? '#' : (unsigned char)*s);
             was_digit = digit;
         }
         h = hash_number(h, '\n');
@@ -178,9 +158,8 @@ hash_notices(uint64_t h, const char *notices)
 uint64_t
 reply_hash(const struct reply *r)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = hash_text(HASH_BEGIN, r->sqlstate);
 
-    h = hash_text(h, r->sqlstate);
     h = hash_text(h, r->message);
     h = hash_text(h, r->detail);
     h = hash_text(h, r->hint);

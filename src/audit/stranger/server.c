@@ -1,3 +1,9 @@
+/*
+ * Runs `custos init`, `analyst add` and `serve` in a temporary folder, and
+ * reads the port from the server's log. A neighbour is restored from a backup
+ * of the first store before its own rows are imported, so that both have one
+ * secret.
+ */
 #include "audit/stranger/server.h"
 
 #include <stdio.h>
