@@ -228,11 +228,11 @@ ask_next(struct attacker *a, struct buf *sql, struct pair_question *q,
 
 /* Has the attack used its time, or asked its number of queries? */
 static bool
-is_enough(const struct attack *k, double now)
+is_enough(const struct curator_state *k, double now)
 {
-    const struct attack_options *o = k->options;
+    uint64_t most = k->options->queries;
 
-    return o->queries ? k->counts.queries >= o->queries : now > k->ends;
+    return most ? k->counts.queries >= most : now > k->ends;
 }
 
 /* A slice lasts until the corpus was asked, however slow the machine is. */
@@ -426,6 +426,7 @@ curator_attack(const struct curator_options *options,
     for (unsigned i = 0; i < n; i++) {
         attackers[i].shared = &k;
         attackers[i].number = i;
+        attackers[i].sides.reply_seconds = PAIR_REPLY_SECONDS;
         made_init(&attackers[i].made);
         grammar_init(&attackers[i].grammar, options->targets[0].schema,
                      options->seed, i);

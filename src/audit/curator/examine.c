@@ -14,6 +14,7 @@ enum {
     AGAIN = 2,         /* times that a fault must be there again */
     TRIES = 1500,      /* of the minimizer */
     STUCK_SECONDS = 4, /* a worker that failed after so long may still work */
+    PATIENCE = 4,      /* the time limits, times this, for what was too slow */
     SLOW_FACTOR = 10,
     SECONDS = 40, /* of the minimizer */
     SQL_ROOM = GRAMMAR_TEXT_MAX,
@@ -139,31 +140,58 @@ slowest_of(const struct outcome *o)
     return a > b ? a : b;
 }
 
+/* Starts both servers again, with longer time limits. */
+static custos_status
+restart_patiently(struct attacker *a, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    for (int i = 0; !st && i < N_SIDES; i++) {
+        struct stranger_server *s = &a->shared->server[i];
+
+        s->options.max_seconds *= PATIENCE;
+        st = stranger_restart(s, CLOCK_NONE, err);
+    }
+    for (int i = 0; !st && i < N_SIDES; i++) {
+        a->sides.client[i].port = a->shared->server[i].port;
+        st = client_reopen(&a->sides.client[i], err);
+    }
+    return st ? st : attacker_recover(a, err);
+}
+
+/* Asks once more. What is answered now may still be slow because of the person. */
+static custos_status
+ask_patiently(struct attacker *a, const struct pair_question *q,
+              struct outcome *outcome, custos_err *err)
+{
+    custos_status st = pair_explain(&a->sides, q, outcome, err);
+
+    if (!st && outcome->verdict == VERDICT_SAME)
+        st = pair_ask(&a->sides, q, outcome, err);
+    if (!st && outcome->verdict == VERDICT_SAME && pair_is_slow(outcome))
+        st = pair_time(&a->sides, q, outcome, err);
+    return st;
+}
+
 /*
  * A server that has not replied in time may be busy for ever: both are started again
- * before the query is asked once more. They end with this thread, so the slice
+ * before the query is asked once more. On a busy machine a query can be too slow
+ * by itself, so it gets more time. The servers end with this thread, so the slice
  * is over either way. What takes so long is not minimized.
  */
 static custos_status
 examine_lost(struct attacker *a, const struct pair_question *q,
              struct outcome *outcome, double seen, custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
+    custos_status st;
 
     a->shared->slice_over = true;
-    for (int i = 0; !st && i < N_SIDES; i++)
-        st = stranger_restart(&a->shared->server[i], CLOCK_NONE, err);
-    for (int i = 0; !st && i < N_SIDES; i++) {
-        a->sides.client[i].port = a->shared->server[i].port;
-        st = client_reopen(&a->sides.client[i], err);
-    }
+    a->sides.reply_seconds = PATIENCE * PAIR_REPLY_SECONDS;
+    st = restart_patiently(a, err);
     if (!st)
-        st = attacker_recover(a, err);
-    if (!st)
-        st = pair_explain(&a->sides, q, outcome, err);
-    if (!st && outcome->verdict == VERDICT_SAME)
-        st = pair_ask(&a->sides, q, outcome, err);
-    if (!st && outcome->verdict == VERDICT_FAILED) {
+        st = ask_patiently(a, q, outcome, err);
+    a->sides.reply_seconds = PAIR_REPLY_SECONDS;
+    if (!st && verdict_is_fault(outcome->verdict)) {
         snprintf(outcome->what + strlen(outcome->what),
                  SAID_MAX - strlen(outcome->what),
                  "; %.1f s with the person, %.1f s without",

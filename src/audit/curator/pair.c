@@ -107,8 +107,7 @@ pair_watch(struct pair_sides *sides)
 {
     int socket = atomic_load(&sides->socket);
 
-    if (socket > 0 &&
-        now_ms() - atomic_load(&sides->asked_ms) > 1000L * PAIR_REPLY_SECONDS)
+    if (socket > 0 && now_ms() > atomic_load(&sides->until_ms))
         shutdown(socket, SHUT_RDWR);
 }
 
@@ -120,7 +119,7 @@ ask_side(struct pair_sides *sides, enum pair_side side, const char *sql,
     custos_status st = CUSTOS_OK;
 
     for (int i = 0; i < BUSY_TRIES; i++) {
-        atomic_store(&sides->asked_ms, now_ms());
+        atomic_store(&sides->until_ms, now_ms() + 1000L * sides->reply_seconds);
         atomic_store(&sides->socket, c->link ? PQsocket(c->link) : 0);
         st = client_ask(c, sql, out, err);
         atomic_store(&sides->socket, 0);

@@ -33,16 +33,16 @@ enum { SAID_MAX = 400 };
 struct pair_sides {
     struct client client[N_SIDES];
     const char *person;
-    uint64_t serial; /* a new price for each question */
-    unsigned flip;   /* which side is asked first */
+    uint64_t serial;   /* a new price for each question */
+    unsigned flip;     /* which side is asked first */
+    int reply_seconds; /* a reply that has not come by then does not come: the
+                          engine may be where nothing interrupts it */
     /* For pair_watch, which another thread calls: */
     _Atomic int socket;       /* that a reply is awaited on; 0: none */
-    _Atomic int64_t asked_ms; /* since when */
+    _Atomic int64_t until_ms; /* until then */
 };
 
-/* A reply that has not come by then does not come: the engine may be where
-   nothing interrupts it. */
-enum { PAIR_REPLY_SECONDS = 20 };
+enum { PAIR_REPLY_SECONDS = 20 }; /* for reply_seconds, on most machines */
 
 /* Hangs up if a reply is that late; the question then ends with CLIENT_LOST. */
 void pair_watch(struct pair_sides *sides);
