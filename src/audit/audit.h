@@ -82,8 +82,8 @@ struct audit_target {
 
 /*
  * What is claimed, and audited: epsilon and delta; or if mu > 0, mu-GDP; or if
- * rho > 0, rho-zCDP at delta. The last is weaker than sqrt(2 rho)-GDP: noise on a lattice,
- * such as the discrete Gaussian, has it and yet a larger mu.
+ * rho > 0, rho-zCDP at delta. The last is weaker than sqrt(2 rho)-GDP: noise on
+ * a lattice, such as the discrete Gaussian, has it and yet a larger mu.
  */
 struct claim {
     double epsilon, delta, mu, rho;

@@ -140,9 +140,9 @@ slowest_of(const struct outcome *o)
 }
 
 /*
- * A server that has not replied in time may be busy for ever: both are started again
- * before the query is asked once more. They end with this thread, so the slice
- * is over either way. What takes so long is not minimized.
+ * A server that has not replied in time may be busy for ever: both are started
+ * again before the query is asked once more. They end with this thread, so the
+ * slice is over either way. What takes so long is not minimized.
  */
 static custos_status
 examine_lost(struct attacker *a, const struct pair_question *q,
