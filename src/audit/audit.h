@@ -38,6 +38,12 @@ struct pair {
     struct data a, b;
 };
 
+/* How the numbers of a printed output are written. */
+struct written {
+    uint32_t form;   /* a hash of signs, points and exponents */
+    uint32_t digits; /* how many there are */
+};
+
 /*
  * Outputs of a mechanism, as anyone outside sees them: `n` outputs, each with
  * at most `width` numbers; numbers that an output does not have are 0.
@@ -49,6 +55,7 @@ struct batch {
     uint32_t *code;  /* what else is visible: an error code, an exit status, the
                          hash of a text; 0 if nothing is */
     double *seconds; /* how long each took; only if the target is timed */
+    struct written *written; /* only if the target prints */
 };
 
 /*
@@ -60,8 +67,9 @@ struct batch {
 struct audit_target {
     const char *name;
     size_t width;
-    bool timed; /* `seconds` is filled, and a feature */
-    bool slow;  /* an output takes a millisecond or more: the two arms alternate
+    bool timed;  /* `seconds` is filled, and a feature */
+    bool prints; /* the same of `written` */
+    bool slow; /* an output takes a millisecond or more: the two arms alternate
                    after every output, and the search uses few of them */
     const void *self;
     custos_status (*open)(const struct audit_target *target, void **state,
@@ -74,8 +82,8 @@ struct audit_target {
 
 /*
  * What is claimed, and audited: epsilon and delta; or if mu > 0, mu-GDP; or if
- * rho > 0, rho-zCDP at delta. The last is weaker than sqrt(2 rho)-GDP: noise on a lattice,
- * such as the discrete Gaussian, has it and yet a larger mu.
+ * rho > 0, rho-zCDP at delta. The last is weaker than sqrt(2 rho)-GDP: noise on
+ * a lattice, such as the discrete Gaussian, has it and yet a larger mu.
  */
 struct claim {
     double epsilon, delta, mu, rho;

@@ -23,6 +23,10 @@ features_of(const struct audit_target *target, struct feature out[FEATURES_MAX])
     out[n++] = (struct feature){FEATURE_CODE, 0};
     if (target->timed)
         out[n++] = (struct feature){FEATURE_SECONDS, 0};
+    if (target->prints) {
+        out[n++] = (struct feature){FEATURE_FORM, 0};
+        out[n++] = (struct feature){FEATURE_DIGITS, 0};
+    }
     if (width > 1) {
         out[n++] = (struct feature){FEATURE_LAST, 0};
         out[n++] = (struct feature){FEATURE_SUM, 0};
@@ -121,6 +125,8 @@ raw_feature(struct feature feature, const struct batch *batch, size_t i)
     case FEATURE_LENGTH: return length;
     case FEATURE_CODE: return batch->code[i];
     case FEATURE_SECONDS: return batch->seconds[i];
+    case FEATURE_FORM: return batch->written[i].form;
+    case FEATURE_DIGITS: return batch->written[i].digits;
     case FEATURE_LAST: return n ? number[n - 1] : 0;
     case FEATURE_SUM:
     case FEATURE_SPREAD: return of_all(feature.kind, number, n);
@@ -145,7 +151,8 @@ feature_of(struct feature feature, const struct batch *batch, size_t i)
 bool
 feature_is_name(struct feature feature)
 {
-    return feature.kind == FEATURE_WHOLE || feature.kind == FEATURE_CODE;
+    return feature.kind == FEATURE_WHOLE || feature.kind == FEATURE_CODE ||
+           feature.kind == FEATURE_FORM;
 }
 
 void
@@ -156,6 +163,8 @@ feature_name(struct feature feature, char name[AUDIT_NAME_MAX])
         [FEATURE_LENGTH] = "how many numbers the output has",
         [FEATURE_CODE] = "the status of the output",
         [FEATURE_SECONDS] = "the run time in seconds",
+        [FEATURE_FORM] = "the form in which numbers are written",
+        [FEATURE_DIGITS] = "how many digits the output has",
         [FEATURE_LAST] = "the last number",
         [FEATURE_SUM] = "the sum of the numbers",
         [FEATURE_SPREAD] = "the largest number less the smallest",

@@ -13,6 +13,8 @@ enum feature_kind {
     FEATURE_LENGTH,     /* how many numbers */
     FEATURE_CODE,       /* error code, exit status, text */
     FEATURE_SECONDS,    /* run time */
+    FEATURE_FORM,       /* how the numbers are written */
+    FEATURE_DIGITS,     /* how many digits they have */
     FEATURE_LAST,       /* the last number */
     FEATURE_SUM,        /* of all numbers */
     FEATURE_SPREAD,     /* largest less smallest */
@@ -29,7 +31,7 @@ struct feature {
     size_t at; /* i, from 0 */
 };
 
-enum { FEATURES_MAX = 8 + 6 * AUDIT_WIDTH_MAX };
+enum { FEATURES_MAX = 10 + 6 * AUDIT_WIDTH_MAX };
 
 /* Every feature that a target's outputs have. Returns how many. */
 size_t features_of(const struct audit_target *target,

@@ -23,7 +23,9 @@ batch_new(struct batch *out, const struct audit_target *target, size_t n,
     b.length = calloc(n + 1, sizeof *b.length);
     b.code = calloc(n + 1, sizeof *b.code);
     b.seconds = target->timed ? calloc(n + 1, sizeof *b.seconds) : NULL;
-    if (!b.number || !b.length || !b.code || (target->timed && !b.seconds)) {
+    b.written = target->prints ? calloc(n + 1, sizeof *b.written) : NULL;
+    if (!b.number || !b.length || !b.code || (target->timed && !b.seconds) ||
+        (target->prints && !b.written)) {
         batch_clear(&b);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
@@ -38,6 +40,7 @@ batch_clear(struct batch *batch)
     free(batch->length);
     free(batch->code);
     free(batch->seconds);
+    free(batch->written);
     *batch = (struct batch){0};
 }
 
@@ -51,6 +54,7 @@ batch_part(const struct batch *whole, size_t from, size_t n)
         .length = whole->length + from,
         .code = whole->code + from,
         .seconds = whole->seconds ? whole->seconds + from : NULL,
+        .written = whole->written ? whole->written + from : NULL,
     };
 }
 

@@ -296,7 +296,11 @@ print_finding(const struct args *args, const struct subject *s,
         report.note = "Status 1 to 255 is the exit status of the program, "
                       "256 + N signal N, 1000 no end before the timeout, 1001 "
                       "too much output, 1002 no output; a larger one is the "
-                      "hash of a text.";
+                      "hash of the text besides the numbers, with standard "
+                      "error.";
+    else if (s->exec && strstr(f->feature, "written"))
+        report.note = "A form is known by its hash: numbers with or without "
+                      "a point, an exponent, a plus sign.";
     buf_init(&again, NULL, 1 << 16);
     write_again(args, f, &again);
     report.again = buf_text(&again);
@@ -492,8 +496,8 @@ const struct verb verb_audit = {
         "the claim does not allow, and certifies it on fresh outputs: the two\n"
         "probabilities of the event are bounded by its counts, and epsilon is\n"
         "at least the logarithm of their ratio. Values, their bits, the run\n"
-        "time, the exit status and the length of the output all count as "
-        "seen.\n"
+        "time, the exit status, texts and the length of the output all count\n"
+        "as seen.\n"
         "\n"
         "An audit refutes and never proves. Exit status: 0 nothing was "
         "refuted,\n"

@@ -227,8 +227,8 @@ print_totals(struct out *o, struct document *d, const struct totals *t)
 
 /*
  * How often correct mechanisms are accused. An audit uses the seeds that follow
- * its own, so the seeds of runs are far apart. The counts of the certificate are judged at the
- * level of CI, too.
+ * its own, so the seeds of runs are far apart. The counts of the certificate
+ * are judged at the level of CI, too.
  */
 static int
 count_alarms(struct audit_runs *runs, uint64_t wanted, struct out *o)

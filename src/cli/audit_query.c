@@ -21,6 +21,7 @@
 #include "cli/audit.h"
 #include "cli/audit_schema.h"
 #include "cli/help.h"
+#include "cli/save.h"
 
 enum {
     OPT_STORE,
@@ -200,6 +201,10 @@ read_asked(struct asked *q, arena *a)
     if (!code)
         code =
             audit_read_count("people", given[OPT_PEOPLE], 1, 2000, &q->people);
+    if (!code)
+        code = save_check("html", given[OPT_HTML]);
+    if (!code)
+        code = save_check("svg", given[OPT_SVG]);
     if (!code)
         code = audit_schema_read(a, given[OPT_STORE], given[OPT_POLICY],
                                  &q->schema);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum { ROOM = 2000, WIDTH = AUDIT_WIDTH_MAX };
 
 static double number[ROOM * WIDTH], seconds[ROOM];
 static uint32_t length[ROOM], code[ROOM];
+static struct written written[ROOM];
 static const double values[] = {1, 0.1};
 static const struct pair pair = {"with and without", {values, 2}, {NULL, 0}};
 
@@ -49,8 +51,13 @@ static void
 sample_on(const struct exec *e, void *state, const struct data *data, size_t n)
 {
     const struct audit_target *t = exec_target(e);
-    struct batch out = {n,      t->width, number,
-                        length, code,     t->timed ? seconds : NULL};
+    struct batch out = {.n = n,
+                        .width = t->width,
+                        .number = number,
+                        .length = length,
+                        .code = code,
+                        .seconds = t->timed ? seconds : NULL,
+                        .written = written};
     custos_err err = CUSTOS_ERR_INIT;
 
     memset(number, 0, sizeof number);
@@ -124,26 +131,123 @@ the_data_set_is_the_input(void **state)
     assert_true(number[0] == 0.1); /* every digit is passed on */
 }
 
+/* The code of one command's first output. */
+static uint32_t
+code_of(const char *command)
+{
+    sample_command(command, &pair.a, 1);
+    return code[0];
+}
+
 static void
 texts_are_codes(void **state)
 {
-    uint32_t hello;
+    uint32_t hello = code_of("echo hello");
 
     (void)state;
-    sample_command("echo hello 5", &pair.a, 2);
-    hello = code[0];
-    assert_int_equal(hello, code_of_text((str){"hello 5", 7}));
     assert_true(hello & CODE_TEXT);
-    assert_int_equal(code[1], hello);
     assert_int_equal(length[0], 0);
     assert_true(number[0] == 0);
-    sample_command("echo hello 6", &pair.a, 1);
-    assert_true(code[0] != hello);
-    sample_command("echo hello 5; exit 1", &pair.a, 1);
-    assert_true(code[0] != hello && code[0] & CODE_TEXT);
-    sample_command("echo 3 5x", &pair.a, 1); /* no number is left behind */
+    assert_int_equal(code_of("echo hello"), hello);
+    assert_true(code_of("echo help") != hello);
+    assert_true(code_of("echo hello; exit 1") != hello);
     assert_true(code[0] & CODE_TEXT);
-    assert_true(number[0] == 0 && length[0] == 0);
+    assert_true(code_of("echo hello >&2; echo 5") != hello);
+}
+
+/* Numbers leave the text: it is the same whatever they are. */
+static void
+numbers_have_labels(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t n;
+        double first;
+    } cases[] = {
+        {"count=5", 1, 5},
+        {"noisy count: 5.", 1, 5},
+        {"{\"n\": -5e1, \"sd\": 2}", 2, -50},
+        {"5 %", 1, 5},
+        {"on 2021-11-05", 3, 2021},
+        {"3 5x", 1, 3},
+        {"a5 1.2.3 info x_7", 0, 0},
+        {"nan of inf", 2, NAN},
+    };
+    uint32_t labelled;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        double x[4] = {0};
+        struct output_line line = output_line_new(x, 4);
+
+        snprintf(text, sizeof text, "%s", cases[i].text);
+        output_line_add(&line, (str){text, strlen(text)});
+        if (line.n != cases[i].n)
+            print_message("%s: %zu numbers\n", text, line.n);
+        assert_int_equal(line.n, cases[i].n);
+        assert_true(x[0] == cases[i].first ||
+                    (isnan(x[0]) && isnan(cases[i].first)));
+        assert_true(output_line_code(&line) & CODE_TEXT);
+    }
+    labelled = code_of("echo count=5");
+    assert_true(number[0] == 5);
+    assert_int_equal(code_of("echo count=-17.5"), labelled);
+    assert_true(number[0] == -17.5);
+    assert_true(code_of("echo total=5") != labelled);
+    assert_int_equal(code_of("echo '[5; 6, 7]'"), 0);
+}
+
+static uint32_t
+form_of(const char *command)
+{
+    sample_command(command, &pair.a, 1);
+    return written[0].form;
+}
+
+static void
+how_a_number_is_written_is_seen(void **state)
+{
+    uint32_t plain = form_of("echo 1.5");
+
+    (void)state;
+    assert_int_equal(written[0].digits, 2);
+    assert_int_equal(form_of("echo -271.828"), plain); /* a value, not a form */
+    assert_int_equal(written[0].digits, 6);
+    assert_true(form_of("echo 15") != plain);
+    assert_true(form_of("echo +1.5") != plain);
+    assert_true(form_of("echo 1.5e3") != plain);
+    assert_true(form_of("echo 0x1.8p1") != plain);
+    (void)form_of("echo 007");
+    assert_int_equal(written[0].digits, 3);
+}
+
+/* Errors come after the output: their text is in the code, their numbers follow. */
+static void
+errors_are_outputs(void **state)
+{
+    uint32_t warned;
+
+    (void)state;
+    assert_int_equal(code_of("echo 5"), 0);
+    warned = code_of("echo 5; echo low on 7 rows >&2");
+    assert_true(warned & CODE_TEXT);
+    assert_int_equal(length[0], 2);
+    assert_true(number[0] == 5 && number[1] == 7);
+    assert_int_equal(code_of("echo 5; echo low on 9 rows >/dev/stderr"),
+                     warned);
+    assert_true(number[1] == 9);
+    assert_true(code_of("echo low on 7 rows; echo 5 >&2") != warned);
+    /* also what comes after the output is closed, and more than a pipe holds */
+    assert_true(code_of("echo 5; exec >&-; sleep 0.1; echo late >&2") != 0);
+    assert_true(code_of("head -c 300000 /dev/zero | tr '\\0' a >&2; echo 5") &
+                CODE_TEXT);
+    assert_true(number[0] == 5);
+    assert_true(code_of("echo 5; exec >&-; head -c 300000 /dev/zero | tr "
+                        "'\\0' a >&2") &
+                CODE_TEXT);
+    assert_true(number[0] == 5);
+    assert_int_equal(code_of("echo 5; tr '\\0' a </dev/zero >&2"), CODE_FLOOD);
 }
 
 /* What happens on one data set alone is an output, not the end of the audit. */
@@ -350,6 +454,9 @@ main(void)
         cmocka_unit_test(numbers_survive),
         cmocka_unit_test(the_data_set_is_the_input),
         cmocka_unit_test(texts_are_codes),
+        cmocka_unit_test(numbers_have_labels),
+        cmocka_unit_test(how_a_number_is_written_is_seen),
+        cmocka_unit_test(errors_are_outputs),
         cmocka_unit_test(failures_are_outputs),
         cmocka_unit_test(nothing_blocks),
         cmocka_unit_test(time_is_seen),

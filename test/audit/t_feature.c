@@ -65,6 +65,36 @@ no_number_breaks_a_feature(void **state)
     assert_true(of(FEATURE_LOW_BIT, 3, odd, 4) == -1074);
 }
 
+/* Only what is printed has a form. */
+static void
+printed_outputs_have_a_form(void **state)
+{
+    struct audit_target target = {.name = "printed", .width = 64};
+    struct feature features[FEATURES_MAX];
+    size_t n = features_of(&target, features), more;
+    uint32_t length = 1, code = 0;
+    double number = 1;
+    struct written written = {.form = 0xfffffffe, .digits = 17};
+    const struct batch batch = {.n = 1,
+                                .width = 1,
+                                .number = &number,
+                                .length = &length,
+                                .code = &code,
+                                .written = &written};
+
+    (void)state;
+    target.prints = target.timed = true;
+    more = features_of(&target, features);
+    assert_int_equal(more, n + 3);
+    assert_true(more <= FEATURES_MAX);
+    assert_true(feature_of((struct feature){FEATURE_FORM, 0}, &batch, 0) ==
+                (double)0xfffffffe);
+    assert_true(feature_of((struct feature){FEATURE_DIGITS, 0}, &batch, 0) ==
+                17);
+    assert_true(feature_is_name((struct feature){FEATURE_FORM, 0}));
+    assert_false(feature_is_name((struct feature){FEATURE_DIGITS, 0}));
+}
+
 static void
 whole_output_is_told_apart(void **state)
 {
@@ -156,6 +186,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_are_what_they_say),
         cmocka_unit_test(no_number_breaks_a_feature),
+        cmocka_unit_test(printed_outputs_have_a_form),
         cmocka_unit_test(whole_output_is_told_apart),
         cmocka_unit_test(values_fall_into_their_bins),
         cmocka_unit_test(names_have_bins_of_their_own),

@@ -41,7 +41,11 @@ draw(const struct library_target *t, void *state, const struct data *data)
     size_t width = t->target.width;
     double *number = calloc(OUTPUTS * width, sizeof *number);
     uint32_t length[OUTPUTS] = {0}, code[OUTPUTS] = {0};
-    struct batch batch = {OUTPUTS, width, number, length, code, NULL};
+    struct batch batch = {.n = OUTPUTS,
+                          .width = width,
+                          .number = number,
+                          .length = length,
+                          .code = code};
     struct coins coins;
     custos_err err = CUSTOS_ERR_INIT;
 

@@ -80,7 +80,12 @@ sample(const struct data *data)
 
     assert_int_equal(make(path, &o, &err), CUSTOS_OK);
     t = object_target(o);
-    out = (struct batch){N, t->width, number, length, code, seconds};
+    out = (struct batch){.n = N,
+                         .width = t->width,
+                         .number = number,
+                         .length = length,
+                         .code = code,
+                         .seconds = seconds};
     assert_true(t->timed && !t->slow);
     memset(number, 0, sizeof number);
     assert_int_equal(t->sample(t, NULL, data, NULL, &out, &err), CUSTOS_OK);

@@ -96,9 +96,15 @@ class Programs(CommandCase):
                 time.sleep(0.01)
 
     def test_everything_visible_counts(self):
-        """Status, text, length and the end of a run by a timeout."""
+        """Status, text, text beside numbers, standard error, how a number is
+        written, length and the end of a run by a timeout."""
         for program in ("read x && exit 3; echo 1", "read x || exit 3; echo 1",
                         "if read x; then echo yes; else echo no; fi",
+                        "if read x; then echo n=1; else echo m=1; fi",
+                        "read x && echo few rows >&2; echo 1",
+                        "read x && echo 7 >&2; echo 1",
+                        "if read x; then echo 1.0; else echo 1; fi",
+                        "if read x; then echo 01; else echo 1; fi",
                         "read x && echo 1 2; echo 1",
                         "read x && kill -9 $$; echo 1"):
             with self.subTest(program=program):

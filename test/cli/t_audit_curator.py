@@ -16,7 +16,8 @@ def attack(*words):
 
 class Quiet(unittest.TestCase):
     """False alarms: a difference of time needs 12 against 12 askings without
-    overlap, 7e-7, after a first suspicion; one of numbers a Laplace variable beyond 14 scales twice."""
+    overlap, 7e-7, after a first suspicion; one of numbers a Laplace variable
+    beyond 14 scales twice."""
 
     def test_nothing_is_found_on_the_demo(self):
         done, said = attack("--demo", "--queries", "60", "--seed", "1")

@@ -226,6 +226,14 @@ class Audits(Case):
 
 
 class Usage(Case):
+    def test_a_report_that_cannot_be_written(self):
+        """That is said at once, not after the audit."""
+        for option in ["--html", "--svg"]:
+            done = run("audit", "query", COUNT, "--policy", self.policy,
+                       option, "/no/such/folder/report", env=self.env)
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertIn(b"cannot write /no/such/folder/report", done.stderr)
+
     def test_what_is_wrong_is_said(self):
         at = ["--policy", self.policy]
         self.refused("audit", "query", *at, says="needs one SQL text")

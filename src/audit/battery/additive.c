@@ -118,22 +118,14 @@ answer_geo_sample(const struct mechanism *m, struct coins *coins,
     return 1;
 }
 
-#define TARGET(object, name_, width_, ...)                                     \
-    const struct audit_target battery_##object = {                             \
-        .name = name_,                                                         \
-        .width = width_,                                                       \
-        .self = &(const struct mechanism){__VA_ARGS__},                        \
-        .sample = mechanism_sample,                                            \
-    }
-
-TARGET(laplace, "laplace", 1, .epsilon = 0.1, .most = 1,
-       .answer = answer_laplace);
-TARGET(laplace_parallel, "laplace-parallel", 20, .epsilon = 0.1, .most = 1,
-       .releases = 20, .answer = answer_parallel);
-TARGET(noisy_hist_1, "noisy-hist-1", 5, .epsilon = 0.1, .most = 5,
-       .answer = answer_laplace);
-TARGET(noisy_hist_2, "noisy-hist-2", 5, .epsilon = 0.1, .most = 5,
-       .answer = answer_inverted_scale);
-TARGET(prefix_sum, "prefix-sum", 10, .epsilon = 0.1, .most = 10,
-       .answer = answer_prefix_sum);
-TARGET(geo_sample, "geo-sample", 1, .most = 1, .answer = answer_geo_sample);
+MECHANISM(laplace, "laplace", 1, .epsilon = 0.1, .most = 1,
+          .answer = answer_laplace);
+MECHANISM(laplace_parallel, "laplace-parallel", 20, .epsilon = 0.1, .most = 1,
+          .releases = 20, .answer = answer_parallel);
+MECHANISM(noisy_hist_1, "noisy-hist-1", 5, .epsilon = 0.1, .most = 5,
+          .answer = answer_laplace);
+MECHANISM(noisy_hist_2, "noisy-hist-2", 5, .epsilon = 0.1, .most = 5,
+          .answer = answer_inverted_scale);
+MECHANISM(prefix_sum, "prefix-sum", 10, .epsilon = 0.1, .most = 10,
+          .answer = answer_prefix_sum);
+MECHANISM(geo_sample, "geo-sample", 1, .most = 1, .answer = answer_geo_sample);

@@ -69,4 +69,14 @@ extern const struct audit_target battery_swapped_scale,
     battery_half_composition, battery_reused_seed, battery_key_threshold,
     battery_key_threshold_low, battery_wrapping_sum;
 
+/* Defines the target battery_OBJECT: a name, the most numbers of an output, and
+   members of struct mechanism. */
+#define MECHANISM(object, name_, width_, ...)                                  \
+    const struct audit_target battery_##object = {                             \
+        .name = name_,                                                         \
+        .width = width_,                                                       \
+        .self = &(const struct mechanism){__VA_ARGS__},                        \
+        .sample = mechanism_sample,                                            \
+    }
+
 #endif

@@ -79,18 +79,12 @@ answer_half_noise(const struct mechanism *m, struct coins *coins,
     return 1;
 }
 
-#define TARGET(object, name_, function)                                        \
-    const struct audit_target battery_##object = {                             \
-        .name = name_,                                                         \
-        .width = 1,                                                            \
-        .self = &(const struct mechanism){.epsilon = 0.1,                      \
-                                          .most = AUDIT_WIDTH_MAX,             \
-                                          .answer = function},                 \
-        .sample = mechanism_sample,                                            \
-    }
+#define NOISY_MAX(object, name_, function)                                     \
+    MECHANISM(object, name_, 1, .epsilon = 0.1, .most = AUDIT_WIDTH_MAX,       \
+              .answer = function)
 
-TARGET(noisy_max_1, "noisy-max-1", answer_index);
-TARGET(noisy_max_2, "noisy-max-2", answer_exponential_index);
-TARGET(noisy_max_3, "noisy-max-3", answer_value);
-TARGET(noisy_max_4, "noisy-max-4", answer_exponential_value);
-TARGET(noisy_max_factor, "noisy-max-factor", answer_half_noise);
+NOISY_MAX(noisy_max_1, "noisy-max-1", answer_index);
+NOISY_MAX(noisy_max_2, "noisy-max-2", answer_exponential_index);
+NOISY_MAX(noisy_max_3, "noisy-max-3", answer_value);
+NOISY_MAX(noisy_max_4, "noisy-max-4", answer_exponential_value);
+NOISY_MAX(noisy_max_factor, "noisy-max-factor", answer_half_noise);

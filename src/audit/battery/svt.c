@@ -191,25 +191,17 @@ answer_reused(const struct mechanism *m, struct coins *coins,
     return (uint32_t)data->n;
 }
 
-#define TARGET(object, name_, width_, cutoff_, function)                       \
-    const struct audit_target battery_##object = {                             \
-        .name = name_,                                                         \
-        .width = width_,                                                       \
-        .self = &(const struct mechanism){.epsilon = 0.1,                      \
-                                          .threshold = 1,                      \
-                                          .cutoff = cutoff_,                   \
-                                          .most = (width_) > HALF ? HALF       \
-                                                                  : (width_),  \
-                                          .answer = function},                 \
-        .sample = mechanism_sample,                                            \
-    }
+#define SVT(object, name_, width_, cutoff_, function)                          \
+    MECHANISM(object, name_, width_, .epsilon = 0.1, .threshold = 1,           \
+              .cutoff = cutoff_, .most = (width_) > HALF ? HALF : (width_),    \
+              .answer = function)
 
-TARGET(svt_1, "svt-1", 10, 1, answer_svt_1);
-TARGET(svt_2, "svt-2", 10, 1, answer_svt_2);
-TARGET(svt_3, "svt-3", 10, 1, answer_svt_3);
-TARGET(svt_4, "svt-4", 10, 1, answer_svt_4);
-TARGET(svt_5, "svt-5", 10, 1, answer_svt_5);
-TARGET(svt_6, "svt-6", 10, 1, answer_svt_6);
-TARGET(svt_3_4, "svt-3-4", (size_t)2 * HALF, 1, answer_svt_3_4);
-TARGET(numeric_svt, "numeric-svt", 10, 2, answer_numeric);
-TARGET(svt_reused, "svt-reused", 10, 1, answer_reused);
+SVT(svt_1, "svt-1", 10, 1, answer_svt_1);
+SVT(svt_2, "svt-2", 10, 1, answer_svt_2);
+SVT(svt_3, "svt-3", 10, 1, answer_svt_3);
+SVT(svt_4, "svt-4", 10, 1, answer_svt_4);
+SVT(svt_5, "svt-5", 10, 1, answer_svt_5);
+SVT(svt_6, "svt-6", 10, 1, answer_svt_6);
+SVT(svt_3_4, "svt-3-4", (size_t)2 * HALF, 1, answer_svt_3_4);
+SVT(numeric_svt, "numeric-svt", 10, 2, answer_numeric);
+SVT(svt_reused, "svt-reused", 10, 1, answer_reused);

@@ -104,23 +104,15 @@ answer_wrapping(const struct mechanism *m, struct coins *coins,
     return 1;
 }
 
-#define TARGET(object, name_, width_, ...)                                     \
-    const struct audit_target battery_##object = {                             \
-        .name = name_,                                                         \
-        .width = width_,                                                       \
-        .self = &(const struct mechanism){__VA_ARGS__},                        \
-        .sample = mechanism_sample,                                            \
-    }
-
-TARGET(swapped_scale, "swapped-scale", 1, .epsilon = 0.1, .sensitivity = 4,
-       .most = 1, .answer = answer_swapped);
-TARGET(half_composition, "half-composition", 4, .epsilon = 0.1, .most = 4,
-       .answer = answer_half);
-TARGET(reused_seed, "reused-seed", 2, .epsilon = 0.1, .most = 2,
-       .answer = answer_same_seed);
-TARGET(key_threshold, "key-threshold", 2, .epsilon = 1, .delta = 0.00125,
-       .most = 2, .answer = answer_keys);
-TARGET(key_threshold_low, "key-threshold-low", 2, .epsilon = 1,
-       .delta = 0.00125, .most = 2, .answer = answer_keys_low);
-TARGET(wrapping_sum, "wrapping-sum", 1, .epsilon = 0.1, .most = AUDIT_WIDTH_MAX,
-       .answer = answer_wrapping);
+MECHANISM(swapped_scale, "swapped-scale", 1, .epsilon = 0.1, .sensitivity = 4,
+          .most = 1, .answer = answer_swapped);
+MECHANISM(half_composition, "half-composition", 4, .epsilon = 0.1, .most = 4,
+          .answer = answer_half);
+MECHANISM(reused_seed, "reused-seed", 2, .epsilon = 0.1, .most = 2,
+          .answer = answer_same_seed);
+MECHANISM(key_threshold, "key-threshold", 2, .epsilon = 1, .delta = 0.00125,
+          .most = 2, .answer = answer_keys);
+MECHANISM(key_threshold_low, "key-threshold-low", 2, .epsilon = 1,
+          .delta = 0.00125, .most = 2, .answer = answer_keys_low);
+MECHANISM(wrapping_sum, "wrapping-sum", 1, .epsilon = 0.1,
+          .most = AUDIT_WIDTH_MAX, .answer = answer_wrapping);

@@ -174,10 +174,10 @@ ask_patiently(struct attacker *a, const struct pair_question *q,
 }
 
 /*
- * A server that has not replied in time may be busy for ever: both are started again
- * before the query is asked once more. On a busy machine a query can be too slow
- * by itself, so it gets more time. The servers end with this thread, so the slice
- * is over either way. What takes so long is not minimized.
+ * A server that has not replied in time may be busy for ever: both are started
+ * again before the query is asked once more. On a busy machine a query can be too
+ * slow by itself, so it gets more time. The servers end with this thread, so the
+ * slice is over either way. What takes so long is not minimized.
  */
 static custos_status
 examine_lost(struct attacker *a, const struct pair_question *q,

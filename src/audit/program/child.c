@@ -96,8 +96,9 @@ child_file(void)
 void
 child_init(struct child *c, size_t limit)
 {
-    *c = (struct child){.out = -1};
+    *c = (struct child){.out = -1, .err = -1};
     buf_init(&c->text, NULL, limit + CHUNK + 1);
+    buf_init(&c->errors, NULL, limit + CHUNK + 1);
 }
 
 /* A group of its own, no blocked signal, and default actions, whatever ours are:
@@ -174,51 +175,111 @@ start_group(const char *command, char *const *environment, int input,
     return error;
 }
 
+/* Is there no room for another chunk? */
+static bool
+is_full(const struct buf *text)
+{
+    return text->len + CHUNK + 1 >= text->limit;
+}
+
+static void
+close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* A pipe that the child writes to and we read from. */
+struct stream {
+    int ours, theirs;
+};
+
+/* Ours never blocks: a child that is killed may leave a grandchild's end open. */
+static bool
+open_stream(struct stream *s)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return false;
+    *s = (struct stream){ends[0], ends[1]};
+    return !fcntl(s->ours, F_SETFL, O_NONBLOCK);
+}
+
 custos_status
 child_start(struct child *c, const char *command, char *const *environment,
-            int input, int errors, custos_err *err)
+            int input, enum child_errors errors, custos_err *err)
 {
-    int ends[2], error;
+    struct stream out = {-1, -1}, complaints = {-1, -1};
+    int error = 0;
 
-    c->text.len = c->taken = 0;
-    c->text.failed = c->at_end = false;
-    if (lseek(input, 0, SEEK_SET) < 0 || pipe2(ends, O_CLOEXEC))
-        return custos_fail(err, CUSTOS_EIO, "cannot make a pipe: %s",
-                           strerror(errno));
-    error = start_group(command, environment, input, ends[1], errors, &c->pid);
-    close(ends[1]);
-    if (error) {
-        close(ends[0]);
-        c->pid = 0;
-        return custos_fail(err, CUSTOS_EIO, "cannot start /bin/sh: %s",
-                           strerror(error));
-    }
-    c->out = ends[0];
-    return CUSTOS_OK;
+    c->text.len = c->errors.len = c->taken = 0;
+    c->text.failed = c->errors.failed = c->at_end = false;
+    if (lseek(input, 0, SEEK_SET) < 0 || !open_stream(&out) ||
+        (errors == CHILD_ERRORS_KEPT && !open_stream(&complaints)))
+        error = errno;
+    if (!error)
+        error = start_group(command, environment, input, out.theirs,
+                            complaints.theirs, &c->pid);
+    close_end(&out.theirs);
+    close_end(&complaints.theirs);
+    c->out = out.ours;
+    c->err = complaints.ours;
+    if (!error)
+        return CUSTOS_OK;
+    close_end(&c->out);
+    close_end(&c->err);
+    c->pid = 0;
+    return custos_fail(err, CUSTOS_EIO, "cannot start /bin/sh: %s",
+                       strerror(error));
+}
+
+/* Reads what is there. False: the stream is at its end. */
+static bool
+read_stream(int fd, struct buf *text)
+{
+    char chunk[CHUNK];
+    ssize_t n;
+
+    do {
+        n = read(fd, chunk, sizeof chunk);
+    } while (n < 0 && errno == EINTR);
+    if (n > 0)
+        buf_add(text, chunk, (size_t)n);
+    return n > 0 || (n < 0 && errno == EAGAIN);
+}
+
+/* Reads errors, so that a child that writes many does not wait for us. What is
+   beyond the limit is read and dropped. */
+static void
+read_errors(struct child *c)
+{
+    if (is_full(&c->errors))
+        c->errors.len = c->errors.limit - CHUNK - 1; /* full, and it stays so */
+    if (c->err >= 0 && !read_stream(c->err, &c->errors))
+        close_end(&c->err);
 }
 
 enum child_news
 child_read(struct child *c, double deadline)
 {
-    char chunk[CHUNK];
-    struct pollfd wait = {.fd = c->out, .events = POLLIN};
+    struct pollfd wait[] = {{.fd = c->out, .events = POLLIN},
+                            {.fd = c->err, .events = POLLIN}};
     double left = deadline - clock_seconds();
-    ssize_t n;
 
     if (c->at_end)
         return CHILD_CLOSED;
-    if (c->text.len + CHUNK + 1 >= c->text.limit)
+    if (is_full(&c->text) || is_full(&c->errors))
         return CHILD_FULL;
-    if (poll(&wait, 1, left > 0 ? (int)(left * 1000) + 1 : 0) <= 0)
+    if (poll(wait, COUNT_OF(wait), left > 0 ? (int)(left * 1000) + 1 : 0) <= 0)
         return clock_seconds() < deadline ? CHILD_MORE : CHILD_SLOW;
-    do {
-        n = read(c->out, chunk, sizeof chunk);
-    } while (n < 0 && errno == EINTR);
-    if (n <= 0) {
+    if (wait[1].revents)
+        read_errors(c);
+    if (wait[0].revents && !read_stream(c->out, &c->text)) {
         c->at_end = true;
         return CHILD_CLOSED;
     }
-    buf_add(&c->text, chunk, (size_t)n);
     return c->text.failed ? CHILD_FULL : CHILD_MORE;
 }
 
@@ -264,7 +325,7 @@ child_line(struct child *c, double deadline, str *line, enum child_news *why)
 /* Waits for its end without a signal handler: programs end right after they
    close their output, so the first waits are short. */
 static bool
-has_ended(pid_t pid, double deadline)
+has_ended(struct child *c, double deadline)
 {
     struct timespec nap = {.tv_nsec = WAIT_LEAST_NS};
 
@@ -272,9 +333,10 @@ has_ended(pid_t pid, double deadline)
         siginfo_t info = {.si_pid = 0};
 
         /* WNOWAIT: its id stays taken until its group is killed. */
-        if (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
-            info.si_pid == pid)
+        if (!waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+            info.si_pid == c->pid)
             return true;
+        read_errors(c);
         if (clock_seconds() >= deadline)
             return false;
         nanosleep(&nap, NULL);
@@ -291,15 +353,15 @@ child_end(struct child *c, double deadline)
 
     if (!c->pid)
         return 0;
-    if (c->out >= 0)
-        close(c->out);
-    c->out = -1;
-    ended = has_ended(c->pid, deadline);
+    close_end(&c->out);
+    ended = has_ended(c, deadline);
     kill(-c->pid, SIGKILL);   /* also what it left behind */
     replace_group(c->pid, 0); /* before its number can be another's */
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         ;
     c->pid = 0;
+    read_errors(c); /* a pipe holds no more than one chunk */
+    close_end(&c->err);
     if (!ended)
         return CODE_HANG;
     if (WIFSIGNALED(status))
@@ -312,5 +374,5 @@ child_clear(struct child *c)
 {
     (void)child_end(c, 0);
     buf_clear(&c->text);
-    c->out = -1;
+    buf_clear(&c->errors);
 }

@@ -27,31 +27,34 @@ enum child_code {
     CODE_NOTHING = 1002,  /* printed nothing */
 };
 
+/* What happens to standard error. */
+enum child_errors { CHILD_ERRORS_DROPPED, CHILD_ERRORS_KEPT };
+
 struct child {
-    pid_t pid; /* 0: none */
-    int out;
-    struct buf text; /* what was read */
-    size_t taken;    /* of text, by child_line */
+    pid_t pid;         /* 0: none */
+    int out, err;      /* -1: none, or at its end */
+    struct buf text;   /* what was read of its output, */
+    struct buf errors; /* and of its standard error */
+    size_t taken;      /* of text, by child_line */
     bool at_end;
 };
 
 enum child_news { CHILD_MORE, CHILD_CLOSED, CHILD_SLOW, CHILD_FULL };
 
-/* An unnamed file for inputs and error texts; -1 and errno on failure. */
+/* An unnamed file for inputs; -1 and errno on failure. */
 int child_file(void);
 
-/* At most `limit` bytes of output are kept. */
+/* At most `limit` bytes of output, and as many of errors, are kept. */
 void child_init(struct child *c, size_t limit);
 
-/*
- * Starts the command with the input from its beginning; its errors go to the file
- * `errors`, or nowhere if that is -1. Fails with CUSTOS_EIO.
- */
+/* Starts the command with the input from its beginning. Fails with CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status child_start(struct child *c, const char *command,
                                           char *const *environment, int input,
-                                          int errors, custos_err *err);
+                                          enum child_errors errors,
+                                          custos_err *err);
 
-/* Waits for output until the deadline, and reads it. */
+/* Waits for output or errors until the deadline, and reads them. CHILD_CLOSED: the
+   output is at its end; child_end reads the errors that are left. */
 enum child_news child_read(struct child *c, double deadline);
 
 /*

@@ -1,59 +1,23 @@
 /*
- * The first runs decide how a program is used: started for every output, or
- * kept running with each line an output. Whatever it does afterwards, be it a
- * failure, silence or a flood, is an output with a code, so that no behaviour
- * on one data set ends the audit.
+ * A program is started for every output, or kept running with each line an
+ * output. Whatever it does, be it a failure, silence or a flood, is an output
+ * with a code, so that no behaviour on one data set ends the audit.
  */
 #include "audit/program/exec.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "audit/clock.h"
-#include "audit/program/child.h"
-#include "audit/program/input.h"
+#include "audit/program/exec_inside.h"
 #include "audit/program/output_line.h"
 #include "base/error.h"
-#include "base/utf8.h"
 
 enum {
-    RUN_BYTES = 1 << 20,   /* of one run that are read */
-    LINE_BYTES = 1 << 20,  /* of one line of a program that is kept running */
-    STREAM_LINES = 100000, /* that such a program is asked for */
-    PROBE_LINES = 5,
-    PROBE_S = 1,      /* seconds */
-    SAID_BYTES = 120, /* of a program's error text, shown in ours */
+    RUN_BYTES = 1 << 20, /* of one run, or of one line, that are read */
 };
-
-#define VARIABLE "CUSTOS_AUDIT_OUTPUTS"
 
 extern char **environ;
-
-struct exec {
-    struct audit_target target;
-    char *command;
-    char **environment; /* environ, and how many outputs are wanted */
-    char wanted[40];
-    double timeout;
-    enum exec_lines lines;
-    bool kept_running;
-    pthread_mutex_t lock; /* guards idle */
-    struct exec_state *idle;
-};
-
-/* Of a thread: the data sets that it used last, each with a program that may be
-   running on it. Those that wait for us to read cost no time. */
-struct exec_state {
-    struct exec *exec;
-    struct exec_state *next; /* in the list of the idle */
-    struct inputs inputs;
-    struct child child[INPUTS];
-};
 
 /* ----------------------------------------------------------- one thread -- */
 
@@ -70,8 +34,8 @@ exec_close(void *p)
     pthread_mutex_unlock(&s->exec->lock);
 }
 
-static void
-free_state(struct exec_state *s)
+void
+exec_state_free(struct exec_state *s)
 {
     for (size_t i = 0; i < INPUTS; i++)
         child_clear(&s->child[i]);
@@ -92,7 +56,7 @@ take_idle(struct exec *e)
     return s;
 }
 
-static custos_status
+custos_status
 exec_open(const struct audit_target *target, void **state, custos_err *err)
 {
     struct exec *e = (struct exec *)target->self;
@@ -115,50 +79,68 @@ exec_open(const struct audit_target *target, void **state, custos_err *err)
 
 /* ------------------------------------------------------ a run, an output -- */
 
-/* Blanks for the ends of lines: all numbers of the run are one output. */
-static void
-join_lines(struct buf *text)
+void
+exec_join_lines(struct buf *text)
 {
     for (size_t i = 0; i < text->len; i++)
         if (text->ptr[i] == '\n')
             text->ptr[i] = ' ';
 }
 
-/* Everything that a run printed, as output i. */
+static struct output_line
+line_of(const struct batch *out, size_t i)
+{
+    return output_line_new(out->number + i * out->width, out->width);
+}
+
+/* A text and a status that is not 0 are one code. */
+static void
+put_output(const struct output_line *line, unsigned status, size_t i,
+           struct batch *out)
+{
+    uint32_t code = output_line_code(line);
+
+    out->length[i] = (uint32_t)line->n;
+    out->code[i] =
+        code && status ? ((code * 31) ^ status) | CODE_TEXT : code + status;
+    if (out->written)
+        out->written[i] = output_line_written(line);
+}
+
+/* Everything that a run printed, as output i: its output, then its errors. How
+   much of a flood was read is chance, so it is known by its status alone. */
 static void
 take_run(const struct exec *e, struct child *c, unsigned status, size_t i,
          struct batch *out)
 {
+    struct output_line line = line_of(out, i);
     struct buf *text = &c->text;
-    uint32_t code = 0;
-    size_t n = 0;
 
+    if (status == CODE_FLOOD)
+        text->len = c->errors.len = 0;
     if (text->len && e->lines == EXEC_LINE_WHOLE)
-        join_lines(text);
+        exec_join_lines(text);
     while (text->len && text->ptr[text->len - 1] == '\n')
         text->len--;
     if (text->len) {
         text->ptr[text->len] = '\0';
-        n = output_line_read((str){text->ptr, text->len},
-                             out->number + i * out->width, out->width, &code);
+        output_line_add(&line, (str){text->ptr, text->len});
     }
-    out->length[i] = (uint32_t)n;
-    /* A text and a status that is not 0 are one code. */
-    if (!n && !code && !status)
+    if (!line.n && !line.has_text && !status)
         status = CODE_NOTHING;
-    out->code[i] =
-        code && status ? ((code * 31) ^ status) | CODE_TEXT : code + status;
+    if (c->errors.len)
+        output_line_add(&line, (str){c->errors.ptr, c->errors.len});
+    put_output(&line, status, i, out);
 }
 
-/* Starts the program and reads until it ends; the status as a code. */
-static custos_status
-run_once(const struct exec *e, struct child *c, int input, int errors,
-         unsigned *status, double *seconds, custos_err *err)
+custos_status
+exec_run_once(const struct exec *e, struct child *c, int input,
+              unsigned *status, double *seconds, custos_err *err)
 {
     double start = clock_seconds(), deadline = start + e->timeout;
     enum child_news news = CHILD_MORE;
-    custos_status st =
-        child_start(c, e->command, e->environment, input, errors, err);
+    custos_status st = child_start(c, e->command, e->environment, input,
+                                   CHILD_ERRORS_KEPT, err);
 
     if (st)
         return st;
@@ -181,7 +163,7 @@ sample_runs(const struct exec *e, struct child *c, int input, struct batch *out,
         unsigned status = 0;
         double seconds = 0;
 
-        st = run_once(e, c, input, -1, &status, &seconds, err);
+        st = exec_run_once(e, c, input, &status, &seconds, err);
         if (!st)
             take_run(e, c, status, i, out);
         if (!st && out->seconds)
@@ -214,32 +196,34 @@ sample_lines(const struct exec *e, struct child *c, int input,
     enum child_news why = CHILD_MORE;
     bool is_new = false;
     unsigned code;
-    str line;
+    str text;
 
     for (size_t i = 0; i < out->n;) {
         double deadline = clock_seconds() + e->timeout;
 
         if (!c->pid) {
-            custos_status st =
-                child_start(c, e->command, e->environment, input, -1, err);
+            custos_status st = child_start(c, e->command, e->environment, input,
+                                           CHILD_ERRORS_DROPPED, err);
 
             if (st)
                 return st;
             is_new = true;
         }
-        if (child_line(c, deadline, &line, &why)) {
-            out->length[i] = (uint32_t)output_line_read(
-                line, out->number + i * out->width, out->width, &out->code[i]);
+        if (child_line(c, deadline, &text, &why)) {
+            struct output_line line = line_of(out, i);
+
+            output_line_add(&line, text);
+            put_output(&line, 0, i++, out);
             is_new = false;
-            i++;
             continue;
         }
         code = code_of_end(c, why, deadline);
         if (!code && is_new)
             code = CODE_NOTHING;
         if (code) {
-            out->length[i] = 0;
-            out->code[i++] = code;
+            struct output_line nothing = line_of(out, i);
+
+            put_output(&nothing, code, i++, out);
         }
     }
     return CUSTOS_OK;
@@ -267,129 +251,7 @@ exec_sample(const struct audit_target *target, void *state,
     return sample_runs(e, &s->child[slot], s->inputs.file[slot].fd, out, err);
 }
 
-/* --------------------------------------------------------- first runs ----- */
-
-struct probe {
-    size_t lines, width; /* the most of any run */
-    double seconds;      /* of all runs */
-    unsigned status;     /* of the last run */
-    bool has_text;       /* some run printed something */
-    char said[SAID_BYTES + 1];
-};
-
-static void
-count_lines(const struct exec *e, struct child *c, struct probe *p)
-{
-    struct buf *text = &c->text;
-    size_t lines = 0, at = 0;
-    double none;
-    uint32_t code;
-
-    if (e->lines == EXEC_LINE_WHOLE)
-        join_lines(text);
-    while (at < text->len) {
-        char *start = text->ptr + at;
-        char *end = memchr(start, '\n', text->len - at);
-        size_t len = end ? (size_t)(end - start) : text->len - at, n;
-
-        start[len] = '\0';
-        n = output_line_read((str){start, len}, &none, 1, &code);
-        p->width = n > p->width ? n : p->width;
-        at += len + 1;
-        lines++;
-    }
-    p->has_text = p->has_text || lines;
-    p->lines = lines > p->lines ? lines : p->lines;
-}
-
-/* The first line that it wrote to standard error. */
-static void
-read_errors(int file, struct probe *p)
-{
-    ssize_t n = pread(file, p->said, SAID_BYTES, 0);
-
-    p->said[n > 0 ? n : 0] = '\0';
-    p->said[strcspn(p->said, "\n")] = '\0';
-    utf8_clean(p->said);
-}
-
-static custos_status
-probe_run(const struct exec *e, struct exec_state *s, const struct data *data,
-          struct probe *p, custos_err *err)
-{
-    int errors = child_file();
-    double seconds = 0;
-    size_t slot;
-    bool is_new;
-    custos_status st = inputs_find(&s->inputs, data, &slot, &is_new, err);
-
-    if (!st && errors < 0)
-        st = custos_fail(err, CUSTOS_EIO, "cannot make a file in memory: %s",
-                         strerror(errno));
-    if (!st)
-        st = run_once(e, &s->child[slot], s->inputs.file[slot].fd, errors,
-                      &p->status, &seconds, err);
-    p->seconds += seconds;
-    if (!st)
-        count_lines(e, &s->child[slot], p);
-    if (!st && !p->has_text)
-        read_errors(errors, p);
-    if (errors >= 0)
-        close(errors);
-    return st;
-}
-
-static custos_status
-fail_probe(const struct exec *e, const struct probe *p, custos_err *err)
-{
-    char said[SAID_BYTES + 3] = "";
-
-    if (*p->said)
-        snprintf(said, sizeof said, ": %s", p->said);
-    if (p->status == CODE_HANG)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "the program printed nothing within %g s%s" HINT
-                           "give it more time by --timeout",
-                           e->timeout, said);
-    if (p->status >= CODE_SIGNAL)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "the program printed nothing and was killed by "
-                           "signal %u%s",
-                           p->status - CODE_SIGNAL, said);
-    return custos_fail(err, CUSTOS_EINVAL,
-                       "the program printed nothing and ended with status "
-                       "%u%s" HINT "it must read values, one a line, and "
-                       "print one output a line",
-                       p->status, said);
-}
-
-/* Runs it on the first pair, and on the last if that is quick. */
-static custos_status
-probe_all(struct exec *e, const struct pair *pairs, size_t n, custos_err *err)
-{
-    const struct data *data[] = {&pairs[0].a, &pairs[0].b, &pairs[n - 1].a,
-                                 &pairs[n - 1].b};
-    struct probe p = {.lines = 0};
-    void *state = NULL;
-    custos_status st = exec_open(&e->target, &state, err);
-
-    snprintf(e->wanted, sizeof e->wanted, VARIABLE "=%d", (int)PROBE_LINES);
-    for (size_t i = 0; i < 4 && !st && (i < 2 || p.seconds < PROBE_S); i++)
-        st = probe_run(e, state, data[i], &p, err);
-    if (state)
-        free_state(state);
-    if (st)
-        return st;
-    if (!p.has_text)
-        return fail_probe(e, &p, err);
-    e->kept_running = p.lines > 1;
-    e->target.width = p.width < 1                 ? 1
-                      : p.width < AUDIT_WIDTH_MAX ? p.width
-                                                  : AUDIT_WIDTH_MAX;
-    snprintf(e->wanted, sizeof e->wanted, VARIABLE "=%d",
-             e->kept_running ? (int)STREAM_LINES : 1);
-    return CUSTOS_OK;
-}
+/* ------------------------------------------------------------- lifecycle -- */
 
 /* Starts a program that is kept running on the first pair, and waits until it
    prints: who measures how fast it is must not measure how slowly it starts. */
@@ -399,7 +261,13 @@ warm_up(const struct exec *e, const struct pair *pair, custos_err *err)
     const struct audit_target *t = &e->target;
     double numbers[AUDIT_WIDTH_MAX];
     uint32_t length, code;
-    struct batch one = {1, t->width, numbers, &length, &code, NULL};
+    struct written written;
+    struct batch one = {.n = 1,
+                        .width = t->width,
+                        .number = numbers,
+                        .length = &length,
+                        .code = &code,
+                        .written = &written};
     void *state = NULL;
     custos_status st = exec_open(t, &state, err);
 
@@ -412,8 +280,6 @@ warm_up(const struct exec *e, const struct pair *pair, custos_err *err)
     return st;
 }
 
-/* ------------------------------------------------------------- lifecycle -- */
-
 static bool
 copy_environment(struct exec *e)
 {
@@ -425,7 +291,7 @@ copy_environment(struct exec *e)
     if (!e->environment)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], VARIABLE "=", sizeof VARIABLE) != 0)
+        if (strncmp(environ[i], EXEC_VARIABLE "=", sizeof EXEC_VARIABLE) != 0)
             e->environment[to++] = environ[i];
     e->environment[to] = e->wanted;
     return true;
@@ -440,7 +306,7 @@ exec_free(struct exec *e)
         struct exec_state *s = e->idle;
 
         e->idle = s->next;
-        free_state(s);
+        exec_state_free(s);
     }
     pthread_mutex_destroy(&e->lock);
     free(e->command);
@@ -466,11 +332,12 @@ exec_new(const struct exec_options *o, const struct pair *pairs, size_t n_pairs,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     e->target = (struct audit_target){.name = "program",
+                                      .prints = true,
                                       .self = e,
                                       .open = exec_open,
                                       .sample = exec_sample,
                                       .close = exec_close};
-    st = probe_all(e, pairs, n_pairs, err);
+    st = exec_probe(e, pairs, n_pairs, err);
     if (!st && e->kept_running)
         st = warm_up(e, &pairs[0], err);
     if (st) {

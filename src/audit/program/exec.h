@@ -30,8 +30,8 @@ struct exec;
 
 /*
  * Runs the program on both sides of the first pair, and of the last if that is
- * quick, to learn what it prints. Fails with CUSTOS_EINVAL if it never prints anything; with
- * CUSTOS_EIO or CUSTOS_ENOMEM if it cannot be started.
+ * quick, to learn what it prints. Fails with CUSTOS_EINVAL if it never prints
+ * anything; with CUSTOS_EIO or CUSTOS_ENOMEM if it cannot be started.
  */
 CUSTOS_MUST_USE custos_status exec_new(const struct exec_options *options,
                                        const struct pair *pairs, size_t n_pairs,

@@ -1,19 +1,22 @@
 /*
- * A line is all numbers or a text. Nothing of a line that turns out to be a
- * text is left among the numbers.
+ * Texts are scanned once for numbers. The numbers leave the text, so that noise
+ * does not make every text a new one, and what is left of it is a category.
  */
 #include "audit/program/output_line.h"
 
-#include <stdbool.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "audit/hash.h"
 
-uint32_t
-code_of_text(str text)
+enum { NEXT_TEXT = 0x1e }; /* hashed before each text */
+
+struct output_line
+output_line_new(double *number, size_t room)
 {
-    return hash_fold(hash_bytes(HASH_BEGIN, text.ptr, text.len)) | CODE_TEXT;
+    return (struct output_line){
+        .number = number, .room = room, .text = HASH_BEGIN, .form = HASH_BEGIN};
 }
 
 static bool
@@ -22,33 +25,80 @@ is_between(char c)
     return c && strchr(" \t\r,;[]()", c);
 }
 
-size_t
-output_line_read(str line, double *numbers, size_t room, uint32_t *code)
+static bool
+is_word(char c)
 {
-    const char *at = line.ptr, *end = line.ptr + line.len;
-    size_t n = 0;
+    unsigned char u = (unsigned char)c;
 
-    *code = 0;
+    return u >= 0x80 || isalnum(u) || u == '_' || u == '.';
+}
+
+/* How a number is written: any run of digits is one 9, since its length depends on
+   the value, and a minus is left out, since the value has it. */
+static void
+add_form(struct output_line *l, const char *at, const char *end)
+{
+    bool was_digit = false;
+
+    for (; at < end; at++) {
+        bool digit = isdigit((unsigned char)*at);
+
+        l->digits += digit;
+        if (*at != '-' && !(digit && was_digit))
+            l->form = hash_byte(l->form, digit ? '9' : (unsigned char)*at);
+        was_digit = digit;
+    }
+    l->form = hash_byte(l->form, NEXT_TEXT);
+}
+
+/* The number at `at`: returns where it ends, or `at` if there is none. */
+static const char *
+add_number(struct output_line *l, const char *at, const char *end)
+{
+    char *after;
+    double x = strtod(at, &after);
+
+    if (after == at || after > end || (after < end && is_word(*after)))
+        return at;
+    if (l->n < l->room)
+        l->number[l->n] = x;
+    l->n++;
+    add_form(l, at, after);
+    l->text = hash_byte(l->text, '#');
+    return after;
+}
+
+void
+output_line_add(struct output_line *l, str text)
+{
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    bool in_word = false;
+
+    l->text = hash_byte(l->text, NEXT_TEXT);
     while (at < end) {
-        char *after;
-        double x;
+        bool between = is_between(*at);
+        const char *after = in_word || between || isspace((unsigned char)*at)
+                                ? at
+                                : add_number(l, at, end);
 
-        if (is_between(*at)) {
-            at++;
+        if (after > at) {
+            at = after;
             continue;
         }
-        x = strtod(at, &after);
-        if (after == at || after > end || (after < end && !is_between(*after)))
-            break;
-        if (n < room)
-            numbers[n] = x;
-        n++;
-        at = after;
+        l->has_text = l->has_text || !between;
+        l->text = hash_byte(l->text, (unsigned char)*at);
+        in_word = is_word(*at++);
     }
-    if (at >= end)
-        return n;
-    for (size_t i = 0; i < n && i < room; i++)
-        numbers[i] = 0;
-    *code = code_of_text(line);
-    return 0;
+}
+
+uint32_t
+output_line_code(const struct output_line *l)
+{
+    return l->has_text ? hash_fold(l->text) | CODE_TEXT : 0;
+}
+
+struct written
+output_line_written(const struct output_line *l)
+{
+    return (struct written){.form = hash_fold(l->form), .digits = l->digits};
 }

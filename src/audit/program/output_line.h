@@ -1,26 +1,36 @@
 /*
- * A line that a program printed, as an output: numbers separated by blanks,
- * commas, semicolons or brackets; or any other text, which becomes a code.
+ * What a program printed, as an output: its numbers, wherever they stand; the text
+ * around them, which becomes a code; and how the numbers are written.
  */
 #ifndef AUDIT_PROGRAM_OUTPUT_LINE_H
 #define AUDIT_PROGRAM_OUTPUT_LINE_H
 
-#include <stdint.h>
-
+#include "audit/audit.h"
 #include "base/str.h"
 
 /* Codes of texts have this bit. */
 #define CODE_TEXT 0x80000000U
 
-/* The hash of a text, with CODE_TEXT. */
-uint32_t code_of_text(str text);
+struct output_line {
+    double *number; /* the first `room` of them */
+    size_t room, n; /* n counts all */
+    uint64_t text, form;
+    uint32_t digits;
+    bool has_text; /* anything but numbers and what separates them */
+};
+
+struct output_line output_line_new(double *number, size_t room);
 
 /*
- * Reads a line; line.ptr[line.len] must be NUL. Numbers beyond `room` are
- * counted, but not kept. Returns how many there are; or 0 with the code of the
- * text, if the line is not numbers. An empty line is 0 numbers and code 0. nan
- * and inf are numbers.
+ * Adds a text; text.ptr[text.len] must be NUL. A number stands alone or beside
+ * punctuation ("5", "count=5", "5 %"), but not in a word ("x5", "1.2.3"); nan and
+ * inf are numbers. Blanks, commas, semicolons and brackets are no text.
  */
-size_t output_line_read(str line, double *numbers, size_t room, uint32_t *code);
+void output_line_add(struct output_line *line, str text);
+
+/* The hash of the text with # for each number, with CODE_TEXT; 0: no text. */
+uint32_t output_line_code(const struct output_line *line);
+
+struct written output_line_written(const struct output_line *line);
 
 #endif
