@@ -426,7 +426,9 @@ check_subject(const struct args *args)
 {
     if (args->n_words)
         return check_library(args);
-    if (!args->given[OPT_EXEC] == !args->given[OPT_OBJECT])
+    if (args->given[OPT_EXEC] && args->given[OPT_OBJECT])
+        return fail_usage("give either --exec or --object");
+    if (!args->given[OPT_EXEC] && !args->given[OPT_OBJECT])
         return fail_usage("what is to be audited?" HINT
                           "give the name of a mechanism (custos audit "
                           "--list), --exec COMMAND or --object FILE");

@@ -140,7 +140,7 @@ wait_until_ready(struct stranger_server *s, const char *log, custos_err *err)
     s->pid = 0;
     return custos_fail(err, CUSTOS_EINVAL,
                        "custos serve does not answer on loopback: %.120s",
-                       said);
+                       *said ? said : "it wrote no log");
 }
 
 static custos_status
