@@ -2,9 +2,12 @@
  * A mechanism as a shared object, for `custos audit --object`: a noisy count
  * with two-sided geometric noise on whole numbers, epsilon 1/2.
  *
- *     cc -shared -fPIC -O2 -o object.so object.c -lm
- *     custos audit --object ./object.so --claim 0.5     nothing refuted
- *     custos audit --object ./object.so --claim 0.2     refuted
+ *     cc -shared -fPIC -O2 -I../../include -o object.so object.c -lm
+ *     custos audit --object ./object.so --claim 0.5 --ignore-time   # nothing refuted
+ *     custos audit --object ./object.so --claim 0.2 --ignore-time   # refuted
+ *
+ * Without --ignore-time the first claim is refuted too, and rightly: how long
+ * log() takes depends on its argument, so the run time tells about the noise.
  *
  * With -DBROKEN the noise is drawn once and used again: refuted at any claim.
  */

@@ -3,24 +3,42 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "audit/event.h"
 #include "base/str.h"
 
 enum { RANGES_MAX = 3, NUMBERS_MAX = 12 };
 
+/* The fewest digits that are read back as the same number: a threshold with
+   fewer is another event. */
+static void
+add_number(struct buf *b, const char *before, double x)
+{
+    char text[32];
+
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    buf_printf(b, "%s%s", before, text);
+}
+
 /* "above 1 and at most 2", "at most 2", "3". */
 static void
 add_ends(struct buf *b, double least, double most)
 {
-    if (isinf(least) && isinf(most))
+    if (isinf(least) && isinf(most)) {
         buf_add_text(b, "anything");
-    else if (isinf(least))
-        buf_printf(b, "at most %.10g", most);
-    else if (isinf(most))
-        buf_printf(b, "above %.10g", least);
-    else
-        buf_printf(b, "above %.10g and at most %.10g", least, most);
+    } else if (isinf(least)) {
+        add_number(b, "at most ", most);
+    } else if (isinf(most)) {
+        add_number(b, "above ", least);
+    } else {
+        add_number(b, "above ", least);
+        add_number(b, " and at most ", most);
+    }
 }
 
 /* One bin of a part: a range, or a name. */

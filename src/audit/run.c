@@ -71,7 +71,7 @@ search_in_seconds(const struct search *s, double seconds, double each)
     while (size > SEARCH_LEAST &&
            (double)search_outputs(s->target, size, s->n_pairs) * each > seconds)
         size -= size / 4;
-    return size;
+    return size > SEARCH_LEAST ? size : SEARCH_LEAST;
 }
 
 /* Is there time for the least that an audit needs? Twice the seconds are. */

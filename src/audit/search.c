@@ -276,7 +276,7 @@ choose_again(struct search *s, size_t pair, struct ranking *r, custos_err *err)
     st = count_outputs(&counting, &counts, err);
     if (st)
         return st;
-    s->each = (clock_seconds() - began) / (double)s->choose;
+    s->each = fmax(s->each, (clock_seconds() - began) / (double)s->choose);
     for (size_t i = 0; i < counting.n && !st; i++)
         st = events_choose(&r->events[i], counts.count[i], s->choose, &s->goal,
                            err);

@@ -378,6 +378,26 @@ audit_subject(const struct args *args, struct claim *claim,
     return code;
 }
 
+/* Parameters that this mechanism does not have. A delta may also be that of a
+   claim. */
+static int
+check_parameters(const struct args *args)
+{
+    const struct library_entry *entry = library_find(args->words[0]);
+
+    if (!entry)
+        return CLI_OK; /* library_make says it */
+    if (args->given[OPT_RHO] && !entry->uses_rho)
+        return fail_usage("%s has no rho", entry->name);
+    if (args->given[OPT_EPSILON] && entry->uses_rho)
+        return fail_usage("%s has no epsilon" HINT "give --rho", entry->name);
+    if (args->given[OPT_DELTA] && !entry->uses_delta && !args->given[OPT_CLAIM])
+        return fail_usage("%s has no delta" HINT
+                          "a delta of a claim needs --claim too",
+                          entry->name);
+    return CLI_OK;
+}
+
 /* Options that a mechanism of libcustos has no use for. */
 static int
 check_library(const struct args *args)
@@ -398,7 +418,7 @@ check_library(const struct args *args)
             return fail_usage("--%s is for --exec and --object: a mechanism "
                               "of libcustos has neighbours of its own",
                               options[outside[i]].name);
-    return CLI_OK;
+    return check_parameters(args);
 }
 
 static int
@@ -406,7 +426,9 @@ check_subject(const struct args *args)
 {
     if (args->n_words)
         return check_library(args);
-    if (!args->given[OPT_EXEC] == !args->given[OPT_OBJECT])
+    if (args->given[OPT_EXEC] && args->given[OPT_OBJECT])
+        return fail_usage("give either --exec or --object");
+    if (!args->given[OPT_EXEC] && !args->given[OPT_OBJECT])
         return fail_usage("what is to be audited?" HINT
                           "give the name of a mechanism (custos audit "
                           "--list), --exec COMMAND or --object FILE");

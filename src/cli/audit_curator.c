@@ -46,7 +46,7 @@ static const struct option options[OPTIONS] = {
     [OPT_DEMO] = {"demo", NULL, "only the tables of custos demo"},
     [OPT_ALL_TYPES] = {"all-types", NULL,
                        "only tables that have columns of every type"},
-    [OPT_SECONDS] = {"seconds", "N", "how long (60)"},
+    [OPT_SECONDS] = {"seconds", "N", "how long, once the servers answer (60)"},
     [OPT_QUERIES] = {"queries", "N",
                      "ask so many, however long it takes, instead"},
     [OPT_SEED] = {"seed", "N",
@@ -69,7 +69,8 @@ enum {
     POLICY_MEMORY = 64 << 20,
     SECONDS = 60,
     TEXT_MAX = 1 << 24,
-    PROGRESS_MS = 1000
+    PROGRESS_MS = 1000,
+    FEW = 100, /* queries */
 };
 
 /* What the callbacks need. */
@@ -205,39 +206,72 @@ on_found(void *context, const struct curator_finding *f)
 }
 
 static void
+add_counts(struct session *s, const struct curator_counts *c)
+{
+    struct json *j = &s->document;
+
+    json_end(j);
+    json_add_count(j, "audit_curator_queries", c->queries);
+    json_add_count(j, "audit_curator_pairs", c->pairs);
+    json_add_count(j, "audit_curator_rejected", c->rejected);
+    json_add_count(j, "audit_curator_expressions", c->expressions);
+    json_add_count(j, "audit_curator_suspicions", c->suspicions);
+    json_add_count(j, "audit_curator_differences", c->findings);
+    json_add_count(j, "seed", s->seed);
+    json_add_seconds(j, "seconds", (int64_t)(1e6 * c->seconds));
+    json_end(j);
+}
+
+static void
+print_verdict(const struct curator_counts *c)
+{
+    if (c->findings)
+        puts("The curator shows a person.");
+    else if (c->pairs < FEW)
+        printf("No difference was found, but only %" PRIu64 " queries were "
+               "compared: that says little.\n",
+               c->pairs);
+    else
+        puts("No difference was found. This proves nothing: what was not "
+             "asked was not seen.");
+}
+
+static void
 print_counts(struct session *s, const struct curator_counts *c)
 {
-    double share =
-        100.0 * (double)c->rejected / (double)(c->queries ? c->queries : 1);
-
     if (s->json) {
-        json_end(&s->document);
-        json_add_count(&s->document, "audit_curator_queries", c->queries);
-        json_add_count(&s->document, "audit_curator_pairs", c->pairs);
-        json_add_count(&s->document, "audit_curator_rejected", c->rejected);
-        json_add_count(&s->document, "audit_curator_expressions",
-                       c->expressions);
-        json_add_count(&s->document, "audit_curator_suspicions", c->suspicions);
-        json_add_count(&s->document, "audit_curator_differences", c->findings);
-        json_add_count(&s->document, "seed", s->seed);
-        json_add_seconds(&s->document, "seconds", (int64_t)(1e6 * c->seconds));
-        json_end(&s->document);
+        add_counts(s, c);
         fputs(buf_text(&s->text), stdout);
         return;
     }
-    printf("%s\n"
-           "  audit_curator_queries      %" PRIu64 "\n"
-           "  audit_curator_pairs        %" PRIu64 " (asked of both stores)\n"
-           "  audit_curator_rejected     %" PRIu64 " (%.1f %%)\n"
-           "  audit_curator_expressions  %" PRIu64 "\n"
-           "  audit_curator_suspicions   %" PRIu64 " (not there again)\n"
-           "  audit_curator_differences  %" PRIu64 "\n"
+    print_verdict(c);
+    printf("  queries tried                      %" PRIu64 "\n"
+           "  rejected by the server             %" PRIu64 " (%.1f %%)\n"
+           "  asked of both stores               %" PRIu64 ", with %" PRIu64
+           " expressions\n"
+           "  suspected, but not seen again      %" PRIu64 "\n"
+           "  confirmed findings                 %" PRIu64 "\n"
            "  seconds %.1f, seed %" PRIu64 "\n",
-           c->findings ? "The curator shows a person."
-                       : "No difference was found. This proves nothing: what "
-                         "was not asked was not seen.",
-           c->queries, c->pairs, c->rejected, share, c->expressions,
-           c->suspicions, c->findings, c->seconds, s->seed);
+           c->queries, c->rejected,
+           100.0 * (double)c->rejected / (double)(c->queries ? c->queries : 1),
+           c->pairs, c->expressions, c->suspicions, c->findings, c->seconds,
+           s->seed);
+}
+
+/* An attack that compared nothing must not look like one that found nothing. A
+   file of queries that are rejected by now is no such case: how they are rejected
+   was compared. */
+static int
+check_asked(const struct curator_options *o, const struct curator_counts *c)
+{
+    if (c->findings || c->pairs || (o->only_corpus && c->queries))
+        return CLI_OK;
+    if (c->queries)
+        return fail_run("all %" PRIu64 " queries were rejected, so no answers "
+                        "were compared" HINT "give more --seconds or --queries",
+                        c->queries);
+    return fail_run("no query was asked in the time given" HINT
+                    "give more --seconds");
 }
 
 /* --------------------------------------------------------------------- run -- */
@@ -309,6 +343,7 @@ attack(const struct args *args, const struct curator_options *given)
     };
     struct curator_counts counts = {0};
     custos_status st;
+    int code = CLI_OK;
 
     buf_init(&s.text, NULL, TEXT_MAX);
     json_init(&s.document, &s.text, JSON_LINES);
@@ -322,10 +357,12 @@ attack(const struct args *args, const struct curator_options *given)
     if (!st)
         st = s.status;
     if (!st)
+        code = check_asked(&o, &counts);
+    if (!st && !code)
         print_counts(&s, &counts);
     buf_clear(&s.text);
-    if (st)
-        return fail_status(st, &s.err);
+    if (st || code)
+        return st ? fail_status(st, &s.err) : code;
     return counts.findings ? CLI_FAILED : CLI_OK;
 }
 
@@ -382,8 +419,8 @@ const struct verb audit_curator = {
     .summary = "attack the server with generated queries",
     .usage = "audit curator [--policy FILE | --store DIR | --demo | "
              "--all-types]\n"
-             "  [--seconds N | --queries N] [--seed N]"
-             "  [--corpus FILE]... [--found FILE] [--keep-going] [--json]\n"
+             "  [--seconds N | --queries N] [--seed N] [--corpus FILE]...\n"
+             "  [--found FILE] [--keep-going] [--json]\n"
              "audit curator --replay FILE [options]",
     .about =
         "Makes two stores that differ in one person, serves both, and asks "
@@ -398,7 +435,7 @@ const struct verb audit_curator = {
         "the queries that showed a person once.\n"
         "\n"
         "Exit status: 0 nothing was found, which proves nothing; 1 something\n"
-        "was; 2 wrong use.",
+        "was, or the attack failed; 2 wrong use.",
     .examples = "custos audit curator --seconds 3600\n"
                 "custos audit curator --all-types --corpus "
                 "test/attack/errors.txt \\\n"

@@ -3,6 +3,7 @@
  * --pairs.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/account.h"
 #include "cli/audit.h"
@@ -29,6 +30,10 @@ read_range(const char *text, struct data_pairs_options *out)
             out->high <= 1e300)
             return CLI_OK;
     }
+    if (strchr(text, ':') && !*end && out->low > out->high)
+        return fail_usage("--range must be LOW:HIGH, and LOW must not be above "
+                          "HIGH, not %.60s",
+                          text);
     return fail_usage("--range must be LOW:HIGH, two numbers, not %.60s" HINT
                       "for example --range 0:100",
                       text);
@@ -37,6 +42,7 @@ read_range(const char *text, struct data_pairs_options *out)
 static int
 read_rows(const char *text, size_t rows[ROWS_MAX], size_t *n)
 {
+    const char *given = text;
     char *end;
 
     rows[0] = 1;
@@ -56,8 +62,9 @@ read_rows(const char *text, size_t rows[ROWS_MAX], size_t *n)
             break;
     }
     return fail_usage("--rows must be at most %d numbers from 1 to %d, "
-                      "separated by commas" HINT "for example --rows 1,10",
-                      (int)ROWS_MAX, (int)DATA_ROWS_MAX);
+                      "separated by commas, not %.60s" HINT
+                      "for example --rows 1,10",
+                      (int)ROWS_MAX, (int)DATA_ROWS_MAX, given);
 }
 
 static int

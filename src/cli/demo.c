@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/stranger/process.h"
 #include "base/base.h"
 #include "cli/args.h"
 #include "cli/at_store.h"
@@ -295,26 +296,24 @@ people_read(const char *text, uint64_t *out)
     return CLI_OK;
 }
 
-/* Creates the demo's folder: --keep, or a temporary one. */
+/* Creates the demo's folder: --keep, or a temporary one, which is removed even if
+   the demo is interrupted. */
 static int
-folder_make(const char *keep, char folder[PATH_ROOM])
+make_folder(const char *keep, struct folder *temporary, char path[PATH_ROOM])
 {
-    const char *temporary = getenv("TMPDIR");
     custos_err err = CUSTOS_ERR_INIT;
 
     if (keep && strlen(keep) >= PATH_ROOM)
         return fail_usage("--keep: the path is too long");
     if (keep) {
-        snprintf(folder, PATH_ROOM, "%s", keep);
-        if (folder_new(folder, &err))
+        snprintf(path, PATH_ROOM, "%s", keep);
+        if (folder_new(path, &err))
             return fail_status(err.code, &err);
         return CLI_OK;
     }
-    snprintf(folder, PATH_ROOM, "%.4000s/custos-demo.XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(folder))
-        return fail_run("cannot create a folder for the demo: %s",
-                        strerror(errno));
+    if (folder_make("custos-demo", temporary, &err))
+        return fail_status(err.code, &err);
+    snprintf(path, PATH_ROOM, "%s", temporary->path);
     return CLI_OK;
 }
 
@@ -322,6 +321,7 @@ static int
 run_demo(const struct verb *verb, int argc, char **argv)
 {
     char folder[PATH_ROOM], store[PATH_ROOM + 16];
+    struct folder temporary = {.keeper = 0};
     struct hospital h = {0};
     struct args args;
     struct painter p;
@@ -332,7 +332,7 @@ run_demo(const struct verb *verb, int argc, char **argv)
         return code ? code : help_of_verb(verb);
     code = people_read(args.given[DEMO_PEOPLE], &h.people);
     if (!code)
-        code = folder_make(args.given[DEMO_KEEP], folder);
+        code = make_folder(args.given[DEMO_KEEP], &temporary, folder);
     if (code)
         return code;
     snprintf(store, sizeof store, "%s/store", folder);
@@ -341,8 +341,7 @@ run_demo(const struct verb *verb, int argc, char **argv)
     code = make_store(&p, &h, folder, store);
     if (!code)
         code = ask_all(&p, &h, store);
-    if (!args.given[DEMO_KEEP])
-        tree_remove(folder);
+    folder_remove(&temporary);
     return code;
 }
 

@@ -152,23 +152,28 @@ class Programs(CommandCase):
 
 class Objects(CommandCase):
     def test_example(self):
+        """The commands in the example's first comment, as they stand there but
+        for the size and the level of the audit."""
+        text = (EXAMPLES / "object.c").read_text()
+        compile_line = re.search(r"^ \*     (cc .*)$", text, re.M)[1]
+        audits = re.findall(r"^ \*     custos (audit .*?)  +# (.*)$", text, re.M)
+        self.assertEqual([says for _, says in audits],
+                         ["nothing refuted", "refuted"])
+        size = ["--rows", "1", "--samples", "40000", "--ci"]
         with tempfile.TemporaryDirectory() as folder:
-            for name, flags in (("right", []), ("wrong", ["-DBROKEN"])):
-                subprocess.run(
-                    [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O2",
-                     *flags, "-I", SRC / "include", "-o",
-                     f"{folder}/{name}.so", EXAMPLES / "object.c", "-lm"],
-                    check=True)
-            audit = ("--rows", "1", "--samples", "40000", "--ci",
-                     "--ignore-time")
-            done = run("audit", "--object", f"{folder}/right.so", "--claim",
-                       "0.5", *audit)
-            self.assertEqual((done.returncode, done.stderr), (0, b""))
-            done = run("audit", "--object", f"{folder}/right.so", "--claim",
-                       "0.2", *audit)
-            self.assertEqual(done.returncode, 1)
-            done = run("audit", "--object", f"{folder}/wrong.so", "--claim",
-                       "5", *audit)
+            shared = f"{folder}/object.so"
+            build = compile_line.replace("object.so", shared)
+            build = build.replace("cc", os.environ.get("CC", "cc"), 1)
+            subprocess.run(build, shell=True, check=True, cwd=EXAMPLES)
+            for words, says in audits:
+                words = words.replace("./object.so", shared).split()
+                done = run(*words, *size)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (int(says == "refuted"), b""))
+            subprocess.run(f"{build} -DBROKEN", shell=True, check=True,
+                           cwd=EXAMPLES)
+            done = run("audit", "--object", shared, "--claim", "5",
+                       "--ignore-time", *size)
             self.assertEqual(done.returncode, 1)
 
 
@@ -235,7 +240,7 @@ class Refusals(CommandCase):
         for args, says in [
             (("audit",), "--exec COMMAND or --object FILE"),
             (("audit", "--exec", "x", "--object", "y", "--claim", "1"),
-             "--exec"),
+             "give either --exec or --object"),
             (program, "--claim"),
             ((*claim, "--mu", "1"), "--mu stands instead of"),
             ((*program, "--claim", "-1"), "--claim must be"),
@@ -249,9 +254,9 @@ class Refusals(CommandCase):
             ((*claim, "--threads", "0"), "--threads must be"),
             ((*claim, "--seed", "-1"), "--seed must be"),
             ((*claim, "--seconds", "x"), "--seconds must be"),
-            ((*claim, "--range", "1"), "--range must be"),
-            ((*claim, "--range", "2:1"), "--range must be"),
-            ((*claim, "--rows", "0"), "--rows must be"),
+            ((*claim, "--range", "5"), "LOW:HIGH, two numbers"),
+            ((*claim, "--range", "2:1"), "LOW must not be above HIGH"),
+            ((*claim, "--rows", "0"), "by commas, not 0"),
             ((*claim, "--rows", "1,,2"), "--rows must be"),
             ((*claim, "--rows", "1,2,3,4,5,6,7,8,9"), "--rows must be"),
             ((*claim, "--adjacency", "near"), "--adjacency must be"),
@@ -274,6 +279,10 @@ class Refusals(CommandCase):
             (("audit", "laplace", "--exec", "echo 1"), "give one of"),
             (("audit", "laplace", "--rows", "1"), "--rows is for"),
             (("audit", "laplace", "--epsilon", "x"), "epsilon"),
+            (("audit", "laplace", "--rho", "1"), "laplace has no rho"),
+            (("audit", "laplace", "--delta", "1e-5"), "laplace has no delta"),
+            (("audit", "gaussian-rho", "--epsilon", "1"),
+             "gaussian-rho has no epsilon"),
             (("audit", "--exec", "exit 3", "--claim", "1"), "status 3"),
             (("audit", "--exec", "no-such-program", "--claim", "1"),
              "no-such-program"),

@@ -82,6 +82,15 @@ class Loud(unittest.TestCase):
         done, said = attack("--demo", "--replay", str(found))
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_servers_that_start_slowly(self):
+        """The time begins when they answer; nothing asked is no success."""
+        fake = self.wrapper('[ "$1" = serve ] && sleep 1\nexec "$real" "$@"')
+        done, said = attack("--demo", "--seconds", "1", "--server-binary", fake)
+        if done.returncode:  # a very busy machine
+            self.assertRegex(done.stderr.decode(), "no query was asked|rejected")
+        else:
+            self.assertGreater(said["audit_curator_pairs"], 0)
+
 
 class Use(CommandCase):
     def test_wrong_use(self):
@@ -121,9 +130,12 @@ class Use(CommandCase):
             found = pathlib.Path(folder, "found.txt")
             self.refused("audit", "curator", "--found", str(found),
                          "--seconds", "0", says="--seconds")
-            done = run("audit", "curator", "--demo", "--seconds", "1",
-                       "--found", str(found))
+            done = run("audit", "curator", "--demo", "--queries", "3",
+                       "--seed", "1", "--threads", "1", "--found", str(found))
             self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertRegex(done.stdout.decode(), "(?m)^No difference was found, "
+                             "but only [0-9]+ queries were compared: that says "
+                             "little.$")
             self.assertFalse(found.exists())
 
 

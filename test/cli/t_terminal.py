@@ -1,8 +1,10 @@
 """The command as a person at a terminal sees it: help, demo, colour, progress.
 """
+import glob
 import os
 import pty
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -112,6 +114,21 @@ class Demo(CommandCase):
             self.assertEqual(text[0], "count,count_low,count_high")
             low, high = map(int, text[1].split(",")[1:])
             self.assertEqual(high - low, 60)
+
+    def test_an_interrupted_demo_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with subprocess.Popen([CUSTOS, "demo"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL,
+                                  env=os.environ | {"TMPDIR": folder}) as demo:
+                limit = time.monotonic() + 60
+                while not glob.glob(f"{folder}/custos-demo.*/*"):
+                    self.assertLess(time.monotonic(), limit)
+                    time.sleep(0.01)
+                demo.send_signal(signal.SIGINT)
+                self.assertEqual(demo.wait(timeout=60), -signal.SIGINT)
+            while os.listdir(folder):
+                self.assertLess(time.monotonic(), limit)
+                time.sleep(0.05)
 
     def test_colour_follows_terminal_and_no_color(self):
         command = ("demo", "--people", "100")

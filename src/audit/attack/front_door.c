@@ -128,7 +128,7 @@ front_open(struct front_door *f, const char *command,
     custos_status st;
 
     *f = (struct front_door){.command = command};
-    st = folder_make(&f->folder, err);
+    st = folder_make("custos-audit", &f->folder, err);
     if (!st)
         st = make_store(f, table, err);
     if (st)

@@ -6,6 +6,7 @@
  */
 #include "audit/curator/attack.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,6 +336,20 @@ joined(struct attacker *attackers, size_t i, size_t n)
     return false;
 }
 
+/* The time of the attack begins with its first slice: two servers may take
+   longer to start than all of it. */
+static void
+start_clocks(struct curator_state *k)
+{
+    double now = clock_seconds();
+
+    if (isinf(k->ends))
+        k->ends = now + k->options->seconds;
+    k->slice_ends = now + SLICE_SECONDS;
+    if (!k->options->queries && k->slice_ends > k->ends)
+        k->slice_ends = k->ends;
+}
+
 static custos_status
 run_threads(struct curator_state *k, struct attacker *attackers, size_t n)
 {
@@ -342,6 +357,7 @@ run_threads(struct curator_state *k, struct attacker *attackers, size_t n)
 
     for (size_t i = 0; !st && i < n; i++)
         st = open_attacker(&attackers[i], &k->err);
+    start_clocks(k);
     for (size_t i = 0; !st && i < n; i++) {
         attackers[i].started =
             pthread_create(&attackers[i].thread, NULL, attack_thread,
@@ -359,17 +375,13 @@ run_threads(struct curator_state *k, struct attacker *attackers, size_t n)
 }
 
 static custos_status
-run_slice(struct curator_state *k, struct attacker *attackers, size_t n,
-          double seconds)
+run_slice(struct curator_state *k, struct attacker *attackers, size_t n)
 {
     custos_status st = start_side(k, CROWD_WITH, (unsigned)n);
 
     if (!st)
         st = start_side(k, CROWD_WITHOUT, (unsigned)n);
     k->slice_over = false;
-    k->slice_ends = clock_seconds() + seconds;
-    if (!k->options->queries && k->slice_ends > k->ends)
-        k->slice_ends = k->ends;
     crowd_person(k->target->schema, k->person);
     for (size_t i = 0; i < n; i++)
         attackers[i].grammar.schema = k->target->schema;
@@ -393,7 +405,7 @@ run_all(struct curator_state *k, struct attacker *attackers, size_t n)
         k->target = &o->targets[i % o->n_targets];
         k->corpus_next = &asked[i % o->n_targets];
         if (!o->only_corpus || corpus_at(k, *k->corpus_next))
-            st = run_slice(k, attackers, n, SLICE_SECONDS);
+            st = run_slice(k, attackers, n);
         /* what a new store interrupted goes on in the next round */
         left = o->only_corpus && !corpus_at(k, *k->corpus_next) ? left - 1
                                                                 : o->n_targets;
@@ -411,6 +423,7 @@ curator_attack(const struct curator_options *options,
     struct curator_state k = {
         .options = options,
         .began = clock_seconds(),
+        .ends = HUGE_VAL,
         .err = CUSTOS_ERR_INIT,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .turnstile = PTHREAD_MUTEX_INITIALIZER,
@@ -422,7 +435,6 @@ curator_attack(const struct curator_options *options,
     attackers = calloc(n, sizeof *attackers);
     if (!attackers)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    k.ends = k.began + options->seconds;
     for (unsigned i = 0; i < n; i++) {
         attackers[i].shared = &k;
         attackers[i].number = i;

@@ -50,7 +50,7 @@ struct curator_options {
                                     generated for it */
     bool only_corpus;            /* generate nothing */
     const char *program;         /* the command; NULL: the running one */
-    double seconds;
+    double seconds;              /* from when the first servers answer */
     uint64_t queries; /* 0: as many as the seconds allow; else seconds do not
                          matter */
     uint64_t seed;

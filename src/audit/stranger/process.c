@@ -52,14 +52,14 @@ run_keeper(const char *path, int watch)
 }
 
 custos_status
-folder_make(struct folder *out, custos_err *err)
+folder_make(const char *name, struct folder *out, custos_err *err)
 {
     const char *temporary = getenv("TMPDIR");
     struct folder f = {.hold = -1};
     int ends[2];
 
-    snprintf(f.path, sizeof f.path, "%.400s/custos-audit.XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
+    snprintf(f.path, sizeof f.path, "%.400s/%.40s.XXXXXX",
+             temporary && *temporary ? temporary : "/tmp", name);
     if (!mkdtemp(f.path))
         return custos_fail(err, CUSTOS_EIO,
                            "cannot create a folder like %s: %s" HINT

@@ -22,8 +22,10 @@ struct folder {
     pid_t keeper;
 };
 
-/* Creates a folder of mode 0700 in $TMPDIR, or in /tmp. May fail: CUSTOS_EIO. */
-CUSTOS_MUST_USE custos_status folder_make(struct folder *out, custos_err *err);
+/* Creates a folder of mode 0700 in $TMPDIR, or in /tmp, whose name begins with
+   `name`, a short one. May fail: CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status folder_make(const char *name, struct folder *out,
+                                          custos_err *err);
 
 /* Removes it with everything in it. No-op if it was not made. */
 void folder_remove(struct folder *folder);

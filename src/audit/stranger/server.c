@@ -140,7 +140,7 @@ wait_until_ready(struct stranger_server *s, const char *log, custos_err *err)
     s->pid = 0;
     return custos_fail(err, CUSTOS_EINVAL,
                        "custos serve does not answer on loopback: %.120s",
-                       said);
+                       *said ? said : "it wrote no log");
 }
 
 static custos_status
@@ -189,7 +189,7 @@ stranger_start(const struct schema *schema, const str *csv,
         .analysts = options->analysts ? options->analysts : 1,
         .program = options->program,
     };
-    custos_status st = folder_make(&s.folder, err);
+    custos_status st = folder_make("custos-audit", &s.folder, err);
 
     if (st)
         return st;
@@ -236,7 +236,7 @@ stranger_start_beside(const struct stranger_server *other,
     custos_status st;
 
     s.pid = 0;
-    st = folder_make(&s.folder, err);
+    st = folder_make("custos-audit", &s.folder, err);
     if (st)
         return st;
     st = write_files(&s, schema, csv, err);
