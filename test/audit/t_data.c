@@ -192,7 +192,7 @@ next_row(const char *s, const char *end, struct row *row)
 static size_t
 count_rows(const struct buf *b, size_t columns)
 {
-    const char *s = b->ptr, *end = b->len ? b->ptr + b->len : s;
+    const char *s = b->ptr, *end = b->len ? s + b->len : s;
     struct row row;
     size_t n = 0;
 
@@ -207,7 +207,7 @@ count_rows(const struct buf *b, size_t columns)
 static size_t
 count_cell(const struct buf *b, size_t column, const char *text)
 {
-    const char *s = b->ptr, *end = b->ptr + b->len;
+    const char *s = b->ptr, *end = b->len ? s + b->len : s;
     struct row row;
     size_t n = 0;
 

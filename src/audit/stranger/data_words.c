@@ -64,10 +64,10 @@ add_row(const struct schema_table *t, const char *at, const char *end,
 static size_t
 count_rows(const struct schema_table *t, const struct buf *rows)
 {
-    const char *at = rows->ptr, *end = rows->ptr + rows->len;
+    const char *at = rows->ptr, *end = rows->len ? at + rows->len : at;
     size_t n = 0;
 
-    for (; rows->len && at < end; n++)
+    for (; at < end; n++)
         at = add_row(t, at, end, NULL);
     return n;
 }
