@@ -1,3 +1,7 @@
+/*
+ * Files of the user, written under another name and renamed, so that a reader
+ * never sees half of one.
+ */
 #include "cli/save.h"
 
 #include <errno.h>
