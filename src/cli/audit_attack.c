@@ -16,6 +16,7 @@
 #include "cli/document.h"
 #include "cli/help.h"
 #include "cli/progress.h"
+#include "cli/save.h"
 
 enum {
     ATTACK_EPSILON,
@@ -157,6 +158,9 @@ prepare(const struct args *args, struct attack_run *run)
         return fail_usage("--svg needs one attack, not all");
     if (args->given[ATTACK_EPSILON] && run->attacks[0] == &attack_timing)
         return fail_usage("timing takes no --epsilon");
+    code = save_check("svg", args->given[ATTACK_SVG]);
+    if (code)
+        return code;
     run->args = args;
     run->options.epsilon = args->given[ATTACK_EPSILON];
     run->options.quick = args->given[ATTACK_QUICK] || run->n > 1;

@@ -98,26 +98,17 @@ print_row(struct out *o, const struct battery_entry *e, const struct finding *f)
 }
 
 static void
-json_epsilon(struct json *j, const char *name, double x)
-{
-    char text[AUDIT_NUMBER_MAX];
-
-    audit_decimal(x, text);
-    json_add_text(j, name, str_of(text));
-}
-
-static void
 json_row(struct json *j, const struct battery_entry *e, const struct finding *f)
 {
     json_begin(j, NULL);
     json_add_text(j, "mechanism", str_of(e->name));
     json_add_text(j, "source", str_of(e->source));
     json_add_bool(j, "correct", e->soundness == CORRECT);
-    json_epsilon(j, "claimed", e->claim.epsilon);
-    json_epsilon(j, "delta", e->claim.delta);
-    json_epsilon(j, "true", e->truth);
-    json_epsilon(j, "found", f->epsilon);
-    json_epsilon(j, "goal", e->goal);
+    audit_json_number(j, "claimed", e->claim.epsilon);
+    audit_json_number(j, "delta", e->claim.delta);
+    audit_json_number(j, "true", e->truth);
+    audit_json_number(j, "found", f->epsilon);
+    audit_json_number(j, "goal", e->goal);
     json_add_bool(j, "goal_required", battery_goal_required(e, f->n));
     json_add_text_or_null(j, "dp_sniper", str_of(e->sniper));
     json_add_text_or_null(j, "statdp", str_of(e->statdp));

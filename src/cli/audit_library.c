@@ -77,15 +77,6 @@ print_row(struct out *o, const char *name, const struct finding *f)
 }
 
 static void
-json_decimal(struct json *j, const char *name, double x)
-{
-    char text[AUDIT_NUMBER_MAX];
-
-    audit_decimal(x, text);
-    json_add_text(j, name, str_of(text));
-}
-
-static void
 json_row(struct json *j, const char *name, const struct finding *f)
 {
     bool mu = f->claim.mu > 0;
@@ -93,9 +84,9 @@ json_row(struct json *j, const char *name, const struct finding *f)
     json_begin(j, NULL);
     json_add_text(j, "mechanism", str_of(name));
     json_add_text(j, "claim", str_of(mu ? "mu" : "epsilon"));
-    json_decimal(j, "claimed", mu ? f->claim.mu : f->claim.epsilon);
-    json_decimal(j, "delta", f->claim.delta);
-    json_decimal(j, "found", mu ? f->mu : f->epsilon);
+    audit_json_number(j, "claimed", mu ? f->claim.mu : f->claim.epsilon);
+    audit_json_number(j, "delta", f->claim.delta);
+    audit_json_number(j, "found", mu ? f->mu : f->epsilon);
     json_add_bool(j, "refuted", f->refuted);
     json_add_text(j, "pair", str_of(f->pair.name));
     json_add_text(j, "event", str_of(f->event));

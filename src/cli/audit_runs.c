@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json.h"
+
 enum { STEPS = 1000, THREADS_MOST = 64 };
 
 static void
@@ -54,10 +56,13 @@ audit_number(double x, char text[AUDIT_NUMBER_MAX])
 }
 
 void
-audit_decimal(double x, char text[AUDIT_NUMBER_MAX])
+audit_json_number(struct json *j, const char *name, double x)
 {
+    char text[AUDIT_NUMBER_MAX];
+
     if (isfinite(x))
         snprintf(text, AUDIT_NUMBER_MAX, "%.6g", x);
     else
         snprintf(text, AUDIT_NUMBER_MAX, "infinity");
+    json_add_text(j, name, str_of(text));
 }

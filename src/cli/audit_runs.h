@@ -12,6 +12,8 @@
     "find less"
 #define SEED_HELP "of the coins; the same seed gives the same run (1)"
 
+struct json;
+
 struct audit_runs {
     struct audit_options options;
     struct progress progress;
@@ -33,7 +35,7 @@ enum { AUDIT_NUMBER_MAX = 24 };
 /* An epsilon for a table: four digits; "inf"; "-" for 0. */
 void audit_number(double x, char text[AUDIT_NUMBER_MAX]);
 
-/* The same for JSON: "infinity", and 0 as it is. */
-void audit_decimal(double x, char text[AUDIT_NUMBER_MAX]);
+/* A member of a JSON object, as a text: "infinity" where it is; 0 as it is. */
+void audit_json_number(struct json *j, const char *name, double x);
 
 #endif
