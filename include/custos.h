@@ -708,7 +708,8 @@ CUSTOS_API const custos_sums *custos_stream_sums(const custos_stream *stream);
 typedef struct custos_threshold_options {
     size_t size;
     custos_adjacency adjacency;
-    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each; 0 means 1 */
+    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each (weighted:
+                               custos_keys_weight); 0 means 1 */
     const char *epsilon;
     const char *delta;
 } custos_threshold_options;
@@ -756,7 +757,9 @@ CUSTOS_API CUSTOS_MUST_USE custos_status custos_threshold_release(
 typedef enum custos_keys_rule {
     CUSTOS_KEYS_GEOMETRIC = 1, /* releases the most keys; no counts */
     CUSTOS_KEYS_LAPLACE = 2,   /* as custos_threshold: noisy counts too */
-    CUSTOS_KEYS_GAUSSIAN = 3   /* the same with Gaussian noise */
+    CUSTOS_KEYS_GAUSSIAN = 3,  /* the same with Gaussian noise */
+    CUSTOS_KEYS_WEIGHTED = 4   /* Gaussian; units with few keys weigh more;
+                                  no counts */
 } custos_keys_rule;
 
 typedef struct custos_keys_options {
@@ -782,7 +785,10 @@ typedef struct custos_keys_facts {
     uint64_t least;    /* units that a key needs to be released at all */
     uint64_t half;     /* ... with probability 1/2 or more */
     uint64_t certain;  /* ... with probability 1; 0: no number suffices */
-    int64_t threshold; /* of the noisy count; 0: none */
+    int64_t threshold; /* of the noisy count or sum; 0: none */
+    uint64_t steps;    /* the weight of a unit with one key. Weighted: least and
+                          half are for units that hold no other key, and scale
+                          is in this unit; others: 1 */
 } custos_keys_facts;
 
 /*
@@ -790,7 +796,7 @@ typedef struct custos_keys_facts {
  * when the rule does not support the parameters, but another rule may). The
  * geometric rule needs a delta per key of at least 2^-100, and an epsilon per
  * key at which 2^16 units suffice for certain release. The Gaussian rule allows
- * at most 256 keys per unit.
+ * at most 256 keys per unit, and the weighted rule 64.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
@@ -801,6 +807,13 @@ CUSTOS_API void custos_keys_free(custos_keys *keys);
 /* NULL for NULL. */
 CUSTOS_API const custos_keys_facts *custos_keys_report(const custos_keys *keys);
 
+/*
+ * What a unit that holds `held` keys adds to the sum of each of them: for the
+ * weighted rule about steps / sqrt(held), rounded down; for the others 1. 0 if
+ * held is 0 or above keys_per_unit, or keys is NULL.
+ */
+CUSTOS_API uint64_t custos_keys_weight(const custos_keys *keys, uint64_t held);
+
 /* A lower and an upper bound on a probability. */
 typedef struct custos_chance {
     char low[CUSTOS_NUMBER_MAX];
@@ -808,16 +821,17 @@ typedef struct custos_chance {
 } custos_chance;
 
 /*
- * out[i]: the probability that a key held by units[i] units is released, for
- * comparing rules and for EXPLAIN. May fail: CUSTOS_EINVAL.
+ * out[i]: the probability that a key held by units[i] units (weighted: that
+ * hold no other key) is released, for comparing rules and for EXPLAIN. May fail:
+ * CUSTOS_EINVAL.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
 custos_keys_chance(const custos_keys *keys, const uint64_t *units, size_t n,
                    custos_chance *out, custos_err *err);
 
 /*
- * The least number of units with which a key is released with this probability
- * (between 0 and 1) or more. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
+ * The least number of units (weighted: that hold no other key) with which a key
+ * is released with this probability (between 0 and 1) or more. May fail: CUSTOS_EINVAL, CUSTOS_EPARSE,
  * CUSTOS_ERANGE (also if no number below 2^62 suffices).
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status
@@ -826,9 +840,10 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
 
 /*
  * Takes all n keys in the data, in any order: `sealed` has the number of units
- * that hold each. kept[i] is 1 if key i is released, else 0. Treat a key that
- * is not kept as absent: show neither it nor n. For the geometric rule counts
- * must be NULL; for the others it may be. Otherwise counts[i] is the noisy
+ * that hold each or, for the weighted rule, the sum of their weights. kept[i] is
+ * 1 if key i is released, else 0. Treat a key that is not kept as absent: show
+ * neither it nor n. For the geometric and the weighted rule counts must be NULL;
+ * for the others it may be. Otherwise counts[i] is the noisy
  * number of units of a kept key, at no further cost, and 0 for other keys. Time
  * depends on n and the options alone. The sealed handle is used up. May fail:
  * CUSTOS_EINVAL, CUSTOS_ETAKEN, CUSTOS_EENTROPY.
@@ -1078,8 +1093,10 @@ typedef struct custos_charge_options {
     /*
      * Either a mechanism, "laplace:epsilon=0.1" (see custos_plan_add), or its
      * amounts: epsilon and rho, one of which may be NULL (unbounded), and the
-     * delta (NULL: 0) up to which both hold. An odometer needs both to hold on
-     * the same component of the output distribution, of weight 1 - delta.
+     * delta (NULL: 0) up to which both hold. If rho holds up to another delta,
+     * delta_rho states that one: "0" for discrete Gaussian noise. An odometer
+     * needs epsilon and rho to hold on the same component of the output
+     * distribution, of weight 1 - delta; if delta_rho differs, it counts both.
      */
     const char *mechanism;
     const char *epsilon;
@@ -1094,6 +1111,7 @@ typedef struct custos_charge_options {
      * add/remove.
      */
     custos_adjacency adjacency;
+    const char *delta_rho; /* NULL: the same as delta */
 } custos_charge_options;
 
 /* Exact text, owned by the charge; "infinity" where there is no bound. */
@@ -1101,7 +1119,8 @@ typedef struct custos_charge_facts {
     const char *epsilon;
     const char *rho;
     const char *mu_squared; /* of Gaussian DP */
-    const char *delta;
+    const char *delta;      /* epsilon holds up to this */
+    const char *delta_rho;  /* and rho up to this */
 } custos_charge_facts;
 
 /* May fail: CUSTOS_EINVAL, CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_ENOMEM. */
@@ -1128,8 +1147,9 @@ typedef enum custos_filter_kind {
  * The promise (epsilon, delta) for everything admitted together. The part
  * member_delta of delta (NULL: 0; pure: all of delta) is set aside for the
  * deltas of the admitted charges (members). The rest pays for the conversion:
- * delta - member_delta, or delta - 2 member_delta for CUSTOS_FILTER_BEST, whose
- * theorem counts the members' deltas twice.
+ * delta - member_delta, or delta - 2 member_delta for CUSTOS_FILTER_BEST, which
+ * has two sums of deltas, each with this limit: those up to which epsilon holds,
+ * and those up to which rho holds.
  */
 typedef struct custos_filter_options {
     size_t size;
@@ -1169,7 +1189,7 @@ typedef struct custos_filter_facts {
     char spent[CUSTOS_AMOUNT_MAX]; /* in `currency` */
     char limit[CUSTOS_AMOUNT_MAX];
     const char *currency; /* "epsilon", "rho", ...; best: of the sum in force */
-    char member_delta_spent[CUSTOS_AMOUNT_MAX];
+    char member_delta_spent[CUSTOS_AMOUNT_MAX]; /* beside that sum */
     char member_delta_limit[CUSTOS_AMOUNT_MAX];
     const char *theorem; /* its id in doc/theorems.md */
 } custos_filter_facts;

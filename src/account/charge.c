@@ -85,6 +85,7 @@ charge_of_mechanism(const struct mechanism *m, struct charge *out)
     out->mu_squared = price_times(has, &x, &count, AMOUNT_LOSS);
     cost_delta(m, &x);
     out->delta = price_times(true, &x, &count, AMOUNT_DELTA);
+    out->delta_rho = out->delta;
     for (size_t i = 0; i < CHARGE_ORDERS; i++) {
         charge_order(i, &alpha);
         has = cost_rdp_up(m, &alpha, &x);
@@ -143,19 +144,27 @@ charge_of_price(const rat *epsilon, const rat *rho, const rat *delta,
         out->rho = given < out->rho ? given : out->rho;
     }
     out->delta = amount_from_rat_up(delta, AMOUNT_DELTA);
+    out->delta_rho = out->delta;
     rat_clear(&x);
 }
 
 void
 charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
-                  struct charge *out)
+                  const rat *delta_rho, struct charge *out)
 {
     rat x;
 
     charge_of_price(epsilon, rho, delta, out);
+    CUSTOS_REQUIRE(!delta_rho || rho);
+    if (delta_rho) {
+        out->delta_rho = amount_from_rat_up(delta_rho, AMOUNT_DELTA);
+        if (rat_cmp(delta_rho, delta) < 0)
+            out->rho = amount_from_rat_up(rho, AMOUNT_LOSS);
+    }
     rat_init(&x);
-    for (size_t i = 0; i < CHARGE_ORDERS && rat_sign(delta) == 0; i++)
-        out->loss[i] = loss_of_amounts(epsilon, rho, i);
+    for (size_t i = 0; i < CHARGE_ORDERS; i++)
+        out->loss[i] = loss_of_amounts(out->delta == 0 ? epsilon : NULL,
+                                       out->delta_rho == 0 ? rho : NULL, i);
     if (epsilon) {
         rat_mul(&x, epsilon, epsilon);
         out->epsilon_squared = amount_from_rat_up(&x, AMOUNT_LOSS);

@@ -17,8 +17,9 @@ struct charge {
     amount epsilon_squared; /* the sum of squares over all releases */
     amount rho;
     amount mu_squared;          /* infinite where there is no mu */
-    amount delta;               /* the others hold up to this: cost.h */
-    amount loss[CHARGE_ORDERS]; /* infinite if delta is above 0 */
+    amount delta;               /* epsilon and mu hold up to this: cost.h */
+    amount delta_rho;           /* rho and loss hold up to this */
+    amount loss[CHARGE_ORDERS]; /* infinite if it holds up to a delta only */
 };
 
 /* Order i, exactly. */
@@ -32,16 +33,18 @@ void charge_of_mechanism(const struct mechanism *m, struct charge *out);
 
 /*
  * A charge given by its amounts; NULL for an epsilon or rho that is not known.
- * rho is at most epsilon tanh(epsilon/2), and infinite if both are NULL. The
- * divergences follow from rho and from epsilon.
+ * epsilon holds up to delta, and rho up to delta_rho (NULL: both up to delta; it
+ * needs a rho). rho is at most epsilon tanh(epsilon/2) unless delta_rho is below
+ * delta, where the rho of epsilon does not hold; it is infinite if both are
+ * NULL. The divergences follow from rho and from epsilon.
  */
 void charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
-                       struct charge *out);
+                       const rat *delta_rho, struct charge *out);
 
 /*
- * The same in epsilon, rho and delta only, which is what pure and best-of-both
- * filters count; every other amount is infinite. About a hundred times as fast
- * as charge_of_amounts.
+ * The same in epsilon, rho and one delta for both, which is what pure and
+ * best-of-both filters count; every other amount is infinite. About a hundred
+ * times as fast as charge_of_amounts.
  */
 void charge_of_price(const rat *epsilon, const rat *rho, const rat *delta,
                      struct charge *out);

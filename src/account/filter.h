@@ -22,8 +22,9 @@ enum { FILTER_BYTES = CUSTOS_FILTER_BYTES };
 /* The complete state; copied by assignment, stored by filter_save. */
 struct filter {
     custos_filter_kind kind;
-    amount epsilon, delta; /* the promise for all queries together */
-    amount delta_limit, delta_sum;
+    amount epsilon, delta;       /* the promise for all queries together */
+    amount delta_limit;          /* of each sum of deltas */
+    amount delta_sum[2];         /* by lane of best of both; else the first */
     amount limit[CHARGE_ORDERS]; /* by lane; unused lanes are ignored */
     amount sum[CHARGE_ORDERS];
     size_t order; /* the one order of a Renyi filter; CHARGE_ORDERS means all */
@@ -73,9 +74,23 @@ bool filter_left_in_rho(const struct filter *f, amount left);
 
 /*
  * The lane in force: lane 0, or lane 1 of a best-of-both filter once lane 0 is
- * past its limit.
+ * past one of its limits (that of epsilon or that of delta).
  */
 size_t filter_lane(const struct filter *f);
+
+/*
+ * Why a charge is refused: the lane that lacks the least (where all lanes must
+ * hold, the first that is short), and what it lacks there, which is either the
+ * delta or the lane's currency. For a charge that filter_admit refuses.
+ */
+struct filter_shortage {
+    size_t lane;
+    bool in_delta;
+    amount need,
+        left; /* in AMOUNT_DELTA or AMOUNT_LOSS; need may be infinite */
+};
+struct filter_shortage
+filter_find_shortage(const struct filter *f, const struct charge *c);
 const char *filter_currency(const struct filter *f, size_t lane);
 const char *filter_theorem(const struct filter *f);
 

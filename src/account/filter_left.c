@@ -44,19 +44,27 @@ guess_epsilon(amount r)
     return low < 1e18 ? (amount)(low * unit) : 0;
 }
 
+/* What a lane has room for; nothing if its deltas are past their limit. */
+static amount
+lane_left(const struct filter *f, size_t lane)
+{
+    return f->delta_sum[lane] > f->delta_limit
+               ? 0
+               : amount_left(f->limit[lane], f->sum[lane]);
+}
+
 amount
 filter_left_epsilon(const struct filter *f)
 {
-    amount low = amount_left(f->limit[0], f->sum[0]), high, step;
+    amount low = lane_left(f, 0), high, step;
 
     CUSTOS_REQUIRE(f->kind == CUSTOS_FILTER_PURE ||
                    f->kind == CUSTOS_FILTER_BEST);
-    if (f->delta_sum > f->delta_limit)
-        return 0;
-    if (f->kind == CUSTOS_FILTER_PURE || f->sum[1] > f->limit[1])
+    if (f->kind == CUSTOS_FILTER_PURE || f->sum[1] > f->limit[1] ||
+        f->delta_sum[1] > f->delta_limit)
         return low;
     /* The rho lane may have room for a larger charge than the epsilon lane. */
-    high = guess_epsilon(amount_left(f->limit[1], f->sum[1]));
+    high = guess_epsilon(lane_left(f, 1));
     step = (high >> 48) + 1;
     if (high > low + step && is_admitted(f, high - step))
         low = high - step;
@@ -76,5 +84,5 @@ filter_left_epsilon(const struct filter *f)
 bool
 filter_left_in_rho(const struct filter *f, amount left)
 {
-    return left > amount_left(f->limit[0], f->sum[0]);
+    return left > lane_left(f, 0);
 }

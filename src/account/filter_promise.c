@@ -4,14 +4,18 @@
  *
  * The best-of-both filter keeps a promise with a delta. Half of delta pays for
  * the conversion. The other half is for the deltas of the admitted charges
- * (members), which the theorem counts twice, so their limit is a quarter of
- * delta. If delta is 0, a limit on the sum of epsilon keeps the promise.
+ * (members), a quarter for those that epsilon holds up to and a quarter for
+ * those that rho holds up to. If delta is 0, a limit on the sum of epsilon keeps
+ * the promise.
+ *
+ * These shares must not become smaller: ledgers written under them, of which the
+ * older ones count one delta in both lanes, are verified again by them.
  */
 #include "account/filter.h"
 #include "base/error.h"
 #include "num/batch.h"
 
-enum { MEMBERS_SHARE = 4 }; /* members get 1/4 of delta */
+enum { MEMBERS_SHARE = 4 }; /* members get 1/4 of delta in each lane */
 
 /* The part of delta for the members' own deltas, as text. */
 static custos_status

@@ -16,7 +16,7 @@ struct custos_charge {
     custos_alloc alloc;
     struct charge charge;
     custos_charge_facts facts;
-    char text[4][AMOUNT_TEXT_MAX];
+    char text[5][AMOUNT_TEXT_MAX];
 };
 
 struct custos_filter {
@@ -50,12 +50,14 @@ charge_from_amounts(const custos_charge_options *o, struct charge *out,
                     custos_err *err)
 {
     custos_status st = CUSTOS_OK;
-    rat x[3];
+    rat x[4];
 
     if (!o->epsilon && !o->rho)
         return custos_fail(err, CUSTOS_EINVAL,
                            "a charge needs a mechanism, epsilon or rho");
-    rats_init(x, 3);
+    if (o->delta_rho && !o->rho)
+        return custos_fail(err, CUSTOS_EINVAL, "delta_rho needs a rho");
+    rats_init(x, 4);
     if (o->epsilon)
         st = rat_read_positive(o->epsilon, "epsilon", &x[0], err);
     if (!st && o->epsilon &&
@@ -66,10 +68,12 @@ charge_from_amounts(const custos_charge_options *o, struct charge *out,
         st = rat_read_positive(o->rho, "rho", &x[1], err);
     if (!st && o->delta)
         st = rat_read_delta(o->delta, "delta", &x[2], err);
+    if (!st && o->delta_rho)
+        st = rat_read_delta(o->delta_rho, "delta_rho", &x[3], err);
     if (!st)
         charge_of_amounts(o->epsilon ? &x[0] : NULL, o->rho ? &x[1] : NULL,
-                          &x[2], out);
-    rats_clear(x, 3);
+                          &x[2], o->delta_rho ? &x[3] : NULL, out);
+    rats_clear(x, 4);
     return st;
 }
 
@@ -80,7 +84,7 @@ charge_from_mechanism(const custos_charge_options *o, struct charge *out,
     struct mechanism m;
     custos_status st;
 
-    if (o->epsilon || o->rho || o->delta)
+    if (o->epsilon || o->rho || o->delta || o->delta_rho)
         return custos_fail(err, CUSTOS_EINVAL,
                            "a charge takes a mechanism or amounts, not both");
     mechanism_init(&m);
@@ -104,10 +108,12 @@ charge_write(custos_charge *c)
     amount_write(c->charge.rho, AMOUNT_LOSS, c->text[1]);
     amount_write(c->charge.mu_squared, AMOUNT_LOSS, c->text[2]);
     amount_write(c->charge.delta, AMOUNT_DELTA, c->text[3]);
+    amount_write(c->charge.delta_rho, AMOUNT_DELTA, c->text[4]);
     c->facts.epsilon = c->text[0];
     c->facts.rho = c->text[1];
     c->facts.mu_squared = c->text[2];
     c->facts.delta = c->text[3];
+    c->facts.delta_rho = c->text[4];
 }
 
 custos_status

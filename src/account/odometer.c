@@ -20,7 +20,8 @@
  * NEEDS    each price is a function of the earlier answers; lambdas are fixed
  *          before the first answer. eps_i and rho_i of a member with a delta
  *          hold on one and the same part of its law (they do if rho_i follows
- *          from eps_i); otherwise d must pay for sum delta_i twice.
+ *          from eps_i); otherwise d must pay for both: a charge whose two deltas
+ *          differ counts their sum.
  * GIVES    the bound rounded up; it never decreases from one charge to the
  *          next.
  * FAILS    cannot.
@@ -139,6 +140,8 @@ odometer_add(struct odometer *o, const struct charge *c)
     o->epsilon_sum = amount_add(o->epsilon_sum, c->epsilon);
     o->rho_sum = amount_add(o->rho_sum, c->rho);
     o->delta_sum = amount_add(o->delta_sum, c->delta);
+    if (c->delta_rho != c->delta)
+        o->delta_sum = amount_add(o->delta_sum, c->delta_rho);
 }
 
 /* a 2^exponent, rounded up; or infinite. */

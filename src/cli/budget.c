@@ -147,9 +147,11 @@ print_meaning(struct out *o, const struct ledger_balance *b, bool pure)
     }
     custos_risk_free(risk);
     if (!strcmp(b->facts.currency, "rho"))
-        out_text(o, "The sum of epsilon exceeds the promise, but the sum of "
-                    "rho, which grows more\nslowly, still keeps it (theorem "
-                    "filter-best-of-both): rho is counted now.\n");
+        out_text(o,
+                 "The sum of epsilon, or of the deltas beside it, exceeds "
+                 "the promise, but the sum\nof rho, which grows more "
+                 "slowly, still keeps it (theorem filter-best-of-both):\nrho "
+                 "is counted now.\n");
 }
 
 static void

@@ -63,6 +63,8 @@ add_cost(struct json *j, const struct answer *a)
     add_amount(j, "delta", a->delta);
     json_end(j);
     json_add_lines(j, "remarks", a->remarks);
+    json_add_lines(j, "expected", a->expected);
+    json_add_lines(j, "warnings", a->warnings);
 }
 
 void
@@ -127,6 +129,7 @@ contract_plan(struct json *j, const struct answer *a,
         json_begin(j, NULL);
         add_column(j, c->name, c->type, c->is_key);
         json_add_datum(j, "within", &c->within);
+        json_add_datum(j, "relative", &c->relative);
         json_end(j);
     }
     json_end(j);

@@ -34,6 +34,7 @@ add_spent(struct json *j, const struct ledger_spent *s)
     json_add_text(j, "epsilon", str_of(s->epsilon));
     json_add_text(j, "rho", str_of(s->rho));
     json_add_text(j, "delta", str_of(s->delta));
+    json_add_text(j, "delta_rho", str_of(s->delta_rho));
     json_end(j);
 }
 

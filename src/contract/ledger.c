@@ -40,6 +40,7 @@ contract_ledger_row(struct json *j, const struct ledger_row *r,
     json_add_text_or_null(j, "epsilon", r->epsilon);
     json_add_text_or_null(j, "rho", r->rho);
     json_add_text_or_null(j, "delta", r->delta);
+    json_add_text_or_null(j, "delta_rho", r->delta_rho);
     json_add_count(j, "data_version", r->data_version);
     json_add_text_or_null(j, "version", r->version);
     contract_receipt(j, "receipt", &r->receipt);

@@ -53,7 +53,8 @@ promise_spent(struct curator *c, str who, struct promise *p, custos_err *err)
 {
     struct ledger_spent sums;
     char at[DIGITS_GIVEN_MAX];
-    struct risk_spent spent = {sums.epsilon, sums.rho, sums.delta, at};
+    struct risk_spent spent = {sums.epsilon, sums.rho, sums.delta,
+                               sums.delta_rho, at};
     str delta = curator_policy(c)->budget.delta;
     custos_status st = ledger_spent(curator_ledger(c), who, &sums, err);
 

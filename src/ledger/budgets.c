@@ -18,6 +18,7 @@
  * TESTED   budgets_exhaust_exactly budgets_own_below_common
  *          budgets_best_of_both_outlasts_the_sum budgets_window_slides
  *          budgets_shared_answers_cost_who_asks budgets_count_prices_in_rho
+ *          budgets_have_two_delta_sums
  */
 #include "ledger/budgets.h"
 
@@ -30,13 +31,15 @@
 #include "base/sha256.h"
 
 static const char DOMAIN[] = "custos ledger state, format 1";
+static const char DOMAIN_2[] = "custos ledger state, format 2";
 
 void
 sums_init(struct sums *s)
 {
     memset(s, 0, sizeof *s);
     memset(&s->spent, 0xff, sizeof s->spent);
-    s->spent.epsilon = s->spent.rho = s->spent.delta = 0;
+    s->spent.epsilon = s->spent.rho = 0;
+    s->spent.delta = s->spent.delta_rho = 0;
 }
 
 void
@@ -45,6 +48,7 @@ sums_add(struct sums *s, const struct charge *c, uint64_t seq)
     s->spent.epsilon = amount_add(s->spent.epsilon, c->epsilon);
     s->spent.rho = amount_add(s->spent.rho, c->rho);
     s->spent.delta = amount_add(s->spent.delta, c->delta);
+    s->spent.delta_rho = amount_add(s->spent.delta_rho, c->delta_rho);
     s->charges++;
     s->seq = seq;
 }
@@ -52,7 +56,8 @@ sums_add(struct sums *s, const struct charge *c, uint64_t seq)
 /* ---------------------------------------------------------------- state -- */
 
 struct texts {
-    char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX], delta[AMOUNT_TEXT_MAX];
+    char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX];
+    char delta[AMOUNT_TEXT_MAX], delta_rho[AMOUNT_TEXT_MAX];
 };
 
 static void
@@ -61,24 +66,29 @@ texts_of(const struct charge *c, struct texts *t)
     amount_write(c->epsilon, AMOUNT_LOSS, t->epsilon);
     amount_write(c->rho, AMOUNT_LOSS, t->rho);
     amount_write(c->delta, AMOUNT_DELTA, t->delta);
+    amount_write(c->delta_rho, AMOUNT_DELTA, t->delta_rho);
 }
 
 /* A hash that ties the sums to the row that made them, so that damage to either
-   is found. */
+   is found. If both sums of deltas are equal, it is the hash of the formats that
+   had only one. */
 static void
 mark_of(str who, const struct sums *s, const uint8_t row[LEDGER_HASH_BYTES],
         uint8_t mark[LEDGER_HASH_BYTES])
 {
+    bool one = s->spent.delta == s->spent.delta_rho;
     struct texts t;
     struct sha256 h;
 
     texts_of(&s->spent, &t);
     sha256_init(&h);
-    chain_add_bytes(&h, DOMAIN, sizeof DOMAIN);
+    chain_add_bytes(&h, one ? DOMAIN : DOMAIN_2, sizeof DOMAIN);
     chain_add_bytes(&h, who.ptr, who.len);
     chain_add_bytes(&h, t.epsilon, strlen(t.epsilon));
     chain_add_bytes(&h, t.rho, strlen(t.rho));
     chain_add_bytes(&h, t.delta, strlen(t.delta));
+    if (!one)
+        chain_add_bytes(&h, t.delta_rho, strlen(t.delta_rho));
     chain_add_int(&h, s->charges);
     chain_add_int(&h, s->seq);
     chain_add_bytes(&h, row, LEDGER_HASH_BYTES);
@@ -96,7 +106,8 @@ state_read(struct query *q, str who, struct sums *out)
         !amount_read(query_bytes(q, 1), AMOUNT_LOSS, &out->spent.rho) ||
         !amount_read(query_bytes(q, 2), AMOUNT_DELTA, &out->spent.delta) ||
         !query_fixed(q, 5, mark, sizeof mark) ||
-        !query_fixed(q, 6, row, sizeof row))
+        !query_fixed(q, 6, row, sizeof row) ||
+        !amount_read(query_bytes(q, 7), AMOUNT_DELTA, &out->spent.delta_rho))
         return false;
     memcpy(out->row, row, sizeof row);
     mark_of(who, out, row, want);
@@ -119,10 +130,11 @@ budgets_load(struct db *d, str who, struct sums *out, custos_err *err)
     custos_status st;
 
     sums_init(out);
-    query_begin(&q, d,
-                "SELECT s.epsilon, s.rho, s.delta, s.charges, s.seq, s.mark,"
-                " c.hash FROM state s LEFT JOIN chain c ON c.seq = s.seq"
-                " WHERE s.who = ?");
+    query_begin(
+        &q, d,
+        "SELECT s.epsilon, s.rho, s.delta, s.charges, s.seq, s.mark,"
+        " c.hash, s.delta_rho FROM state s LEFT JOIN chain c ON c.seq = s.seq"
+        " WHERE s.who = ?");
     query_put_text(&q, who);
     if (query_next(&q))
         whole = state_read(&q, who, out);
@@ -153,8 +165,8 @@ budgets_save(struct db *d, str who, const struct sums *s,
     mark_of(who, s, row->hash, mark);
     query_begin(&q, d,
                 "INSERT OR REPLACE INTO state"
-                " (who, epsilon, rho, delta, charges, seq, mark)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)");
+                " (who, epsilon, rho, delta, charges, seq, mark, delta_rho)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     query_put_text(&q, who);
     query_put_text(&q, str_of(t.epsilon));
     query_put_text(&q, str_of(t.rho));
@@ -162,6 +174,7 @@ budgets_save(struct db *d, str who, const struct sums *s,
     query_put_int(&q, (int64_t)s->charges);
     query_put_int(&q, (int64_t)s->seq);
     query_put_bytes(&q, mark, sizeof mark);
+    query_put_text(&q, str_of(t.delta_rho));
     while (query_next(&q))
         ;
     return query_end(&q, err);
@@ -178,7 +191,8 @@ struct shortage {
     const char *currency;
     amount need, left;
     enum amount_unit unit;
-    bool any_left; /* would a cheaper query be admitted? */
+    const char *lane; /* of a delta, if the budget has two; else empty */
+    bool any_left;    /* would a cheaper query be admitted? */
 };
 
 static custos_status
@@ -189,9 +203,9 @@ say_short(const struct limiter *by, const struct shortage *s, custos_err *err)
     amount_write(s->need, s->unit, needed);
     amount_write(s->left, s->unit, rest);
     return custos_fail(err, CUSTOS_ESPENT,
-                       "%s %s: this needs %s %s, and %s is left%s", by->whose,
+                       "%s %s: this needs %s %s, and %s is left%s%s", by->whose,
                        s->any_left ? "does not suffice" : "is spent",
-                       s->currency, needed, rest, by->after);
+                       s->currency, needed, rest, s->lane, by->after);
 }
 
 /* Without a delta only the sum of epsilon keeps a budget, and a price in rho has
@@ -206,25 +220,36 @@ say_pure(const struct limiter *by, custos_err *err)
                        by->whose);
 }
 
-/* Reports what is needed and what is left, in the currency that is short. */
+/*
+ * Reports what is needed and what is left, in the currency that is short. Where
+ * only losses are short, that is the epsilon that either lane would admit, as
+ * long as the charge asks for more; otherwise it is what the lane that is named
+ * lacks.
+ */
 static custos_status
 refuse_charge(const struct filter *f, const struct charge *c,
               const struct limiter *by, custos_err *err)
 {
+    bool pure = f->kind == CUSTOS_FILTER_PURE;
     amount most = filter_left_epsilon(f);
-    struct shortage s = {"epsilon", c->epsilon, most, AMOUNT_LOSS, most > 0};
+    struct filter_shortage short_of = filter_find_shortage(f, c);
+    struct shortage s = {"epsilon",   c->epsilon, most,
+                         AMOUNT_LOSS, "",         most > 0};
 
-    if (amount_add(f->delta_sum, c->delta) > f->delta_limit) {
+    if (short_of.in_delta) {
         s.currency = "delta";
-        s.need = c->delta;
-        s.left = amount_left(f->delta_limit, f->delta_sum);
+        s.need = short_of.need;
+        s.left = short_of.left;
         s.unit = AMOUNT_DELTA;
-    } else if (c->epsilon == AMOUNT_INFINITE && f->kind == CUSTOS_FILTER_PURE) {
+        if (!pure)
+            s.lane = short_of.lane == 0 ? " for queries counted in epsilon"
+                                        : " for queries counted in rho";
+    } else if (pure && c->epsilon == AMOUNT_INFINITE) {
         return say_pure(by, err);
     } else if (c->epsilon == AMOUNT_INFINITE || c->epsilon <= most) {
-        s.currency = "rho";
-        s.need = c->rho;
-        s.left = amount_left(f->limit[1], f->sum[1]);
+        s.currency = filter_currency(f, short_of.lane);
+        s.need = short_of.need;
+        s.left = short_of.left;
     }
     return say_short(by, &s, err);
 }

@@ -12,7 +12,7 @@
 #define BUDGETS_COMMON ((str){"", 0})
 
 struct sums {
-    struct charge spent; /* epsilon, rho and delta; the rest is infinite */
+    struct charge spent; /* epsilon, rho, both deltas; the rest is infinite */
     uint64_t charges;
     uint64_t seq;                   /* the last row that was counted */
     uint8_t row[LEDGER_HASH_BYTES]; /* hash of row seq, if known */
@@ -44,7 +44,7 @@ CUSTOS_MUST_USE custos_status budgets_save(struct db *d, str who,
  * The window of the analyst with this index: its limits (NULL if there is no
  * window), and what was spent in it (windows.c). own: the sums of the same
  * analyst, loaded in this transaction. A window with delta 0 does not count
- * delta, since a window is not a promise; window_charge sets a charge's delta
+ * delta, since a window is not a promise; window_charge sets a charge's deltas
  * to 0 for such a window.
  */
 CUSTOS_MUST_USE custos_status budgets_window(struct db *d, struct terms *t,

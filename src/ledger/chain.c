@@ -11,6 +11,7 @@
  * FAILS    CUSTOS_ECORRUPT names the first row that is wrong.
  * TESTED   verify_finds_every_change chain_encoding_is_injective
  *          verify_older_than_receipt verify_goes_on_from_a_receipt
+ *          chain_hash_is_as_documented
  */
 #include "ledger/chain.h"
 
@@ -22,7 +23,9 @@
 #include "base/error.h"
 #include "base/sha256.h"
 
+/* Format 2 has one more field: delta_rho, which is not empty. */
 static const char DOMAIN[] = "custos ledger row, format 1";
+static const char DOMAIN_2[] = "custos ledger row, format 2";
 
 void
 chain_add_int(struct sha256 *h, uint64_t x)
@@ -55,7 +58,7 @@ chain_hash(const struct ledger_row *row,
     struct sha256 h;
 
     sha256_init(&h);
-    add_str(&h, str_of(DOMAIN));
+    add_str(&h, str_of(row->delta_rho.len ? DOMAIN_2 : DOMAIN));
     chain_add_bytes(&h, before, LEDGER_HASH_BYTES);
     chain_add_int(&h, row->seq);
     chain_add_int(&h, (uint64_t)row->time);
@@ -68,6 +71,8 @@ chain_hash(const struct ledger_row *row,
     add_str(&h, row->epsilon);
     add_str(&h, row->rho);
     add_str(&h, row->delta);
+    if (row->delta_rho.len)
+        add_str(&h, row->delta_rho);
     chain_add_int(&h, row->data_version);
     chain_add_bytes(&h, row->policy, sizeof row->policy);
     add_str(&h, row->version);
@@ -158,6 +163,7 @@ chain_read(struct query *q, struct ledger_row *out)
     out->version = query_bytes(q, 13);
     out->receipt.seq = out->seq;
     (void)query_fixed(q, 14, out->receipt.hash, sizeof out->receipt.hash);
+    out->delta_rho = query_bytes(q, 15);
 }
 
 bool
@@ -167,7 +173,9 @@ chain_charge(const struct ledger_row *row, struct charge *out)
     memset(out, 0xff, sizeof *out);
     return amount_read(row->epsilon, AMOUNT_LOSS, &out->epsilon) &&
            amount_read(row->rho, AMOUNT_LOSS, &out->rho) &&
-           amount_read(row->delta, AMOUNT_DELTA, &out->delta);
+           amount_read(row->delta, AMOUNT_DELTA, &out->delta) &&
+           amount_read(row->delta_rho.len ? row->delta_rho : row->delta,
+                       AMOUNT_DELTA, &out->delta_rho);
 }
 
 custos_status
@@ -200,7 +208,7 @@ chain_append(struct db *d, struct ledger_row *row, struct receipt *head,
     row->receipt.seq = row->seq;
     query_begin(&q, d,
                 "INSERT INTO chain (" CHAIN_COLUMNS ") VALUES "
-                "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     query_put_int(&q, (int64_t)row->seq);
     query_put_int(&q, row->time);
     query_put_text(&q, row->kind);
@@ -216,6 +224,7 @@ chain_append(struct db *d, struct ledger_row *row, struct receipt *head,
     query_put_bytes(&q, row->policy, sizeof row->policy);
     query_put_text(&q, row->version);
     query_put_bytes(&q, row->receipt.hash, sizeof row->receipt.hash);
+    query_put_text(&q, row->delta_rho);
     while (query_next(&q))
         ;
     st = query_end(&q, err);

@@ -8,7 +8,8 @@
 #include "ledger/ledger.h"
 #include "ledger/sqlite.h"
 
-/* The hash of a row; `before` is the hash of the row before it, or zeros. */
+/* The hash of a row; `before` is the hash of the row before it, or zeros. A row
+   without a delta_rho has the hash that earlier formats gave it. */
 void chain_hash(const struct ledger_row *row,
                 const uint8_t before[LEDGER_HASH_BYTES],
                 uint8_t out[LEDGER_HASH_BYTES]);
@@ -36,12 +37,13 @@ CUSTOS_MUST_USE custos_status chain_append(struct db *d, struct ledger_row *row,
 /* The columns of a row, for a SELECT that chain_read reads. */
 #define CHAIN_COLUMNS                                                          \
     "seq, time, kind, who, query, plan, theorems, words, epsilon, rho, delta," \
-    " data_version, policy, version, hash"
+    " data_version, policy, version, hash, delta_rho"
 
 /* The current row of q; its texts are borrowed until the next step. */
 void chain_read(struct query *q, struct ledger_row *out);
 
-/* The amounts of a charge; false if the row has no valid ones. */
+/* The amounts of a charge; false if the row has no valid ones. A row without a
+   delta_rho counts its delta in both lanes. */
 bool chain_charge(const struct ledger_row *row, struct charge *out);
 
 /* Checks that row follows *head and matches its hash; moves *head to it. */

@@ -14,7 +14,7 @@ check_request(const struct ledger_request *r, custos_err *err)
 {
     const struct charge *c = r->charge;
 
-    if (c->epsilon == 0 && c->rho == 0 && c->delta == 0)
+    if (c->epsilon == 0 && c->rho == 0 && c->delta == 0 && c->delta_rho == 0)
         return custos_fail(err, CUSTOS_EINVAL, "a charge must be above zero");
     if (r->shared && !r->who.len)
         return custos_fail(
@@ -47,7 +47,8 @@ judge_charge(struct ledger *l, const struct ledger_request *r,
 custos_status
 step_charge(struct ledger *l, void *arg, custos_err *err)
 {
-    char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX], delta[AMOUNT_TEXT_MAX];
+    char epsilon[AMOUNT_TEXT_MAX], rho[AMOUNT_TEXT_MAX], delta[AMOUNT_TEXT_MAX],
+        delta_rho[AMOUNT_TEXT_MAX];
     struct ledger_job *job = arg;
     const struct ledger_request *r = job->request;
     struct ledger_row row;
@@ -62,6 +63,7 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     amount_write(r->charge->epsilon, AMOUNT_LOSS, epsilon);
     amount_write(r->charge->rho, AMOUNT_LOSS, rho);
     amount_write(r->charge->delta, AMOUNT_DELTA, delta);
+    amount_write(r->charge->delta_rho, AMOUNT_DELTA, delta_rho);
     row.time = r->now;
     row.kind = str_of("charge");
     row.who = r->who;
@@ -73,6 +75,7 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     row.epsilon = str_of(epsilon);
     row.rho = str_of(rho);
     row.delta = str_of(delta);
+    row.delta_rho = str_of(delta_rho);
     row.data_version = r->data_version;
     memcpy(row.policy, r->policy, sizeof row.policy);
     st = ledger_append(l, &row, r->charge, &s.own, err);

@@ -59,10 +59,11 @@ growth_end(struct growth *g)
 /* The charges of the common budget. It is not charged for a cached answer that
    is given to another analyst. */
 static const char COMMON[] =
-    "SELECT seq, time, epsilon, rho, delta FROM chain"
+    "SELECT seq, time, epsilon, rho, delta, delta_rho FROM chain"
     " WHERE kind = 'charge' AND words <> '" CHAIN_SHARED "' ORDER BY seq";
-static const char OWN[] = "SELECT seq, time, epsilon, rho, delta FROM chain"
-                          " WHERE kind = 'charge' AND who = ? ORDER BY seq";
+static const char OWN[] =
+    "SELECT seq, time, epsilon, rho, delta, delta_rho FROM chain"
+    " WHERE kind = 'charge' AND who = ? ORDER BY seq";
 
 static custos_status
 read_charges(struct db *d, struct look *look, custos_err *err)
@@ -84,6 +85,7 @@ read_charges(struct db *d, struct look *look, custos_err *err)
         row.epsilon = query_bytes(&q, 2);
         row.rho = query_bytes(&q, 3);
         row.delta = query_bytes(&q, 4);
+        row.delta_rho = query_bytes(&q, 5);
         whole = chain_charge(&row, &c);
         if (!whole)
             break;

@@ -21,7 +21,7 @@
 #include "base/str.h"
 #include "custos.h"
 
-enum { LEDGER_FORMAT = 5, LEDGER_HASH_BYTES = 32 };
+enum { LEDGER_FORMAT = 6, LEDGER_HASH_BYTES = 32 };
 
 struct ledger;
 
@@ -287,7 +287,8 @@ CUSTOS_MUST_USE custos_status ledger_remaining(struct ledger *l, str who,
  */
 struct ledger_spent {
     char epsilon[CUSTOS_AMOUNT_MAX], rho[CUSTOS_AMOUNT_MAX];
-    char delta[CUSTOS_AMOUNT_MAX];
+    char delta[CUSTOS_AMOUNT_MAX];     /* epsilon holds up to this */
+    char delta_rho[CUSTOS_AMOUNT_MAX]; /* and rho up to this */
     uint64_t charges;
 };
 CUSTOS_MUST_USE custos_status ledger_spent(struct ledger *l, str who,
@@ -331,6 +332,8 @@ struct ledger_row {
     str kind; /* "open", "terms", "charge", or an act such as "import" */
     str who, query, plan, theorems, words;
     str epsilon, rho, delta; /* exact text; empty for acts */
+    str delta_rho; /* the delta up to which rho holds; empty for acts, and for
+                      charges before format 6: there rho holds up to delta */
     uint64_t data_version;
     uint8_t policy[32]; /* in force when it was written */
     str version;        /* of the library that wrote it */

@@ -10,7 +10,9 @@
  * programs refuse the file. Format 3 added an index for the rows of the
  * tripwire (older programs would charge a suspended analyst), format 4 a table
  * for tokens, and expiry (they would accept expired credentials), format 5 the
- * sizes of answers and of analysts' rows (they would not count them).
+ * sizes of answers and of analysts' rows (they would not count them), format 6
+ * the delta up to which rho holds (they would count the other one, and find the
+ * hashes of rows that have it wrong).
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -79,8 +81,16 @@ static const char SIZES[] =
     " FROM answers HAVING count(*) > 0;"
     "INSERT INTO sizes SELECT 'rows', who, sum(400 + length(query) +"
     " length(plan) + length(theorems)) FROM chain WHERE kind = 'charge' AND"
-    " who <> '' GROUP BY who;"
-    "PRAGMA user_version = 5;";
+    " who <> '' GROUP BY who;";
+
+/* Rows and balances of earlier formats have one delta, which counts in both
+   lanes: an empty text in a row, and two equal sums in a balance. */
+static const char LANES[] =
+    "ALTER TABLE chain ADD COLUMN delta_rho TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE state ADD COLUMN delta_rho TEXT NOT NULL DEFAULT '';"
+    "UPDATE state SET delta_rho = delta;";
+
+static const char FORMAT[] = "PRAGMA user_version = 6;";
 
 /* --------------------------------------------------------------- making -- */
 
@@ -109,6 +119,8 @@ create_tables(const char *path, custos_err *err)
     if (!st)
         st = db_run(d, BESIDE, err);
     if (!st)
+        st = db_run(d, LANES, err);
+    if (!st)
         st = db_run(d, DOORS, err);
     if (!st)
         st = db_run(d, TRIPWIRE, err);
@@ -116,6 +128,8 @@ create_tables(const char *path, custos_err *err)
         st = db_run(d, TOKENS, err);
     if (!st)
         st = db_run(d, SIZES, err);
+    if (!st)
+        st = db_run(d, FORMAT, err);
     if (!st)
         st = db_commit(d, err);
     if (!st)
@@ -132,7 +146,7 @@ ledger_make(const char *path, custos_err *err)
     char half[PATH_ROOM], log[PATH_ROOM];
     custos_status st;
 
-    static_assert(LEDGER_FORMAT == 5, "SIZES writes the number");
+    static_assert(LEDGER_FORMAT == 6, "FORMAT writes the number");
     snprintf(log, sizeof log, "%s-wal", path);
     if (access(log, F_OK) == 0)
         return custos_fail(err, CUSTOS_ECORRUPT,
@@ -164,8 +178,7 @@ read_number(struct db *d, const char *sql, int64_t *out, custos_err *err)
     return query_end(&q, err);
 }
 
-/* From format 0: creates the tables beside the chain and computes the balances
-   from it. */
+/* From format 0: computes the balances from the chain. */
 static custos_status
 add_up(struct db *d, custos_err *err)
 {
@@ -176,9 +189,7 @@ add_up(struct db *d, custos_err *err)
     if (!a)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     memset(&r, 0, sizeof r);
-    st = db_run(d, BESIDE, err);
-    if (!st)
-        st = replay_run(d, a, &r, err);
+    st = replay_run(d, a, &r, err);
     for (struct tally *t = r.tallies; !st && t; t = t->next)
         st = budgets_save(d, t->who, &t->sums, &t->row, err);
     arena_free(a);
@@ -191,6 +202,10 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
     custos_status st = db_begin(d, DB_WRITING, err);
 
     if (!st && format == 0)
+        st = db_run(d, BESIDE, err);
+    if (!st)
+        st = db_run(d, LANES, err);
+    if (!st && format == 0)
         st = add_up(d, err);
     if (!st && format < 2)
         st = db_run(d, DOORS, err);
@@ -198,8 +213,10 @@ migrate_from(int64_t format, struct db *d, custos_err *err)
         st = db_run(d, TRIPWIRE, err);
     if (!st && format < 4)
         st = db_run(d, TOKENS, err);
-    if (!st)
+    if (!st && format < 5)
         st = db_run(d, SIZES, err);
+    if (!st)
+        st = db_run(d, FORMAT, err);
     if (!st)
         st = db_commit(d, err);
     if (st)

@@ -218,7 +218,8 @@ keep_row(arena *a, struct ledger_row *r)
            copy_text(a, &r->query) && copy_text(a, &r->plan) &&
            copy_text(a, &r->theorems) && copy_text(a, &r->words) &&
            copy_text(a, &r->epsilon) && copy_text(a, &r->rho) &&
-           copy_text(a, &r->delta) && copy_text(a, &r->version);
+           copy_text(a, &r->delta) && copy_text(a, &r->delta_rho) &&
+           copy_text(a, &r->version);
 }
 
 /* Rows are collected in a list first, since their number is not known. */
@@ -249,7 +250,7 @@ step_rows(struct ledger *l, void *arg, custos_err *err)
         link = arena_take(p->arena, 1, sizeof *link);
         if (link) {
             chain_read(&q, &link->row);
-            (void)query_fixed(&q, 15, link->row.before,
+            (void)query_fixed(&q, 16, link->row.before,
                               sizeof link->row.before); /* zeros for the first
                                                            row */
         }

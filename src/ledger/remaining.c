@@ -136,6 +136,7 @@ step_spent(struct ledger *l, void *arg, custos_err *err)
     amount_write(s.spent.epsilon, AMOUNT_LOSS, look->spent->epsilon);
     amount_write(s.spent.rho, AMOUNT_LOSS, look->spent->rho);
     amount_write(s.spent.delta, AMOUNT_DELTA, look->spent->delta);
+    amount_write(s.spent.delta_rho, AMOUNT_DELTA, look->spent->delta_rho);
     look->spent->charges = s.charges;
     return CUSTOS_OK;
 }

@@ -25,7 +25,7 @@ struct window_sum {
     bool passed;        /* overflowed: must be summed again */
     int64_t since;      /* charges after this moment are counted */
     struct receipt row; /* the last charge counted; seq 0: none */
-    struct window_part epsilon, rho, delta;
+    struct window_part epsilon, rho, delta, delta_rho;
     uint64_t charges;
 };
 

@@ -29,6 +29,7 @@ check_balances(struct db *d, const struct replay *r, custos_err *err)
         if (!st && (s.spent.epsilon != t->sums.spent.epsilon ||
                     s.spent.rho != t->sums.spent.rho ||
                     s.spent.delta != t->sums.spent.delta ||
+                    s.spent.delta_rho != t->sums.spent.delta_rho ||
                     s.charges != t->sums.charges || s.seq != t->sums.seq))
             st = custos_fail(err, CUSTOS_ECORRUPT,
                              "the ledger is damaged: the balance of %.60s is "

@@ -65,6 +65,7 @@ sum_add(struct window_sum *w, const struct charge *c)
     part_add(&w->epsilon, c->epsilon, w);
     part_add(&w->rho, c->rho, w);
     part_add(&w->delta, c->delta, w);
+    part_add(&w->delta_rho, c->delta_rho, w);
     w->charges++;
 }
 
@@ -74,6 +75,7 @@ sum_take(struct window_sum *w, const struct charge *c)
     part_take(&w->epsilon, c->epsilon, w);
     part_take(&w->rho, c->rho, w);
     part_take(&w->delta, c->delta, w);
+    part_take(&w->delta_rho, c->delta_rho, w);
     w->charges--;
 }
 
@@ -87,7 +89,7 @@ part_total(const struct window_part *p)
 
 typedef void sum_step(struct window_sum *w, const struct charge *c);
 
-/* Columns: seq, epsilon, rho, delta. */
+/* Columns: seq, epsilon, rho, delta, delta_rho. */
 static custos_status
 rows_count(struct query *q, struct window_sum *w, sum_step *step,
            custos_err *err)
@@ -103,6 +105,7 @@ rows_count(struct query *q, struct window_sum *w, sum_step *step,
         row.epsilon = query_bytes(q, 1);
         row.rho = query_bytes(q, 2);
         row.delta = query_bytes(q, 3);
+        row.delta_rho = query_bytes(q, 4);
         whole = chain_charge(&row, &c);
         if (whole)
             step(w, &c);
@@ -118,7 +121,7 @@ count_between(struct db *d, str who, int64_t after, int64_t until,
     struct query q;
 
     query_begin(&q, d,
-                "SELECT seq, epsilon, rho, delta FROM chain WHERE"
+                "SELECT seq, epsilon, rho, delta, delta_rho FROM chain WHERE"
                 " kind = 'charge' AND who = ? AND time > ? AND time <= ?");
     query_put_text(&q, who);
     query_put_int(&q, after);
@@ -133,7 +136,8 @@ count_newer(struct db *d, str who, struct window_sum *w, custos_err *err)
     struct query q;
 
     query_begin(&q, d,
-                "SELECT seq, epsilon, rho, delta FROM chain NOT INDEXED WHERE"
+                "SELECT seq, epsilon, rho, delta, delta_rho FROM chain NOT "
+                "INDEXED WHERE"
                 " seq > ? AND kind = 'charge' AND who = ? AND time > ?");
     query_put_int(&q, (int64_t)w->row.seq);
     query_put_text(&q, who);
@@ -221,8 +225,10 @@ budgets_window(struct db *d, struct terms *t, size_t analyst, int64_t now,
     out->spent.epsilon = w->passed ? AMOUNT_INFINITE : part_total(&w->epsilon);
     out->spent.rho = w->passed ? AMOUNT_INFINITE : part_total(&w->rho);
     out->spent.delta = w->passed ? AMOUNT_INFINITE : part_total(&w->delta);
+    out->spent.delta_rho =
+        w->passed ? AMOUNT_INFINITE : part_total(&w->delta_rho);
     if ((*limits)->delta == 0)
-        out->spent.delta = 0;
+        out->spent.delta = out->spent.delta_rho = 0;
     out->charges = w->charges;
     out->seq = own->seq;
     return CUSTOS_OK;
@@ -250,6 +256,6 @@ window_charge(const struct filter *limits, const struct charge *c)
     struct charge counted = *c;
 
     if (limits->delta == 0)
-        counted.delta = 0;
+        counted.delta = counted.delta_rho = 0;
     return counted;
 }

@@ -56,7 +56,8 @@ CUSTOS_MUST_USE custos_status risk_of_promise(
 
 /* Sums of charges, exact texts; "infinity" where a currency has no bound. */
 struct risk_spent {
-    const char *epsilon, *rho, *delta;
+    const char *epsilon, *rho;
+    const char *delta, *delta_rho; /* epsilon, rho hold up to this */
     const char
         *at; /* the delta at which rho is converted, if this gives the tighter
                 promise */

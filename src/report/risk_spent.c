@@ -2,10 +2,11 @@
  * Converts what was spent so far to promises.
  *
  * THEOREM  risk-of-spending
- *   Let E, r and D be fixed before the run. A run whose charges never add up to
- *   more than E in epsilon, r in rho and D in delta keeps (E, D)-DP, and
- *   (e, d + D)-DP for every (e, d) that r-zCDP implies; so every bound on
- *   tests that follows from any of these holds for all its answers together.
+ *   Let E, r, D and C be fixed before the run. A run whose charges never add up
+ *   to more than E in epsilon, r in rho, D in the deltas up to which epsilon
+ *   holds and C in those up to which rho holds keeps (E, D)-DP, and (e, d + C)-DP
+ *   for every (e, d) that r-zCDP implies; so every bound on tests that follows
+ *   from any of these holds for all its answers together.
  * SOURCE   doc/proofs/risk-of-spending.md, by filter-basic and filter-zcdp.
  * NEEDS    the sums of all charges; each holds for one unit.
  * GIVES    promises, with epsilon and delta rounded up, that a budget of
@@ -69,23 +70,26 @@ sum_read(const char *text, const char *name, bool *bounded, rat *out,
 }
 
 struct sums {
-    rat epsilon, rho, delta;
-    bool has_epsilon, has_rho, has_delta;
+    rat epsilon, rho, delta, delta_rho;
+    bool has_epsilon, has_rho;
 };
 
 static custos_status
 sums_read(struct sums *s, const struct risk_spent *spent, custos_err *err)
 {
+    bool has_delta = false, has_delta_rho = false;
     custos_status st =
         sum_read(spent->epsilon, "epsilon", &s->has_epsilon, &s->epsilon, err);
 
     if (!st)
         st = sum_read(spent->rho, "rho", &s->has_rho, &s->rho, err);
     if (!st)
-        st = sum_read(spent->delta, "delta", &s->has_delta, &s->delta, err);
-    if (!s->has_delta)
-        s->has_epsilon = s->has_rho = false;
-    s->has_rho = s->has_rho && rat_sign(&s->rho) > 0;
+        st = sum_read(spent->delta, "delta", &has_delta, &s->delta, err);
+    if (!st)
+        st = sum_read(spent->delta_rho, "delta", &has_delta_rho, &s->delta_rho,
+                      err);
+    s->has_epsilon = s->has_epsilon && has_delta;
+    s->has_rho = s->has_rho && has_delta_rho && rat_sign(&s->rho) > 0;
     return st;
 }
 
@@ -98,11 +102,12 @@ best_promise(const struct sums *s, const rat *at, rat *epsilon, rat *delta)
                   zcdp_epsilon_up(&s->rho, at, epsilon) &&
                   (!s->has_epsilon || rat_cmp(epsilon, &s->epsilon) < 0);
 
-    rat_set(delta, &s->delta);
-    if (by_rho)
-        rat_add(delta, delta, at);
-    else
+    if (by_rho) {
+        rat_add(delta, &s->delta_rho, at);
+    } else {
+        rat_set(delta, &s->delta);
         rat_set(epsilon, &s->epsilon);
+    }
     return by_rho || s->has_epsilon;
 }
 
@@ -118,7 +123,7 @@ curve_add(const struct sums *s, custos_risk **risk, custos_err *err)
         st = rat_read(deltas[i], "delta", &x[1], err);
         if (st || !zcdp_epsilon_up(&s->rho, &x[1], &x[0]))
             continue;
-        rat_add(&x[1], &x[1], &s->delta);
+        rat_add(&x[1], &x[1], &s->delta_rho);
         st = promise_add(risk, &x[0], &x[1], err);
     }
     for (size_t i = 0; i < COUNT_OF(epsilons) && s->has_rho && !st; i++) {
@@ -126,7 +131,7 @@ curve_add(const struct sums *s, custos_risk **risk, custos_err *err)
         if (st)
             continue;
         zcdp_delta_up(&s->rho, &x[0], &x[1]);
-        rat_add(&x[1], &x[1], &s->delta);
+        rat_add(&x[1], &x[1], &s->delta_rho);
         st = promise_add(risk, &x[0], &x[1], err);
     }
     if (!st && s->has_epsilon)
@@ -149,6 +154,7 @@ risk_of_spent(const struct risk_spent *spent, custos_risk **out,
     rat_init(&s.epsilon);
     rat_init(&s.rho);
     rat_init(&s.delta);
+    rat_init(&s.delta_rho);
     st = sums_read(&s, spent, err);
     if (!st)
         st = rat_read(spent->at, "delta", &x[2], err);
@@ -168,6 +174,7 @@ risk_of_spent(const struct risk_spent *spent, custos_risk **out,
     rat_clear(&s.epsilon);
     rat_clear(&s.rho);
     rat_clear(&s.delta);
+    rat_clear(&s.delta_rho);
     rats_clear(x, 3);
     if (st)
         custos_risk_free(risk);

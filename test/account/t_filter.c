@@ -886,7 +886,7 @@ charge_of_price_agrees(void **state)
         rat_set_i64(&x[2], i & 4 ? 1 : 0, 1000000);
         if (!epsilon && !rho)
             continue;
-        charge_of_amounts(epsilon, rho, &x[2], &a);
+        charge_of_amounts(epsilon, rho, &x[2], NULL, &a);
         charge_of_price(epsilon, rho, &x[2], &b);
         assert_true(a.epsilon == b.epsilon && a.rho == b.rho &&
                     a.delta == b.delta);

@@ -46,11 +46,13 @@ def hash_of(row):
         return part((row[name] or "").encode())
 
     return hashlib.sha256(
-        part(b"custos ledger row, format 1") + part(bytes.fromhex(row["before"]))
+        part(b"custos ledger row, format %d" % (2 if row["delta_rho"] else 1))
+        + part(bytes.fromhex(row["before"]))
         + integer(row["row"]) + integer(int(row["time_us"]))
         + b"".join(text(name) for name in [
             "what", "who", "query", "plan", "theorems", "words", "epsilon",
             "rho", "delta"])
+        + (text("delta_rho") if row["delta_rho"] else b"")
         + integer(row["data_version"]) + part(bytes.fromhex(row["policy"]))
         + text("version")).hexdigest()
 

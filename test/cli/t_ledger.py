@@ -208,7 +208,8 @@ class Ledger(CommandCase):
                 in told[i],
                 by_rho, told[i])
         self.assertTrue(by_rho)
-        self.assertIn("The sum of epsilon exceeds the promise, but the sum of "
+        self.assertIn("The sum of epsilon, or of the deltas beside it, exceeds "
+                      "the promise, but the sum of "
                       "rho, which grows more slowly, still keeps it",
                       " ".join(self.budget()))
 

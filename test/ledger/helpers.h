@@ -142,6 +142,25 @@ charge_of(const char *epsilon, const char *delta)
     return c;
 }
 
+/* A charge like that of Gaussian noise: epsilon up to delta, and a rho up to
+   delta_rho. */
+static inline struct charge
+charge_of_lanes(const char *epsilon, const char *delta, const char *rho,
+                const char *delta_rho)
+{
+    struct charge c;
+    rat x[4];
+
+    rats_init(x, 4);
+    assert_int_equal(rat_read(epsilon, "epsilon", &x[0], NULL), CUSTOS_OK);
+    assert_int_equal(rat_read(delta, "delta", &x[1], NULL), CUSTOS_OK);
+    assert_int_equal(rat_read(rho, "rho", &x[2], NULL), CUSTOS_OK);
+    assert_int_equal(rat_read(delta_rho, "delta", &x[3], NULL), CUSTOS_OK);
+    charge_of_amounts(&x[0], &x[2], &x[1], &x[3], &c);
+    rats_clear(x, 4);
+    return c;
+}
+
 /* A charge with a rho alone: no epsilon bounds it. */
 static inline struct charge
 charge_of_rho(const char *rho)

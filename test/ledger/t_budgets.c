@@ -439,7 +439,77 @@ budgets_delta_is_counted(void **state)
     assert_string_equal(whole_said(&err),
                         "the common budget (of all analysts) does not "
                         "suffice: this needs delta 0.0000006, and 0.0000004 "
-                        "is left");
+                        "is left for queries counted in epsilon");
+    place_end(l, &p);
+}
+
+/*
+ * Gaussian queries end the deltas of the epsilon lane (25 of them) and go on in
+ * rho; discovered groups pay their delta in both lanes. The same for an
+ * analyst's own budget and window, and for a shared answer.
+ */
+static void
+budgets_have_two_delta_sums(void **state)
+{
+    struct ledger_analyst ana = {
+        .name = str_of("ana"),
+        .has_budget = true,
+        .has_window = true,
+        .budget = {str_of("0.5"), str_of("1e-7")},
+        .window = {str_of("0.4"), str_of("0")},
+        .window_days = 7,
+    };
+    struct ledger_terms t = terms_of("1", "1e-7");
+    struct charge gauss = charge_of_lanes("0.00001", "1e-9", "1e-8", "0"),
+                  keys = charge_of_lanes("0.00001", "1e-8", "1e-8", "1e-8");
+    struct ledger_request r = {
+        .who = str_of("ana"), .charge = &gauss, .now = 2000};
+    struct ledger_remaining left;
+    struct ledger_balance b;
+    struct receipt got;
+    custos_err err = CUSTOS_ERR_INIT;
+    struct place p;
+    struct ledger *l;
+
+    (void)state;
+    l = place_begin(&p);
+    t.analysts = &ana;
+    t.n_analysts = 1;
+    set_terms(l, &t);
+    memset(r.policy, 7, sizeof r.policy);
+    for (int i = 0; i < 40; i++) { /* 25 fill the deltas of epsilon */
+        r.shared = i % 3 == 2;
+        assert_ok(post_charge(l, &r, &got, &err), &err);
+    }
+    r.shared = false;
+    assert_int_equal(ledger_balance(l, str_of(""), &b, NULL), CUSTOS_OK);
+    assert_string_equal(b.facts.currency, "rho");
+    assert_string_equal(b.facts.member_delta_spent, "0");
+    assert_string_equal(b.facts.member_delta_limit, "0.000000025");
+    assert_int_equal(ledger_balance(l, str_of("ana"), &b, NULL), CUSTOS_OK);
+    assert_string_equal(b.facts.currency, "rho");
+    assert_int_equal(ledger_window(l, str_of("ana"), 2000, &b, NULL),
+                     CUSTOS_OK);
+    assert_string_equal(b.facts.currency, "epsilon");
+    assert_string_equal(b.facts.spent, "0.0004");
+    r.charge = &keys;
+    for (int i = 0; i < 2; i++)
+        assert_ok(post_charge(l, &r, &got, &err), &err);
+    assert_int_equal(
+        ledger_remaining(l, str_of("ana"), 2000, &keys, &left, NULL),
+        CUSTOS_ESPENT);
+    assert_int_equal(post_charge(l, &r, &got, &err), CUSTOS_ESPENT);
+    assert_string_equal(whole_said(&err),
+                        "your own budget does not suffice: this needs delta "
+                        "0.00000001, and 0.000000005 is left for queries "
+                        "counted in rho");
+    r.charge = &gauss;
+    assert_int_equal(
+        ledger_remaining(l, str_of("ana"), 2000, &gauss, &left, NULL),
+        CUSTOS_OK);
+    assert_true(left.in_rho);
+    assert_ok(post_charge(l, &r, &got, &err), &err);
+    assert_verifies(l, &got);
     place_end(l, &p);
 }
 
@@ -594,6 +664,7 @@ main(void)
         cmocka_unit_test(budgets_exhaust_rho_exactly),
         cmocka_unit_test(budgets_without_delta_take_no_rho),
         cmocka_unit_test(budgets_delta_is_counted),
+        cmocka_unit_test(budgets_have_two_delta_sums),
         cmocka_unit_test(budgets_terms_change),
         cmocka_unit_test(budgets_policy_must_be_in_force),
         cmocka_unit_test(budgets_bad_terms_are_refused),

@@ -63,6 +63,9 @@ verify_finds_every_change(void **state)
         {OPEN_UP "UPDATE chain SET epsilon = '0.01' WHERE seq = 5", "row 5"},
         {OPEN_UP "UPDATE chain SET rho = '0' WHERE seq = 5", "row 5"},
         {OPEN_UP "UPDATE chain SET delta = '0.5' WHERE seq = 5", "row 5"},
+        {OPEN_UP "UPDATE chain SET delta_rho = '' WHERE seq = 5", "row 5"},
+        {OPEN_UP "UPDATE chain SET delta_rho = '0.5' WHERE seq = 5", "row 5"},
+        {OPEN_UP "UPDATE chain SET delta_rho = '0' WHERE seq = 2", "row 2"},
         {OPEN_UP "UPDATE chain SET data_version = 2 WHERE seq = 5", "row 5"},
         {OPEN_UP "UPDATE chain SET policy = zeroblob(32) WHERE seq = 5",
          "row 5"},
@@ -74,15 +77,18 @@ verify_finds_every_change(void **state)
         {OPEN_UP "DELETE FROM chain WHERE seq = 6", ""},
         {OPEN_UP "INSERT INTO chain SELECT 7, time, kind, who, query, plan,"
                  " theorems, words, '0', rho, delta, data_version, policy,"
-                 " version, hash FROM chain WHERE seq = 6",
+                 " version, hash, delta_rho FROM chain WHERE seq = 6",
          ""},
         {"UPDATE state SET epsilon = '0.1' WHERE who = ''", "balance"},
         {"UPDATE state SET rho = '0' WHERE who = 'ana'", "balance"},
+        {"UPDATE state SET delta = '1' WHERE who = ''", "balance"},
+        {"UPDATE state SET delta_rho = '1' WHERE who = ''", "balance"},
+        {"UPDATE state SET delta_rho = '' WHERE who = 'ana'", "balance"},
         {"UPDATE state SET charges = 1 WHERE who = ''", "balance"},
         {"UPDATE state SET mark = zeroblob(32) WHERE who = 'ana'", "balance"},
         {"DELETE FROM state WHERE who = 'ana'", "balance"},
         {"INSERT INTO state SELECT 'bo', epsilon, rho, delta, charges, seq,"
-         " mark FROM state WHERE who = 'ana'",
+         " mark, delta_rho FROM state WHERE who = 'ana'",
          "balances"},
     };
 
@@ -220,7 +226,7 @@ chain_is_only_added_to(void **state)
 static void
 chain_encoding_is_injective(void **state)
 {
-    enum { TEXTS = 10, ROWS = 4 * TEXTS + 6 };
+    enum { TEXTS = 11, ROWS = 4 * TEXTS + 6 };
     uint8_t hash[ROWS][LEDGER_HASH_BYTES], before[LEDGER_HASH_BYTES] = {0};
     size_t n = 0;
 
@@ -229,9 +235,9 @@ chain_encoding_is_injective(void **state)
         for (int k = 0; k < 4; k++) {
             static const char *const texts[] = {"a", "ab", "b", "\0"};
             struct ledger_row r;
-            str *fields[TEXTS] = {&r.kind,     &r.who,    &r.query,   &r.plan,
-                                  &r.theorems, &r.words,  &r.epsilon, &r.rho,
-                                  &r.delta,    &r.version};
+            str *fields[TEXTS] = {&r.kind,     &r.who,     &r.query,    &r.plan,
+                                  &r.theorems, &r.words,   &r.epsilon,  &r.rho,
+                                  &r.delta,    &r.version, &r.delta_rho};
 
             memset(&r, 0, sizeof r);
             *fields[i] = (str){texts[k], k == 1 ? 2 : 1};
@@ -251,6 +257,48 @@ chain_encoding_is_injective(void **state)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
             assert_memory_not_equal(hash[i], hash[k], sizeof hash[i]);
+}
+
+/*
+ * The hashes that /v1/openapi.json describes, of the same row without and with
+ * a delta_rho, computed by another program: the first is that of formats 0 to 5
+ * and must never change.
+ */
+static void
+chain_hash_is_as_documented(void **state)
+{
+    static const char *const want[] = {
+        "171fb41866ac76e5c2940db890ddcf60f59817dd24b6f8331ae70b42078bde57",
+        "3ef0886694be970ed455e3321a2277acdc31b9ad77e52de3ec12479806d8e314"};
+    struct ledger_row r = {
+        .seq = 17,
+        .time = -5,
+        .kind = str_of("charge"),
+        .who = str_of("ana"),
+        .query = str_of("SELECT 1"),
+        .plan = str_of("plan"),
+        .theorems = str_of("laplace-discrete"),
+        .epsilon = str_of("0.1"),
+        .rho = str_of("0.005"),
+        .delta = str_of("0.000001"),
+        .data_version = 3,
+        .version = str_of("0.1.0"),
+    };
+    uint8_t before[LEDGER_HASH_BYTES];
+    char text[RECEIPT_TEXT_MAX];
+
+    (void)state;
+    memset(r.policy, 7, sizeof r.policy);
+    for (uint8_t i = 0; i < sizeof before; i++)
+        before[i] = i;
+    r.receipt.seq = r.seq;
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            r.delta_rho = str_of("0");
+        chain_hash(&r, before, r.receipt.hash);
+        receipt_write(&r.receipt, text);
+        assert_string_equal(text + strlen("17:"), want[i]);
+    }
 }
 
 /* A receipt reveals a restored backup, even after new rows were added to it. */
@@ -379,6 +427,7 @@ main(void)
         cmocka_unit_test(verify_admits_every_charge_again),
         cmocka_unit_test(chain_is_only_added_to),
         cmocka_unit_test(chain_encoding_is_injective),
+        cmocka_unit_test(chain_hash_is_as_documented),
         cmocka_unit_test(verify_older_than_receipt),
         cmocka_unit_test(receipts_as_text),
         cmocka_unit_test(rows_of_a_recall),

@@ -8,6 +8,7 @@
 
 #include "ledger/credentials.h"
 #include "ledger/helpers.h"
+#include "ledger/replay.h"
 #include "support/said.h"
 
 static sqlite3 *
@@ -28,7 +29,7 @@ meddle(const struct place *p, const char *sql)
     sqlite3_close(db);
 }
 
-/* All columns of all rows of the chain, as one text. */
+/* All columns of all rows of the chain as in format 5, as one text. */
 static void
 dump(const struct place *p, struct buf *out)
 {
@@ -36,8 +37,12 @@ dump(const struct place *p, struct buf *out)
     sqlite3_stmt *s = NULL;
 
     assert_int_equal(
-        sqlite3_prepare_v2(db, "SELECT rowid, * FROM chain ORDER BY seq", -1,
-                           &s, NULL),
+        sqlite3_prepare_v2(
+            db,
+            "SELECT rowid, seq, time, kind, who, query, plan, theorems, words,"
+            " epsilon, rho, delta, data_version, policy, version, hash FROM"
+            " chain ORDER BY seq",
+            -1, &s, NULL),
         SQLITE_OK);
     while (sqlite3_step(s) == SQLITE_ROW)
         for (int i = 0; i < sqlite3_column_count(s); i++) {
@@ -47,6 +52,64 @@ dump(const struct place *p, struct buf *out)
         }
     sqlite3_finalize(s);
     sqlite3_close(db);
+}
+
+static const char NO_UPDATE[] =
+    "CREATE TRIGGER chain_no_update BEFORE UPDATE ON chain BEGIN"
+    " SELECT RAISE(ABORT, 'the chain is only ever added to'); END;";
+
+static void
+store_row(struct db *d, const struct ledger_row *row)
+{
+    struct query q;
+
+    query_begin(&q, d,
+                "UPDATE chain SET delta_rho = '', hash = ? WHERE seq = ?");
+    query_put_bytes(&q, row->receipt.hash, sizeof row->receipt.hash);
+    query_put_int(&q, (int64_t)row->seq);
+    while (query_next(&q))
+        ;
+    assert_int_equal(query_end(&q, NULL), CUSTOS_OK);
+}
+
+/*
+ * Makes all rows and balances what format 5 would have written: without a
+ * delta_rho, in the chain and in its hashes. Sets *last to the last receipt.
+ */
+static void
+make_old(const struct place *p, struct receipt *last)
+{
+    arena *a = arena_new(NULL, REPLAY_BYTES);
+    struct receipt before = {0};
+    struct db *d = NULL;
+    struct ledger_row *rows;
+    struct ledger *l = open_at(p);
+    struct replay r;
+    size_t n = 100;
+
+    assert_int_equal(
+        ledger_rows(l, 0, str_of(""), str_of(""), a, &rows, &n, NULL),
+        CUSTOS_OK);
+    ledger_close(l);
+    assert_int_equal(db_open(p->path, DB_THERE, &d, NULL), CUSTOS_OK);
+    assert_int_equal(db_begin(d, DB_WRITING, NULL), CUSTOS_OK);
+    assert_int_equal(db_run(d, "DROP TRIGGER chain_no_update", NULL),
+                     CUSTOS_OK);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].delta_rho = (str){0};
+        chain_hash(&rows[i], before.hash, rows[i].receipt.hash);
+        store_row(d, &rows[i]);
+        before = rows[i].receipt;
+    }
+    assert_int_equal(db_run(d, NO_UPDATE, NULL), CUSTOS_OK);
+    assert_int_equal(replay_run(d, a, &r, NULL), CUSTOS_OK);
+    for (struct tally *t = r.tallies; t; t = t->next)
+        assert_int_equal(budgets_save(d, t->who, &t->sums, &t->row, NULL),
+                         CUSTOS_OK);
+    assert_int_equal(db_commit(d, NULL), CUSTOS_OK);
+    db_close(d);
+    arena_free(a);
+    *last = before;
 }
 
 static void
@@ -65,10 +128,16 @@ make(struct place *p, struct receipt *last)
         assert_int_equal(
             charge_at(l, i % 2 ? "ana" : "", "0.05", 5, last, NULL), CUSTOS_OK);
     ledger_close(l);
+    make_old(p, last);
 }
 
+/* Before format 6 a charge had one delta. */
+#define OLD_LANES                                                              \
+    "ALTER TABLE chain DROP COLUMN delta_rho;"                                 \
+    "ALTER TABLE state DROP COLUMN delta_rho;"
+
 /* Before format 5 sizes were not counted. */
-#define OLD_SIZES "DROP TABLE sizes; DROP INDEX answers_seq;"
+#define OLD_SIZES OLD_LANES "DROP TABLE sizes; DROP INDEX answers_seq;"
 
 static void
 migrate_touches_no_row(void **state)
@@ -252,6 +321,86 @@ migrate_counts_sizes(void **state)
     place_remove(&p);
 }
 
+static custos_status
+post_of(struct ledger *l, const struct charge *c, struct receipt *got)
+{
+    struct ledger_request r = {.who = str_of("ana"), .charge = c, .now = 5};
+
+    memset(r.policy, 7, sizeof r.policy);
+    return post_charge(l, &r, got, NULL);
+}
+
+/*
+ * Format 5 had one delta for each charge. It counts in both lanes, in the stored
+ * balances and when the chain is verified; new rows may have two. Rows, receipts
+ * and stored answers stay as they were.
+ */
+static void
+migrate_counts_old_deltas_in_both_lanes(void **state)
+{
+    struct charge c = charge_of("0.01", "2e-7"),
+                  gauss = charge_of_lanes("0.01", "1e-7", "1e-5", "0"),
+                  keys = charge_of_lanes("0.01", "1e-7", "1e-5", "1e-7"),
+                  small = charge_of_lanes("0.01", "5e-8", "1e-5", "5e-8");
+    struct ledger_spent spent;
+    struct buf before, after;
+    struct receipt last, got;
+    struct ledger *l;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    l = open_at(&p);
+    assert_int_equal(post_of(l, &c, &got), CUSTOS_OK); /* of 2.5e-7 */
+    ledger_close(l);
+    make_old(&p, &last);
+    meddle(&p, OLD_LANES "PRAGMA user_version = 5;");
+    buf_init(&before, NULL, 1 << 20);
+    buf_init(&after, NULL, 1 << 20);
+    dump(&p, &before);
+    l = open_at(&p);
+    assert_verifies(l, &last);
+    for (int own = 0; own < 2; own++) {
+        assert_int_equal(
+            ledger_spent(l, str_of(own ? "ana" : ""), &spent, NULL), CUSTOS_OK);
+        assert_string_equal(spent.delta, "0.0000002");
+        assert_string_equal(spent.delta_rho, "0.0000002");
+    }
+    assert_int_equal(post_of(l, &keys, &got), CUSTOS_ESPENT);
+    assert_int_equal(post_of(l, &gauss, &got), CUSTOS_OK);
+    assert_int_equal(post_of(l, &small, &got), CUSTOS_OK);
+    assert_int_equal(post_of(l, &small, &got), CUSTOS_ESPENT);
+    assert_int_equal(ledger_spent(l, str_of(""), &spent, NULL), CUSTOS_OK);
+    assert_string_equal(spent.delta, "0.00000035");
+    assert_string_equal(spent.delta_rho, "0.00000025");
+    assert_verifies(l, &last);
+    ledger_close(l);
+    dump(&p, &after);
+    assert_true(after.len > before.len);
+    assert_memory_equal(before.ptr, after.ptr, before.len);
+    buf_clear(&before);
+    buf_clear(&after);
+    place_remove(&p);
+}
+
+/* Migration does not repair a balance that does not match its mark. */
+static void
+migrate_keeps_marks(void **state)
+{
+    struct receipt last;
+    struct ledger *l;
+    struct place p;
+
+    (void)state;
+    make(&p, &last);
+    meddle(&p, OLD_LANES "UPDATE state SET delta = '0.1' WHERE who = 'ana';"
+                         "PRAGMA user_version = 5;");
+    l = open_at(&p);
+    assert_int_equal(charge(l, "ana", "0.05"), CUSTOS_ECORRUPT);
+    assert_int_equal(ledger_verify(l, NULL, &last, NULL), CUSTOS_ECORRUPT);
+    place_end(l, &p);
+}
+
 /* A damaged chain of format 0 is not migrated. */
 static void
 migrate_stops_at_damage(void **state)
@@ -285,11 +434,11 @@ migrate_refuses_newer(void **state)
 
     (void)state;
     make(&p, &last);
-    meddle(&p, "PRAGMA user_version = 6");
+    meddle(&p, "PRAGMA user_version = 7");
     assert_int_equal(ledger_open(p.path, p.lock, &l, &err),
                      CUSTOS_EUNSUPPORTED);
-    assert_non_null(strstr(whole_said(&err), "format 6"));
-    meddle(&p, "PRAGMA user_version = 5");
+    assert_non_null(strstr(whole_said(&err), "format 7"));
+    meddle(&p, "PRAGMA user_version = 6");
     l = open_at(&p);
     assert_verifies(l, &last);
     place_end(l, &p);
@@ -367,6 +516,8 @@ main(void)
         cmocka_unit_test(migrate_adds_the_tripwire),
         cmocka_unit_test(migrate_keeps_doors),
         cmocka_unit_test(migrate_counts_sizes),
+        cmocka_unit_test(migrate_counts_old_deltas_in_both_lanes),
+        cmocka_unit_test(migrate_keeps_marks),
         cmocka_unit_test(migrate_stops_at_damage),
         cmocka_unit_test(migrate_refuses_newer),
         cmocka_unit_test(migrate_refuses_what_is_no_ledger),

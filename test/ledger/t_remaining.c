@@ -61,6 +61,8 @@ some_charge(bool deltas)
     else
         charge_of_price(&x[0], NULL, &x[2], &c);
     rats_clear(x, 3);
+    if (below(2))
+        c.delta_rho = c.delta * below(3);
     return c;
 }
 

@@ -62,6 +62,8 @@ charge_some(struct ledger *l, size_t who, int64_t now)
     else
         charge_of_price(&x[0], NULL, &x[1], &c);
     rats_clear(x, 2);
+    if (below(2))
+        c.delta_rho = c.delta * below(3);
     r.charge = &c;
     st = post_charge(l, &r, &receipt, NULL);
     return st;

@@ -15,7 +15,7 @@ told(const char *epsilon, const char *rho, const char *delta, const char *at,
      struct risk_told *t)
 {
     static char e[RISK_TEXT_MAX], d[RISK_TEXT_MAX];
-    struct risk_spent spent = {epsilon, rho, delta, at};
+    struct risk_spent spent = {epsilon, rho, delta, delta, at};
     custos_risk *risk = NULL;
     custos_err err = CUSTOS_ERR_INIT;
 
@@ -173,7 +173,8 @@ texts_that_are_no_sums_are_refused(void **state)
             struct risk_spent spent;
 
             texts[at] = bad[i];
-            spent = (struct risk_spent){texts[0], texts[1], texts[2], texts[3]};
+            spent = (struct risk_spent){texts[0], texts[1], texts[2], texts[2],
+                                        texts[3]};
             assert_int_equal(risk_of_spent(&spent, &risk, e, d, &err),
                              CUSTOS_EPARSE);
             assert_null(risk);

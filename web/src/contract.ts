@@ -54,11 +54,16 @@ export interface Column {
 export interface PlannedColumn extends Column {
   /* The half width of the answer's 95 % interval; null if it depends on what is released. */
   within: string | null;
+  /* The error to expect at best, as a fraction, from the policy's number of people: of the
+     largest value that an average group can have; of a mean, of its range; of a quantile, of the
+     number of values. null if it is not known. */
+  relative: Decimal | null;
 }
 
 export interface Cost {
   epsilon: Amount;
   rho: Amount;
+  /* The delta up to which epsilon holds; that of rho is in the ledger. */
   delta: Amount;
 }
 
@@ -76,6 +81,10 @@ export interface Answer {
   confidence: "0.95";
   cost: Cost;
   remarks: string[];
+  /* What error to expect at best, from public facts. */
+  expected: string[];
+  /* Why the answer may be of no use, from public facts. */
+  warnings: string[];
   remaining: Remaining | null;
   /* null: nothing was charged. */
   receipt: Receipt | null;
@@ -86,6 +95,10 @@ export interface Plan {
   plan: string[];
   cost: Cost;
   remarks: string[];
+  /* What error to expect at best, from public facts. */
+  expected: string[];
+  /* Why the answer may be of no use, from public facts. */
+  warnings: string[];
   remaining: Remaining | null;
   /* What remains after this question is paid for; null if it cannot be paid, or if `remaining` is
      null. */
@@ -103,12 +116,19 @@ export interface Balance {
   currency: Currency;
   spent: Amount;
   limit: Amount;
+  /* The deltas of queries that count beside `currency`. */
   query_delta_spent: Amount;
   query_delta_limit: Amount;
   /* The largest charge that this budget would still admit. */
   left_epsilon: Amount;
   charges: number;
   theorem: string;
+}
+
+/* The sums of all charges, in each currency. */
+export interface Spent extends Cost {
+  /* Of the deltas up to which rho holds. */
+  delta_rho: Amount;
 }
 
 export interface AnalystBudget {
@@ -121,8 +141,7 @@ export interface AnalystBudget {
   own: Balance | null;
   window: Balance | null;
   window_days: number | null;
-  /* The sums of all charges, in each currency. */
-  spent: Cost;
+  spent: Spent;
 }
 
 /* The budget of the analyst who asks; for the owner, the common budget and that of every analyst.
@@ -130,8 +149,8 @@ export interface AnalystBudget {
 export interface Budget {
   /* Only for the owner. */
   common: Balance | null;
-  /* Only for the owner: the sums of all charges, in each currency. */
-  spent: Cost | null;
+  /* Only for the owner. */
+  spent: Spent | null;
   analysts: AnalystBudget[];
 }
 
@@ -233,7 +252,11 @@ export interface LedgerRow {
   words: string | null;
   epsilon: Amount | null;
   rho: Amount | null;
+  /* The delta up to which epsilon holds. */
   delta: Amount | null;
+  /* The delta up to which rho holds; null in a charge of an earlier version: the same as `delta`.
+     */
+  delta_rho: Amount | null;
   data_version: number;
   /* The version of custos that wrote the row. */
   version: string | null;

@@ -2,6 +2,7 @@
 import type { Plan, PlannedColumn } from "../api";
 import { costShort, leftShort, priceOf, spentShort } from "../parts/amount";
 import { grouped } from "../parts/decimal";
+import { atLeast } from "../parts/percent";
 import { linkTo } from "../route";
 
 export type Fare = "paid" | "stored" | "public" | "beyond" | "plan";
@@ -50,7 +51,7 @@ function errorOf(c: PlannedColumn, fare: Fare) {
   if (fare === "public") return <span class="soft">exact</span>;
   if (c.key) return <span class="soft">group key</span>;
   if (c.within === null) return <span class="soft" title="It depends on the data, so it is known only with the answer.">shown with the answer</span>;
-  return <>± {grouped(c.within)}</>;
+  return <>± {grouped(c.within)}{c.relative !== null && <span class="soft" title="At best, in an average group, from the policy's number of people."> ≥ {atLeast(c.relative)}</span>}</>;
 }
 
 function Expected({ plan, fare }: { plan: Plan; fare: Fare }) {
@@ -124,6 +125,7 @@ export function Price({ plan, fare, fresh, children }: {
       {plan && fare && (
         <div class={fresh ? "figures" : "figures stale"}>
           <Expected plan={plan} fare={fare} />
+          {plan.warnings.length > 0 && <ul class="warnings">{plan.warnings.map((w) => <li>{w}</li>)}</ul>}
           {plan.remarks.length > 0 && <ul class="remarks">{plan.remarks.map((r) => <li>{r}</li>)}</ul>}
           <details>
             <summary>How it is computed</summary>

@@ -89,6 +89,7 @@ function Terms({ asked: { answer, inRho } }: { asked: Asked }) {
   const paid = answer.kind === "private";
   return (
     <div class="terms">
+      {answer.warnings.length > 0 && <ul class="warnings">{answer.warnings.map((w) => <li>{w}</li>)}</ul>}
       {answer.remarks.length > 0 && <ul class="remarks">{answer.remarks.map((r) => <li>{r}</li>)}</ul>}
       <p class="soft">
         {answer.kind === "plan" ? "A plan, not an answer: no data was read and nothing was charged."

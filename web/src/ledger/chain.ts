@@ -7,6 +7,7 @@
 import type { Api, LedgerRow } from "../api";
 
 const DOMAIN = "custos ledger row, format 1";
+const DOMAIN_2 = "custos ledger row, format 2"; /* with delta_rho */
 const NOTHING = "0".repeat(64); /* before the first row */
 const PAGE = 500;
 
@@ -44,12 +45,13 @@ class Encoding {
 
 async function hashOf(row: LedgerRow, before: string): Promise<string> {
   const e = new Encoding();
-  e.text(DOMAIN);
+  e.text(row.delta_rho === null ? DOMAIN : DOMAIN_2);
   e.hex(before);
   e.number(BigInt(row.row));
   e.number(BigInt(row.time_us ?? 0));
   for (const text of [row.what, row.who, row.query, row.plan, row.theorems, row.words,
                       row.epsilon, row.rho, row.delta]) e.text(text);
+  if (row.delta_rho !== null) e.text(row.delta_rho);
   e.number(BigInt(row.data_version));
   e.hex(row.policy ?? "");
   e.text(row.version);

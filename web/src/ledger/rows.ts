@@ -69,7 +69,7 @@ export function choices(rows: LedgerRow[], of: (row: LedgerRow) => (string | nul
 }
 
 const MEMBERS = ["row", "time", "what", "who", "query", "plan", "theorems", "words",
-  "epsilon", "rho", "delta", "data_version", "version", "receipt"] as const;
+  "epsilon", "rho", "delta", "delta_rho", "data_version", "version", "receipt"] as const;
 
 export function tableOf(rows: LedgerRow[]): string[][] {
   return [[...MEMBERS], ...rows.map((row) => MEMBERS.map((m) => String(row[m] ?? "")))];
