@@ -1,7 +1,7 @@
 /*
- * Computes the formula of theorem keys-gauss (keys_gauss.c). Its half-line
- * sums depend only on j and on an integer m, which hardly changes during the
- * search for a threshold.
+ * Computes the formula of theorem keys-gauss (keys_gauss.c), for shifts by w
+ * that of keys-weighted (keys_weight.c). Its half-line sums depend only on j, w
+ * and an integer m, which hardly changes during the search for a threshold.
  */
 #include "mech/gauss_sums.h"
 
@@ -76,15 +76,17 @@ sum_factor(ival *r, const rat *variance, uint64_t j)
     rat_clear(&count);
 }
 
-/* The first integer above e v - j/2. */
+/* The first integer above e v / w - j w / 2. */
 static void
-sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j)
+sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j, uint64_t w)
 {
     rat half;
 
     rat_init(&half);
-    rat_set_i64(&half, (int64_t)j, 2);
+    rat_set_i128(&half, (i128)w);
     rat_mul(m, e, variance);
+    rat_div(m, m, &half);
+    rat_set_i64(&half, (int64_t)(j * w), 2);
     rat_sub(m, m, &half);
     rat_floor(m, m);
     rat_set_i64(&half, 1, 1);
@@ -98,7 +100,7 @@ sum_edge(rat *m, const rat *e, const rat *variance, uint64_t j)
  */
 static void
 kept_fill(struct gauss_sums_kept *k, const rat *variance, uint64_t j,
-          const rat *m)
+          uint64_t w, const rat *m)
 {
     ival factor;
     rat wide, count;
@@ -107,9 +109,11 @@ kept_fill(struct gauss_sums_kept *k, const rat *variance, uint64_t j,
     rat_init(&wide);
     rat_init(&count);
     k->j = j;
+    k->w = w;
     rat_set(&k->m, m);
     rat_set_i128(&count, (i128)j);
     rat_mul(&wide, variance, &count);
+    rat_set_i128(&count, (i128)j * (i128)w);
     rat_add(&count, &count, m);
     sum_factor(&factor, variance, j);
     gauss_sum(&k->near, &wide, m);
@@ -122,14 +126,15 @@ kept_fill(struct gauss_sums_kept *k, const rat *variance, uint64_t j,
     rat_clear(&count);
 }
 
-/* Finds the entry for j and m, or computes it in place of the oldest. */
+/* Finds the entry for j, w and m, or computes it in place of the oldest. */
 static const struct gauss_sums_kept *
-kept_find(struct gauss_sums *s, uint64_t j, const rat *m)
+kept_find(struct gauss_sums *s, uint64_t j, uint64_t w, const rat *m)
 {
     struct gauss_sums_kept *k;
 
     for (unsigned i = 0; i < s->n; i++)
-        if (s->kept[i].j == j && rat_cmp(&s->kept[i].m, m) == 0)
+        if (s->kept[i].j == j && s->kept[i].w == w &&
+            rat_cmp(&s->kept[i].m, m) == 0)
             return &s->kept[i];
     k = &s->kept[s->next];
     if (s->n < GAUSS_SUMS_KEPT) {
@@ -140,12 +145,13 @@ kept_find(struct gauss_sums *s, uint64_t j, const rat *m)
         s->n++;
     }
     s->next = (s->next + 1) % GAUSS_SUMS_KEPT;
-    kept_fill(k, &s->variance, j, m);
+    kept_fill(k, &s->variance, j, w, m);
     return k;
 }
 
 void
-gauss_sums_divergence(struct gauss_sums *s, const rat *e, uint64_t j, ival *r)
+gauss_sums_divergence(struct gauss_sums *s, const rat *e, uint64_t j,
+                      uint64_t w, ival *r)
 {
     const struct gauss_sums_kept *k;
     ival x;
@@ -153,8 +159,8 @@ gauss_sums_divergence(struct gauss_sums *s, const rat *e, uint64_t j, ival *r)
 
     ival_init(&x, s->bits);
     rat_init(&m);
-    sum_edge(&m, e, &s->variance, j);
-    k = kept_find(s, j, &m);
+    sum_edge(&m, e, &s->variance, j, w);
+    k = kept_find(s, j, w, &m);
     ival_set_rat(&x, e);
     ival_exp(&x, &x);
     ival_mul(&x, &x, &k->far);

@@ -1,7 +1,7 @@
 /*
- * Sums of discrete Gaussian draws of one variance: the divergence between the
- * sum of j draws and the same sum shifted by j. Results are cached, because a
- * search asks for the same few repeatedly. G is that of num/gauss_sum.h at
+ * Sums of discrete Gaussian draws of one variance: the divergence between j
+ * draws and j draws each of which is shifted by w. Results are cached, because
+ * a search asks for the same few repeatedly. G is that of num/gauss_sum.h at
  * variance j v, and C is the factor in theorem keys-gauss.
  */
 #ifndef MECH_GAUSS_SUMS_H
@@ -16,9 +16,9 @@ struct gauss_sums {
     long bits;
     ival all; /* the sum of all weights of one draw */
     struct gauss_sums_kept {
-        uint64_t j;
+        uint64_t j, w;
         rat m;
-        ival near, far, all; /* C G(m), G(m+j) / C, sum of all weights */
+        ival near, far, all; /* C G(m), G(m+jw) / C, sum of all weights */
     } kept[GAUSS_SUMS_KEPT];
     unsigned n, next;
 };
@@ -31,11 +31,10 @@ void gauss_sums_clear(struct gauss_sums *s);
 void gauss_sums_tail(const struct gauss_sums *s, int64_t m, ival *r);
 
 /*
- * The hockey-stick divergence at e between the sum of j >= 1 draws and the
- * same sum shifted by j. The upper end of *r bounds it; for j = 1, *r encloses
- * it.
+ * The hockey-stick divergence at e between j >= 1 draws and j draws each
+ * shifted by w >= 1. The upper end of *r bounds it; for j = 1, *r encloses it.
  */
-void
-gauss_sums_divergence(struct gauss_sums *s, const rat *e, uint64_t j, ival *r);
+void gauss_sums_divergence(struct gauss_sums *s, const rat *e, uint64_t j,
+                           uint64_t w, ival *r);
 
 #endif

@@ -7,12 +7,15 @@
  * THEOREM  keys-floor
  *   Let a rule keep a promise for counts n of units, and never release a key
  *   with 0 units. Then the rule that sees max(n - f, 0) instead, for a public
- *   f, and adds f to each released count, keeps the same promise.
+ *   f, and adds f to each released count, keeps the same promise. So does the
+ *   weighted rule with sums n, where a unit of one key adds D, and a multiple
+ *   f of D.
  * SOURCE   doc/proofs/keys-optimal.md, last section
  * NEEDS    f does not depend on the data.
- * GIVES    keys of f units or fewer are never released.
+ * GIVES    keys of f (weighted: f / D) units or fewer are never released.
  * FAILS    cannot.
- * TESTED   keys_floor_shifts_the_law
+ * TESTED   keys_floor_shifts_the_law keys_weighted_law
+ *          keys_weighted_bounds_all_neighbours
  */
 #include "mech/keys.h"
 
@@ -82,7 +85,8 @@ threshold_set(custos_keys *k, int64_t threshold, const char *theorem,
                            "the threshold would pass 64 bits: no key could "
                            "be released");
     k->facts.theorem = theorem;
-    k->facts.half = (uint64_t)k->facts.threshold;
+    k->facts.half =
+        ((uint64_t)k->facts.threshold + k->facts.steps - 1) / k->facts.steps;
     return CUSTOS_OK;
 }
 
@@ -109,19 +113,23 @@ laplace_make(custos_keys *k, const custos_keys_options *o, struct asked *a,
     return threshold_set(k, f->threshold, f->theorem, err);
 }
 
+/* With or without weights. */
 static custos_status
 gaussian_make(custos_keys *k, struct asked *a, custos_err *err)
 {
+    bool weighs = k->facts.rule == CUSTOS_KEYS_WEIGHTED;
     struct keys_gauss g = {.threshold = 0};
     custos_status st;
     ival sigma;
-    rat down;
+    rat down, steps;
 
+    rat_init(&steps);
+    rat_set_i128(&steps, (i128)k->facts.steps);
     rat_init(&g.variance);
     rat_init(&g.delta);
     rat_init(&down);
-    st =
-        keys_gauss_find(a->adjacency, a->keys, &a->epsilon, &a->delta, &g, err);
+    st = keys_gauss_find(a->adjacency, a->keys, k->facts.steps, &a->epsilon,
+                         &a->delta, &g, err);
     if (!st)
         st = noise_new(&k->alloc, CUSTOS_DISCRETE_GAUSSIAN, &g.variance,
                        &k->noise, err);
@@ -132,22 +140,30 @@ gaussian_make(custos_keys *k, struct asked *a, custos_err *err)
         ival_sqrt(&sigma, &sigma);
         ival_down(&sigma, &down);
         ival_clear(&sigma);
+        rat_div(&down, &down, &steps);
         rat_decimal(&down, RAT_DOWN, k->scale);
         rat_decimal(&g.delta, RAT_UP, k->delta);
-        st = threshold_set(k, g.threshold, "keys-gauss", err);
+        st = threshold_set(k, g.threshold,
+                           weighs ? "keys-weighted" : "keys-gauss", err);
     }
+    rat_clear(&steps);
     rat_clear(&g.variance);
     rat_clear(&g.delta);
     rat_clear(&down);
     return st;
 }
 
+static uint64_t
+keys_steps(custos_keys_rule rule)
+{
+    return rule == CUSTOS_KEYS_WEIGHTED ? KEYS_STEPS : 1;
+}
+
 /* Makes the rule that the options ask for, in a handle without a rule. */
 static custos_status
 rule_make(custos_keys *k, const custos_keys_options *o, custos_err *err)
 {
-    struct asked a = {.keys = o->keys_per_unit ? o->keys_per_unit : 1,
-                      .adjacency = o->adjacency};
+    struct asked a = {.keys = k->keys, .adjacency = o->adjacency};
     custos_status st;
 
     rat_init(&a.epsilon);
@@ -164,7 +180,8 @@ rule_make(custos_keys *k, const custos_keys_options *o, custos_err *err)
                                    .delta = k->delta,
                                    .scale = k->scale,
                                    .rule = o->rule,
-                                   .least = k->floor + 1};
+                                   .steps = keys_steps(o->rule),
+                                   .least = k->floor / keys_steps(o->rule) + 1};
     if (o->rule == CUSTOS_KEYS_GEOMETRIC)
         st = geometric_make(k, &a, err);
     else if (o->rule == CUSTOS_KEYS_LAPLACE)
@@ -189,20 +206,25 @@ custos_keys_new(const custos_alloc *alloc, const custos_keys_options *options,
     if (!out || !options_read(&o, sizeof o, options) ||
         (o.adjacency != CUSTOS_ADD_REMOVE &&
          o.adjacency != CUSTOS_CHANGE_ONE) ||
-        o.rule < CUSTOS_KEYS_GEOMETRIC || o.rule > CUSTOS_KEYS_GAUSSIAN)
+        o.rule < CUSTOS_KEYS_GEOMETRIC || o.rule > CUSTOS_KEYS_WEIGHTED)
         return custos_fail(err, CUSTOS_EINVAL,
                            "options must have their size, a rule and an "
                            "adjacency set; out must not be NULL");
-    if (o.keys_per_unit >> KEYS_LOG2_MAX || o.min_units >> UNITS_LOG2_MAX)
+    if (o.keys_per_unit >> KEYS_LOG2_MAX ||
+        o.min_units >= (UINT64_C(1) << UNITS_LOG2_MAX) / keys_steps(o.rule))
         return custos_fail(err, CUSTOS_ERANGE,
                            "keys per unit must lie below 2^%d and min_units "
                            "below 2^%d",
-                           (int)KEYS_LOG2_MAX, (int)UNITS_LOG2_MAX);
+                           (int)KEYS_LOG2_MAX,
+                           o.rule == CUSTOS_KEYS_WEIGHTED
+                               ? UNITS_LOG2_MAX - KEYS_STEPS_LOG2
+                               : UNITS_LOG2_MAX);
     k = alloc_take(&hooks, 1, sizeof *k);
     if (!k)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     k->alloc = hooks;
-    k->floor = o.min_units ? o.min_units - 1 : 0;
+    k->keys = o.keys_per_unit ? o.keys_per_unit : 1;
+    k->floor = (o.min_units ? o.min_units - 1 : 0) * keys_steps(o.rule);
     st = rule_make(k, &o, err);
     if (st)
         custos_keys_free(k);
@@ -236,6 +258,14 @@ const custos_keys_facts *
 custos_keys_report(const custos_keys *keys)
 {
     return keys ? &keys->facts : NULL;
+}
+
+uint64_t
+custos_keys_weight(const custos_keys *keys, uint64_t held)
+{
+    if (!keys || held == 0 || held > keys->keys)
+        return 0;
+    return keys_weight(keys->facts.steps, held);
 }
 
 /* Draws the noise and the thresholds of `now` keys; with a table, no noise. */
@@ -300,9 +330,10 @@ custos_keys_release(const custos_keys *keys, custos_rng *rng,
     if (!keys || !rng || !kept)
         return custos_fail(err, CUSTOS_EINVAL,
                            "keys, rng and kept must not be NULL");
-    if (counts && !keys->draw)
+    if (counts && (!keys->draw || keys->facts.steps > 1))
         return custos_fail(err, CUSTOS_EINVAL,
-                           "the geometric rule releases no counts: pass NULL");
+                           "the geometric and the weighted rule release no "
+                           "counts: pass NULL");
     st = sealed_open(sealed, SEALED_INTS, n, &values, err);
     if (st)
         return st;

@@ -5,7 +5,8 @@
  *
  * THEOREM  keys-chance
  *   Let a key have n units, of which the first `floor` do not count, and let
- *   m = n - floor. The key is released with probability 0 if m <= 0.
+ *   m = n - floor. (Weighted: n is the sum of the units' weights, and `floor`
+ *   counts in the same unit.) The key is released with probability 0 if m <= 0.
  *   Otherwise the probability is the table's entry m, or, for a rule with
  *   noise Y, P[Y >= x] with x = tau - m. For discrete Laplace noise with
  *   q = exp(-1/t), that is q^x/(1+q) if x > 0 and 1 - q^(1-x)/(1+q) otherwise;
@@ -14,10 +15,11 @@
  * NEEDS    nothing.
  * GIVES    bounds that contain the probability; it does not fall with n.
  * FAILS    cannot.
- * TESTED   keys_chance_is_the_law keys_units_is_least
+ * TESTED   keys_chance_is_the_law keys_units_is_least keys_weighted_law
  */
 #include "base/error.h"
 #include "mech/keys.h"
+#include "mech/keys_held.h"
 #include "noise/noise.h"
 #include "num/gauss_sum.h"
 #include "num/ival_more.h"
@@ -69,16 +71,21 @@ gauss_reaches(ival *r, const rat *variance, i128 x)
     rat_clear(&m);
 }
 
-/* Lower and upper bound on the chance, both in [0, 1]. */
+/*
+ * Lower and upper bound on the chance, both in [0, 1], of a key of so many
+ * units with this weight.
+ */
 static void
-chance_enclose(const custos_keys *k, uint64_t units, rat *low, rat *high)
+chance_enclose(const custos_keys *k, uint64_t units, uint64_t weight, rat *low,
+               rat *high)
 {
+    i128 sum = (i128)units * (i128)weight;
     ival r;
     rat one;
 
     rat_set_i64(low, 0, 1);
     rat_set_i64(high, 0, 1);
-    if (units <= k->floor)
+    if (sum <= (i128)k->floor)
         return;
     rat_init(&one);
     if (!k->draw) {
@@ -97,7 +104,7 @@ chance_enclose(const custos_keys *k, uint64_t units, rat *low, rat *high)
     ival_init(&r, BITS);
     (noise_law(k->draw) == CUSTOS_DISCRETE_GAUSSIAN ? gauss_reaches
                                                     : laplace_reaches)(
-        &r, noise_parameter(k->draw), (i128)k->facts.threshold - (i128)units);
+        &r, noise_parameter(k->draw), (i128)k->facts.threshold - sum);
     if (ival_is_below_pow2(&r, CHANCE_LOG2_MIN)) {
         rat_set_pow2(high, CHANCE_LOG2_MIN);
     } else {
@@ -123,7 +130,7 @@ custos_keys_chance(const custos_keys *keys, const uint64_t *units, size_t n,
     rat_init(&a);
     rat_init(&b);
     for (size_t i = 0; i < n; i++) {
-        chance_enclose(keys, units[i], &a, &b);
+        chance_enclose(keys, units[i], keys->facts.steps, &a, &b);
         rat_decimal(&a, RAT_DOWN, out[i].low);
         rat_decimal(&b, RAT_UP, out[i].high);
     }
@@ -132,45 +139,56 @@ custos_keys_chance(const custos_keys *keys, const uint64_t *units, size_t n,
     return CUSTOS_OK;
 }
 
-/* Whether a key with this many units certainly has at least this chance. */
+/* Whether a key with so many units of this weight certainly has at least this
+   chance. */
 static bool
-chance_reaches(const custos_keys *k, uint64_t units, const rat *chance)
+chance_reaches(const custos_keys *k, uint64_t units, uint64_t weight,
+               const rat *chance)
 {
     bool reached;
     rat a, b;
 
     rat_init(&a);
     rat_init(&b);
-    chance_enclose(k, units, &a, &b);
+    chance_enclose(k, units, weight, &a, &b);
     reached = rat_cmp(&a, chance) >= 0;
     rat_clear(&a);
     rat_clear(&b);
     return reached;
 }
 
+/* The least number of units at which the chance is about 1/2; with one unit
+   less it is at most 1/2. */
+static uint64_t
+units_of_half(const custos_keys *k, uint64_t weight)
+{
+    return k->facts.steps == 1
+               ? k->facts.half
+               : ((uint64_t)k->facts.threshold + weight - 1) / weight;
+}
+
 custos_status
-custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
-                  custos_err *err)
+keys_units_held(const custos_keys *keys, uint64_t held, const char *chance,
+                uint64_t *units, custos_err *err)
 {
     uint64_t low = 0, high = 1; /* low does not reach the chance, high does */
-    uint64_t step = 1;
+    uint64_t step = 1, weight = custos_keys_weight(keys, held);
     custos_status st;
     rat p, half;
 
-    if (!keys || !units)
+    if (weight == 0 || !units)
         return custos_fail(err, CUSTOS_EINVAL,
                            "keys and units must not be NULL");
     rat_init(&p);
     st = rat_read_open_unit(chance, "chance", &p, err);
     rat_init(&half);
     rat_set_i64(&half, 1, 2);
-    /* A key with facts.half - 1 units has a chance of at most 1/2. */
     if (!st && rat_cmp(&p, &half) > 0) {
-        low = keys->facts.half - 1;
-        high = keys->facts.half;
+        high = units_of_half(keys, weight);
+        low = high - 1;
     }
     rat_clear(&half);
-    while (!st && !chance_reaches(keys, high, &p)) {
+    while (!st && !chance_reaches(keys, high, weight, &p)) {
         low = high;
         high += step;
         step *= 2;
@@ -182,7 +200,7 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
     while (!st && high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (chance_reaches(keys, middle, &p))
+        if (chance_reaches(keys, middle, weight, &p))
             high = middle;
         else
             low = middle;
@@ -191,4 +209,11 @@ custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
         *units = high;
     rat_clear(&p);
     return st;
+}
+
+custos_status
+custos_keys_units(const custos_keys *keys, const char *chance, uint64_t *units,
+                  custos_err *err)
+{
+    return keys_units_held(keys, 1, chance, units, err);
 }

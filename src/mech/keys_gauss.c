@@ -1,12 +1,7 @@
 /*
- * A threshold for counts with Gaussian noise: finds the deviation and the
- * threshold that release most within a promise.
- *
- * A unit's keys are of two kinds: those that it holds alone, whose release
- * reveals the unit, and shared ones, whose counts move by 1. How many keys are
- * of each kind is called a split. Its cost is a hockey-stick divergence of a
- * sum of Gaussians. The delta of the promise is the cost of the worst split,
- * not a sum over both kinds.
+ * A threshold for counts, or for sums of weights, with Gaussian noise: finds
+ * the deviation and the threshold that release most within a promise. What a
+ * unit costs is in keys_split.c.
  *
  * THEOREM  keys-gauss
  *   Add discrete Gaussian noise of variance v >= 1 to all counts >= 1 and
@@ -34,240 +29,80 @@
  */
 #include "base/error.h"
 #include "mech/calibrate.h"
-#include "mech/gauss_sums.h"
 #include "mech/keys.h"
+#include "mech/keys_held.h"
+#include "mech/keys_split.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
 
 enum {
     BITS = 56,
     KEYS_MAX = 256,
+    GRAINS = 64, /* so finely, in parts of one unit, a threshold is found */
     VARIANCE_BITS = 32,
     TRIES = 8,
     VARIANCE_LOG2_MAX = 104,
 };
 
-/* What all splits share. */
-struct scene {
-    const rat *epsilon;
-    struct gauss_sums sums;
-    ival lost; /* ln(1-p) <= 0, at the current threshold */
-};
-
-/*
- * 1 - (1-p)^alone (1 - H_j(eps - shift ln(1-p))), with H_0 = 0. The argument
- * of H is rounded down, which makes H larger.
- */
-static void
-split_cost(ival *r, struct scene *s, uint64_t alone, uint64_t j, int64_t shift)
-{
-    long bits = ival_bits(r);
-    ival x, none;
-    rat e;
-
-    ival_init(&x, bits);
-    ival_init(&none, bits);
-    rat_init(&e);
-    ival_set_i64(&x, (int64_t)alone);
-    ival_mul(&none, &s->lost, &x);
-    ival_expm1(&none, &none); /* (1-p)^alone - 1 */
-    ival_neg(r, &none);
-    if (j > 0) {
-        ival_set_i64(&x, -shift);
-        ival_mul(&x, &x, &s->lost);
-        ival_down(&x, &e);
-        rat_add(&e, &e, s->epsilon);
-        gauss_sums_divergence(&s->sums, &e, j, &x);
-        ival_mul(&none, &none, &x); /* r = H + (1 - H) (1 - (1-p)^alone) */
-        ival_add(&none, &none, &x);
-        ival_add(r, r, &none);
-    }
-    ival_clear(&x);
-    ival_clear(&none);
-    rat_clear(&e);
-}
-
-/* worst = the one of worst and x that has the larger upper end. */
-static void
-keep_worse(ival *worst, const ival *x)
-{
-    rat a, b;
-
-    rat_init(&a);
-    rat_init(&b);
-    ival_up(worst, &a);
-    ival_up(x, &b);
-    if (rat_cmp(&a, &b) < 0)
-        ival_set(worst, x);
-    rat_clear(&a);
-    rat_clear(&b);
-}
-
-static void
-scene_init(struct scene *s, const rat *epsilon, const rat *variance, long bits)
-{
-    s->epsilon = epsilon;
-    gauss_sums_init(&s->sums, variance, bits);
-    ival_init(&s->lost, bits);
-}
-
-static void
-scene_at(struct scene *s, int64_t threshold)
-{
-    gauss_sums_tail(&s->sums, threshold - 1, &s->lost);
-    ival_neg(&s->lost, &s->lost);
-    ival_log1p(&s->lost, &s->lost);
-}
-
-static void
-scene_clear(struct scene *s)
-{
-    gauss_sums_clear(&s->sums);
-    ival_clear(&s->lost);
-}
-
-/* The orders in which neighbours are compared. */
-enum way {
-    LEAVES, /* the unit is only in the first data set */
-    ENTERS, /* only in the second */
-    MOVES,  /* in both, with other keys */
-};
-
-/*
- * An upper bound on the cost for units that hold from `least` to `most` keys
- * alone: more keys alone and more shared keys never cost less.
- */
-static void
-block_cost(ival *r, struct scene *s, enum way way, uint64_t keys,
-           uint64_t least, uint64_t most)
-{
-    int64_t low = (int64_t)least, high = (int64_t)most;
-
-    if (way == LEAVES)
-        split_cost(r, s, most, keys - least, low);
-    else if (way == ENTERS)
-        split_cost(r, s, 0, keys - least, -high);
-    else
-        split_cost(r, s, most, 2 * keys - least, low - (int64_t)keys);
-}
-
-/*
- * Raises `worst` to the worst cost of units that hold from `least` to `most`
- * keys alone. Skips blocks that cannot be worse.
- */
-static void
-block_worst(ival *worst, struct scene *s, enum way way, uint64_t keys,
-            uint64_t least, uint64_t most)
-{
-    uint64_t middle = least + (most - least) / 2;
-    bool smaller;
-    ival x;
-
-    ival_init(&x, ival_bits(worst));
-    block_cost(&x, s, way, keys, least, most);
-    smaller = ival_certainly_less(&x, worst);
-    if (least == most)
-        keep_worse(worst, &x);
-    ival_clear(&x);
-    if (smaller || least == most)
-        return;
-    block_worst(worst, s, way, keys, middle + 1, most);
-    block_worst(worst, s, way, keys, least, middle);
-}
-
-/* The worst cost of all splits, at the scene's threshold. */
-static void
-scene_worst(struct scene *s, custos_adjacency adjacency, uint64_t keys,
-            ival *delta)
-{
-    bool moves = adjacency == CUSTOS_CHANGE_ONE;
-    enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
-
-    ival_set_i64(delta, 0);
-    for (; way <= end; way++) {
-        /*
-         * Usually one of the first two is the worst, so that the third call
-         * skips most blocks.
-         */
-        block_worst(delta, s, way, keys, keys, keys);
-        block_worst(delta, s, way, keys, 0, 0);
-        block_worst(delta, s, way, keys, 0, keys);
-    }
-}
-
 /* What the search must satisfy. */
 struct wish {
     custos_adjacency adjacency;
-    uint64_t keys;
+    uint64_t keys, steps; /* steps: the weight of a unit with one key */
     const rat *epsilon, *delta;
+    int64_t grain; /* the search counts thresholds in multiples of this */
 };
 
-/*
- * Whether a block is certainly within the promise. Splits it only if the bound
- * on the complete block does not decide.
- */
 static bool
-block_fits(const struct wish *w, struct scene *s, enum way way, uint64_t least,
-           uint64_t most)
+weighs(const struct wish *w)
 {
-    uint64_t middle = least + (most - least) / 2;
-    bool fits;
-    ival x;
-
-    ival_init(&x, BITS);
-    block_cost(&x, s, way, w->keys, least, most);
-    fits = ival_certainly_less_rat(&x, w->delta);
-    ival_clear(&x);
-    if (fits || least == most)
-        return fits;
-    return block_fits(w, s, way, middle + 1, most) &&
-           block_fits(w, s, way, least, middle);
+    return w->steps > 1;
 }
 
-/* Whether 1 - (1-p)^k <= delta is certain: a quick check, made first. */
-static bool
-alone_fits(const struct wish *w, struct scene *s)
+/* The fewest keys of a unit that need be looked at. With counts (weights of 1)
+   no unit with fewer keys than it may have is worse. */
+static uint64_t
+fewest(const struct wish *w)
 {
-    bool fits;
-    ival x;
-
-    ival_init(&x, BITS);
-    split_cost(&x, s, w->keys, 0, 0);
-    fits = ival_certainly_less_rat(&x, w->delta);
-    ival_clear(&x);
-    return fits;
+    return weighs(w) ? 1 : w->keys;
 }
 
 /* Which part of a wish is checked. */
-enum parts { PART_ALONE, PART_ALL };
+enum parts {
+    PART_ALONE, /* keys held alone */
+    PART_ENDS,  /* units with the most keys and with the fewest: usually one of
+                   these is the worst */
+    PART_ALL,
+};
 
-/* Whether a threshold is certainly within the promise. */
 static bool
-wish_fits(const struct wish *w, struct scene *s, int64_t threshold,
+wish_fits(const struct wish *w, struct keys_scene *s, int64_t threshold,
           enum parts parts)
 {
-    bool moves = w->adjacency == CUSTOS_CHANGE_ONE, fits;
-    enum way way = moves ? MOVES : LEAVES, end = moves ? MOVES : ENTERS;
+    bool fits = true;
 
-    scene_at(s, threshold);
-    fits = alone_fits(w, s);
-    for (; fits && parts == PART_ALL && way <= end; way++)
-        fits = block_fits(w, s, way, 0, w->keys);
+    for (uint64_t held = w->keys; fits && held >= fewest(w); held--) {
+        if (parts == PART_ENDS && held < w->keys && held > fewest(w))
+            held = fewest(w);
+        keys_scene_at(s, threshold * w->grain, held,
+                      keys_weight(w->steps, held));
+        fits =
+            parts == PART_ALONE ? keys_scene_alone_fits(s) : keys_scene_fits(s);
+    }
     return fits;
 }
 
 /*
- * The least threshold in (low, high] that fits; low does not fit and high
- * does.
+ * The least threshold in (low, high] at which these parts fit; at low they do
+ * not, and at high they do.
  */
 static int64_t
-threshold_between(const struct wish *w, struct scene *s, int64_t low,
-                  int64_t high)
+threshold_between(const struct wish *w, struct keys_scene *s, enum parts parts,
+                  int64_t low, int64_t high)
 {
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
 
-        if (wish_fits(w, s, middle, PART_ALL))
+        if (wish_fits(w, s, middle, parts))
             high = middle;
         else
             low = middle;
@@ -277,14 +112,16 @@ threshold_between(const struct wish *w, struct scene *s, int64_t low,
 
 /*
  * A variance v >= 1 at which a unit all of whose k keys are shared costs
- * roughly what the promise allows, or less. Such a unit shifts a sum of k draws
- * by k (under change-one, of 2k draws by 2k); the sum of k draws is close to
- * one draw of variance kv.
+ * roughly what the promise allows, or less. With counts, such a unit shifts a
+ * sum of k draws by k (under change-one, of 2k draws by 2k); the sum of k draws
+ * is close to one draw of variance kv. With weights, it moves the sums by at
+ * most `steps` in l2 norm (under change-one, by sqrt(2) times that).
  */
 static custos_status
 variance_first(const struct wish *w, rat *variance, custos_err *err)
 {
-    uint64_t moved = w->keys * (w->adjacency == CUSTOS_CHANGE_ONE ? 2 : 1);
+    bool moves = w->adjacency == CUSTOS_CHANGE_ONE, mixed = moves && weighs(w);
+    uint64_t moved = (weighs(w) ? 1 : w->keys) * (moves ? 2 : 1);
     struct gauss_point p;
     custos_status st;
     rat sigma, one;
@@ -296,9 +133,11 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
     rat_init(&sigma);
     rat_init(&one);
     rat_set(&p.epsilon, w->epsilon);
-    rat_set_i128(&one, (i128)moved);
-    rat_mul(&p.sensitivity_squared, &one, &one);
-    st = calibrate_sigma_near(GAUSS_ANALYTIC, &p, w->delta, &sigma, err);
+    rat_set_i128(&p.sensitivity_squared,
+                 (i128)moved * (i128)(weighs(w) ? w->steps * w->steps : moved));
+    st = calibrate_sigma_near(mixed ? GAUSS_ZCDP : GAUSS_ANALYTIC, &p, w->delta,
+                              &sigma, err);
+    rat_set_i128(&one, weighs(w) ? 1 : (i128)moved);
     rat_div(variance, &p.variance, &one);
     rat_set_i64(&one, 1, 1);
     if (rat_cmp(variance, &one) < 0)
@@ -318,10 +157,11 @@ variance_first(const struct wish *w, rat *variance, custos_err *err)
  * from roughly the deviation. *low is the last one that did not, or 0.
  */
 static int64_t
-threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
+threshold_reach(const struct wish *w, struct keys_scene *s, int64_t *low)
 {
-    int64_t threshold = (int64_t)1
-                        << (1 + rat_log2_floor(&s->sums.variance) / 2);
+    int64_t threshold =
+        ((int64_t)1 << (1 + rat_log2_floor(&s->sums.variance) / 2)) / w->grain +
+        (w->grain > 1);
 
     *low = 0;
     while (!wish_fits(w, s, threshold, PART_ALONE)) {
@@ -329,6 +169,32 @@ threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
         threshold *= 2; /* this ends: sigma < 2^53, delta >= 10^-528 */
     }
     return threshold;
+}
+
+static void
+scene_start(const struct wish *w, const rat *variance, struct keys_scene *s)
+{
+    keys_scene_init(s, w->adjacency, w->epsilon, w->delta, variance,
+                    weighs(w) ? w->steps * w->steps : 0, BITS);
+}
+
+/*
+ * The least threshold in (low, high] that fits; false if there is none. At low
+ * keys held alone do not fit.
+ */
+static bool
+threshold_find(const struct wish *w, struct keys_scene *s, int64_t low,
+               int64_t high, int64_t *out)
+{
+    if (!wish_fits(w, s, high, PART_ENDS))
+        return false;
+    *out = threshold_between(w, s, PART_ENDS, low, high);
+    if (!weighs(w) || wish_fits(w, s, *out, PART_ALL))
+        return true;
+    if (!wish_fits(w, s, high, PART_ALL))
+        return false;
+    *out = threshold_between(w, s, PART_ALL, *out, high);
+    return true;
 }
 
 /*
@@ -339,11 +205,11 @@ threshold_reach(const struct wish *w, struct scene *s, int64_t *low)
  */
 static bool
 best_of_tries(const struct wish *w, const rat *first, int64_t *best,
-              struct scene *at)
+              struct keys_scene *at)
 {
     int64_t low = 0;
     bool found = false, better = true;
-    struct scene s;
+    struct keys_scene s;
     rat more;
 
     rat_init(&more);
@@ -352,17 +218,16 @@ best_of_tries(const struct wish *w, const rat *first, int64_t *best,
         rat_mul(&more, &more, first);
         rat_add(&more, &more, first);
         rat_round_up(&more, &more, VARIANCE_BITS);
-        scene_init(&s, w->epsilon, &more, BITS);
+        scene_start(w, &more, &s);
         if (i == 0)
             *best = 2 * threshold_reach(w, &s, &low) + 1;
         better = *best > 1 && wish_fits(w, &s, *best - 1, PART_ALONE);
-        if (!better || !wish_fits(w, &s, *best - 1, PART_ALL)) {
-            scene_clear(&s);
+        if (!better || !threshold_find(w, &s, low, *best - 1, best)) {
+            keys_scene_clear(&s);
             continue;
         }
-        *best = threshold_between(w, &s, low, *best - 1);
         if (found)
-            scene_clear(at);
+            keys_scene_clear(at);
         *at = s;
         found = true;
     }
@@ -370,35 +235,57 @@ best_of_tries(const struct wish *w, const rat *first, int64_t *best,
     return found;
 }
 
-custos_status
-keys_gauss_find(custos_adjacency adjacency, uint64_t keys, const rat *epsilon,
-                const rat *delta, struct keys_gauss *g, custos_err *err)
+/* The delta that a threshold needs, rounded up: that of the worst unit. */
+static void
+delta_needed(const struct wish *w, struct keys_scene *s, int64_t threshold,
+             rat *delta)
 {
-    const struct wish w = {adjacency, keys, epsilon, delta};
-    custos_status st;
-    struct scene s;
-    rat first;
     ival x;
 
-    if (keys > KEYS_MAX)
+    ival_init(&x, BITS);
+    ival_set_i64(&x, 0);
+    for (uint64_t held = w->keys; held >= fewest(w); held--) {
+        keys_scene_at(s, threshold, held, keys_weight(w->steps, held));
+        keys_scene_worst(s, &x);
+    }
+    ival_up(&x, delta);
+    ival_clear(&x);
+}
+
+custos_status
+keys_gauss_find(custos_adjacency adjacency, uint64_t keys, uint64_t steps,
+                const rat *epsilon, const rat *delta, struct keys_gauss *g,
+                custos_err *err)
+{
+    const struct wish w = {
+        .adjacency = adjacency,
+        .keys = keys,
+        .steps = steps,
+        .epsilon = epsilon,
+        .delta = delta,
+        .grain = steps > GRAINS ? (int64_t)(steps / GRAINS) : 1,
+    };
+    const uint64_t most = weighs(&w) ? KEYS_WEIGHTED_MAX : KEYS_MAX;
+    custos_status st;
+    struct keys_scene s;
+    rat first;
+
+    if (keys > most)
         return custos_fail(err, CUSTOS_ERANGE,
-                           "the Gaussian rule is for at most %d keys per "
-                           "unit" HINT "use another rule",
-                           (int)KEYS_MAX);
+                           "this rule is for at most %d keys per unit" HINT
+                           "use another rule",
+                           (int)most);
     rat_init(&first);
     st = variance_first(&w, &first, err);
     if (!st && !best_of_tries(&w, &first, &g->threshold, &s))
-        st = custos_fail(err, CUSTOS_ERANGE, /* UNREACHABLE: the 8th try fits */
+        st = custos_fail(err, CUSTOS_ERANGE, /* weights, with a large delta */
                          "no Gaussian threshold keeps this promise" HINT
                          "use another rule");
     if (!st) {
         rat_set(&g->variance, &s.sums.variance);
-        ival_init(&x, BITS);
-        scene_at(&s, g->threshold);
-        scene_worst(&s, adjacency, keys, &x);
-        ival_up(&x, &g->delta);
-        ival_clear(&x);
-        scene_clear(&s);
+        g->threshold *= w.grain;
+        delta_needed(&w, &s, g->threshold, &g->delta);
+        keys_scene_clear(&s);
     }
     rat_clear(&first);
     return st;

@@ -190,6 +190,15 @@ subtract(struct groups *a, struct groups *b)
  * The stored rows, in the order of unit and rank, folded slowly: with lists
  * instead of a hash table, row by row.
  */
+/* Adds what a unit adds to the groups that it is in. */
+static void
+add_unit(const struct asked *q, struct groups *g, const i128 *met, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        g->units[met[i]] +=
+            q->selection.rule ? custos_keys_weight(q->selection.rule, n) : 1;
+}
+
 static void
 refer(struct made *m, const struct asked *q, struct groups *g)
 {
@@ -222,6 +231,7 @@ refer(struct made *m, const struct asked *q, struct groups *g)
 
             if (column_whole(&columns[0], row) != unit) {
                 unit = column_whole(&columns[0], row);
+                add_unit(q, g, met, n_met);
                 used = n_met = 0;
             }
             if (used++ >= q->plan.rows)
@@ -233,13 +243,13 @@ refer(struct made *m, const struct asked *q, struct groups *g)
                 continue;
             if (i == n_met) {
                 met[n_met++] = cell[row];
-                g->units[cell[row]]++;
                 g->values[2][cell[row]]++;
             }
             g->values[0][cell[row]]++;
             if (!column_is_null(&columns[1], row))
                 g->values[1][cell[row]] += column_whole(&columns[1], row) - 2;
         }
+    add_unit(q, g, met, n_met);
     result_free(rows);
     buf_clear(&sql);
 }
@@ -281,6 +291,66 @@ groups_fold_equals_the_reference(void **state)
             groups_clear(&fold);
             groups_clear(&general);
             groups_clear(&plain);
+        }
+    made_close(&m);
+}
+
+static custos_keys *
+weighted_rule(uint64_t keys)
+{
+    const custos_keys_options o = {.size = sizeof o,
+                                   .rule = CUSTOS_KEYS_WEIGHTED,
+                                   .adjacency = CUSTOS_ADD_REMOVE,
+                                   .keys_per_unit = keys,
+                                   .epsilon = "1",
+                                   .delta = "1e-6"};
+    custos_keys *rule = NULL;
+
+    assert_int_equal(custos_keys_new(NULL, &o, &rule, NULL), CUSTOS_OK);
+    return rule;
+}
+
+/* Under the weighted rule a unit in l groups adds the weight for l to each: in the
+   fold, the general way and the reference, and not in ways that cannot know l. */
+static void
+weights_equal_the_reference(void **state)
+{
+    struct made m;
+
+    (void)state;
+    made_folder(&m);
+    write_lines(&m, 3, -1);
+    made_ready(&m, STORED);
+    for (unsigned keys = 1; keys < 8; keys++)
+        for (uint64_t groups = 1; groups <= 4; groups++) {
+            struct groups fold, general, plain, none;
+            struct exact x = {.groups = &none};
+            i128 sum = 0;
+            struct asked q;
+
+            ask(&q, &m, BOUND_FOLD, 4, groups, keys);
+            q.selection.rule = weighted_rule(groups);
+            assert_false(fits_ordinal(m.engine, &q.stage));
+            find(&m, &q, &fold);
+            q.plan.space.bounding = BOUND_GENERAL;
+            find(&m, &q, &general);
+            refer(&m, &q, &plain);
+            for (size_t k = 0; k < plain.n; k++)
+                sum += plain.units[k];
+            assert_true(sum > 2 * custos_keys_weight(q.selection.rule, 1));
+            subtract(&plain, &fold);
+            is_nothing(&plain);
+            subtract(&general, &fold);
+            is_nothing(&general);
+            q.plan.space.bounding = BOUND_RANK;
+            assert_true(groups_init(&none, &q.stage));
+            assert_int_equal(run_sql(m.engine, &q.stage, &x, &m.err),
+                             CUSTOS_EINTERNAL);
+            custos_keys_free(q.selection.rule);
+            groups_clear(&fold);
+            groups_clear(&general);
+            groups_clear(&plain);
+            groups_clear(&none);
         }
     made_close(&m);
 }
@@ -640,6 +710,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_fold_equals_the_reference),
+        cmocka_unit_test(weights_equal_the_reference),
         cmocka_unit_test(placed_equals_the_fold),
         cmocka_unit_test(places_are_for_one_bare_key),
         cmocka_unit_test(removing_a_unit_moves_few_groups),

@@ -222,6 +222,43 @@ two_ways_give_one_answer(void **state)
     made_close(&s.made);
 }
 
+/* Of each unit the first two rows that pass WHERE count, not those of its first
+   two rows that pass. */
+static void
+rows_that_pass_are_bounded(void **state)
+{
+    static const char *const bounded[][2] = {
+        {"SELECT count(*) FROM people JOIN orders USING (id) WHERE x > 4",
+         "SELECT sum(least(n, 2)) FROM (SELECT id, count(*) AS n FROM orders "
+         "WHERE x > 4 GROUP BY id) u"},
+        {"SELECT count(*) FROM lines WHERE pk IN (SELECT pk FROM parts WHERE "
+         "kind = 1)",
+         "SELECT sum(least(n, 2)) FROM (SELECT o.id, count(*) AS n FROM lines "
+         "JOIN orders o USING (ok) JOIN parts USING (pk) WHERE kind = 1 GROUP "
+         "BY o.id) u"},
+    };
+    struct shop few, all;
+    struct shop_answer a, b;
+
+    (void)state;
+    shop_fill(&few, 4, 20, -1);
+    shop_fill(&all, 4, 20, -1);
+    shop_open(&few, 2);
+    shop_open(&all, 400);
+    for (size_t i = 0; i < sizeof bounded / sizeof *bounded; i++) {
+        shop_ask(&few, bounded[i][0], &a);
+        shop_ask(&all, bounded[i][1], &b);
+        assert_true(a.x.values[0] > 0);
+        if (a.x.values[0] != b.x.values[0])
+            fail_msg("%s\n%lld, not %lld", bounded[i][0],
+                     (long long)a.x.values[0], (long long)b.x.values[0]);
+        shop_answered(&a);
+        shop_answered(&b);
+    }
+    made_close(&few.made);
+    made_close(&all.made);
+}
+
 /* ------------------------------------------------------------ neighbours -- */
 
 static const char *const asked[] = {
@@ -556,6 +593,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_join_equals_the_reference),
         cmocka_unit_test(two_ways_give_one_answer),
+        cmocka_unit_test(rows_that_pass_are_bounded),
         cmocka_unit_test(removing_a_unit_moves_little),
         cmocka_unit_test(no_unit_has_more_rows_than_it_may),
         cmocka_unit_test(numbers_do_not_move_when_a_unit_goes),

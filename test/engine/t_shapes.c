@@ -316,6 +316,7 @@ static void
 statement_is_total(struct made *m, const struct plan *plan, const char *sql)
 {
     struct work_values values;
+    const struct term *units;
     struct builder b;
     struct select *s;
     struct buf out;
@@ -326,9 +327,8 @@ statement_is_total(struct made *m, const struct plan *plan, const char *sql)
     buf_init(&out, NULL, 1 << 20);
     s = sql_bounded(&b, stage_values(plan), &values);
     relation_queries(&b, plan, plan->n_queries, s);
-    work_sums(&b, stage_values(plan), &values,
-              term_aggregate(&b, TERM_COUNT_DISTINCT, term_name(&b, NULL, "u")),
-              s);
+    units = term_aggregate(&b, TERM_COUNT_DISTINCT, term_name(&b, NULL, "u"));
+    work_sums(&b, stage_values(plan), &values, units, units, s);
     s->and_all = general_bounded(&b, stage_values(plan), &values);
     assert_false(b.failed);
     duck_print_select(s, duck_of(m->engine)->data->read, &out);

@@ -463,7 +463,7 @@ keys_refuse(void **state)
         custos_status st;
     } rows[] = {
         {{.rule = 0, .adjacency = 1, .epsilon = "1", .delta = ".1"}, 1},
-        {{.rule = 4, .adjacency = 1, .epsilon = "1", .delta = "0.1"}, 1},
+        {{.rule = 5, .adjacency = 1, .epsilon = "1", .delta = "0.1"}, 1},
         {{.rule = 1, .adjacency = 0, .epsilon = "1", .delta = "0.1"}, 1},
         {{.rule = 1, .adjacency = 1, .delta = "0.1"}, 2},
         {{.rule = 1, .adjacency = 1, .epsilon = "1"}, 2},

@@ -81,11 +81,12 @@ gauss_sums_are_kept_rightly(void **state)
     gauss_sums_init(&kept, &variance, 112);
     for (int i = 0; i < 4 * GAUSS_SUMS_KEPT; i++) {
         uint64_t j = 1 + (uint64_t)(i * i) % (GAUSS_SUMS_KEPT + 5);
+        uint64_t w = 1 + (uint64_t)i % 3;
 
         rat_set_i64(&e, i % 7, 3); /* e varies too */
-        gauss_sums_divergence(&kept, &e, j, &x);
+        gauss_sums_divergence(&kept, &e, j, w, &x);
         gauss_sums_init(&fresh, &variance, 112);
-        gauss_sums_divergence(&fresh, &e, j, &y);
+        gauss_sums_divergence(&fresh, &e, j, w, &y);
         gauss_sums_clear(&fresh);
         ival_up(&x, &a);
         ival_up(&y, &b);
@@ -264,7 +265,7 @@ split_needs(ival *r, struct gauss_sums *sums, const rat *epsilon,
         ival_mul(&x, &x, lost);
         ival_down(&x, &e); /* H decreases in its argument */
         rat_add(&e, &e, epsilon);
-        gauss_sums_divergence(sums, &e, j, r);
+        gauss_sums_divergence(sums, &e, j, 1, r);
     }
     ival_sub(r, &one, r);
     ival_set_i64(&x, (int64_t)alone);
@@ -336,8 +337,8 @@ keys_gauss_threshold_is_least(void **state)
             rat_init(&delta);
             assert_int_equal(rat_read(rows[i].epsilon, "e", &epsilon, NULL), 0);
             assert_int_equal(rat_read(rows[i].delta, "d", &delta, NULL), 0);
-            assert_int_equal(keys_gauss_find(adjacency, rows[i].keys, &epsilon,
-                                             &delta, &g, NULL),
+            assert_int_equal(keys_gauss_find(adjacency, rows[i].keys, 1,
+                                             &epsilon, &delta, &g, NULL),
                              0);
             assert_true(rat_cmp(&g.delta, &delta) < 0);
             assert_true(

@@ -21,6 +21,7 @@
  *          suppressed_looks_like_absent groups_beyond_the_most_are_told
  *          quantiles_are_of_the_chosen_alone
  */
+#include "base/ck.h"
 #include "base/error.h"
 #include "engine/run/groups.h"
 #include "engine/refail.h"
@@ -96,7 +97,8 @@ by_keys(const void *a, const void *b, void *ctx)
     return 0;
 }
 
-/* Seals the number of units of every group, for the selection. */
+/* Seals the number of units of every group, or the sum of their weights, for the
+   selection. */
 static custos_status
 seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
 {
@@ -105,8 +107,9 @@ seal_units(const struct groups *found, custos_sealed **out, custos_err *err)
 
     if (!units)
         return no_memory(err);
-    for (size_t i = 0; i < found->n; i++) /* at most 2^62: it fits */
-        units[i] = (int64_t)found->units[i];
+    for (size_t i = 0; i < found->n;
+         i++) /* far below 2^62 / KEYS_STEPS units */
+        units[i] = (int64_t)clamp_i128(found->units[i], 0, INT64_MAX);
     st = custos_seal_ints(NULL, units, found->n, out, err);
     wipe(units, found->n * sizeof *units);
     free(units);

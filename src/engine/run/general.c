@@ -11,9 +11,11 @@
  *   imported table, since hash and rank have the same order.
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rank-of-own-rows, unit-of-a-row.
- * GIVES    x filled with the exact numbers.
+ * GIVES    x filled with the exact numbers; the weights of units are those of
+ *          fold-bounds-groups.
  * FAILS    CUSTOS_EENGINE.
  * TESTED   general_equals_the_fold attached_equals_imported
+ *          weights_equal_the_reference
  */
 #include "base/error.h"
 #include "engine/import/import.h"
@@ -98,7 +100,8 @@ at_most(struct builder *b, const struct select *s, const char *name,
 }
 
 /* If is_tracked, there is also first_row_no: the row_no of the unit's first row in
-   the group. */
+   the group. If units have weights, there is also held: the number of the unit's
+   groups. */
 struct select *
 general_bounded(struct builder *b, const struct stage *stage,
                 const struct work_values *values)
@@ -108,6 +111,7 @@ general_bounded(struct builder *b, const struct stage *stage,
     const struct term *unit = term_name(b, NULL, "unit");
     struct window group = {.partition = {.n = 0}};
     struct window all = {.partition = {.n = 0}};
+    struct window whole = {.partition = {.n = 0}};
     struct select *s;
 
     if (!is_tracked(stage))
@@ -122,7 +126,33 @@ general_bounded(struct builder *b, const struct stage *stage,
     s = select_new(b, input_select(b, rows));
     s->all = true;
     select_add(b, s, term_window(b, TERM_DENSE_RANK, NULL, &all), "group_no");
-    return at_most(b, s, "group_no", stage->space->groups);
+    s = at_most(b, s, "group_no", stage->space->groups);
+    terms_add(b, &whole.partition, unit);
+    if (selection_weighs(stage->space->selection))
+        select_add(
+            b, s,
+            term_window(b, TERM_MAX, term_name(b, NULL, "group_no"), &whole),
+            "held");
+    return s;
+}
+
+/* The sum, over the units of a group, of their weights. `first` is true in one row
+   of each unit and group. */
+static const struct term *
+sum_of_weights(struct builder *b, const struct cell_space *space,
+               const struct term *first)
+{
+    struct terms cases = {.n = 0};
+
+    terms_add(b, &cases, term_name(b, NULL, "held"));
+    for (uint64_t held = 1; held <= space->groups; held++) {
+        uint64_t weight = custos_keys_weight(space->selection->rule, held);
+
+        terms_add(b, &cases, term_number(b, (i128)held));
+        terms_add(b, &cases, term_number(b, (i128)weight));
+    }
+    return term_filtered(b, TERM_SUM, term_of_list(b, TERM_CHOOSE, &cases),
+                         first);
 }
 
 /* The sums of all groups of the kept rows. */
@@ -135,13 +165,18 @@ sums_of_groups(struct builder *b, const struct stage *stage,
     const struct term *first =
         term_binary(b, term_name(b, NULL, "row_no"), TERM_EQUAL,
                     term_name(b, NULL, "first_row_no"));
+    const struct term *units = term_filtered(b, TERM_COUNT, NULL, first);
 
     relation_queries(b, stage->plan, stage->plan->n_queries, s);
     for (size_t i = 0; i < stage->space->n_keys; i++)
         select_add_bare(b, s, term_name(b, NULL, "key_%zu", i));
     if (stage->space->n_keys == 0)
         select_add_bare(b, s, term_number(b, 0));
-    work_sums(b, stage, values, term_filtered(b, TERM_COUNT, NULL, first), s);
+    work_sums(b, stage, values, units,
+              selection_weighs(stage->space->selection)
+                  ? sum_of_weights(b, stage->space, first)
+                  : units,
+              s);
     add_keys(b, stage, &s->group_by);
     return s;
 }

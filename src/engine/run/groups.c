@@ -267,6 +267,25 @@ groups_pick(struct groups *g, const struct groups *from, const size_t *at,
     return true;
 }
 
+void
+groups_limit_init(struct groups_limit *l, const struct cell_space *space)
+{
+    *l = (struct groups_limit){.groups = space->groups,
+                               .weighs = selection_weighs(space->selection)};
+    CUSTOS_REQUIRE(!l->weighs || l->groups <= KEYS_WEIGHTED_MAX);
+    for (uint64_t held = 1; l->weighs && held <= l->groups; held++)
+        l->weight[held] =
+            (int64_t)custos_keys_weight(space->selection->rule, held);
+}
+
+void
+groups_limit_end(struct groups *g, struct groups_limit *l)
+{
+    for (uint64_t i = 0; l->weighs && i < l->used; i++)
+        g->units[l->cells[i]] += l->weight[l->used];
+    l->used = 0;
+}
+
 size_t
 groups_limit(struct groups *g, struct groups_limit *l, const int64_t *unit,
              const int32_t *cell, uint32_t *row, uint8_t *first, size_t n)
@@ -279,13 +298,16 @@ groups_limit(struct groups *g, struct groups_limit *l, const int64_t *unit,
         bool known = g->stamp[c] == at;
 
         if (at != l->unit) {
+            groups_limit_end(g, l);
             l->unit = at;
-            l->used = 0;
         }
         if (!known && l->used == l->groups)
             continue;
+        if (!l->weighs)
+            g->units[c] += !known;
+        else if (!known)
+            l->cells[l->used] = (uint32_t)c;
         l->used += !known;
-        g->units[c] += !known;
         g->stamp[c] = at;
         row[k] = row[i];
         first[k] = !known;

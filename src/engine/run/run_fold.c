@@ -164,6 +164,8 @@ lane_run(void *ctx)
         else if (!lane_groups(l, columns, n))
             st = custos_fail(&l->err, CUSTOS_ENOMEM, "out of memory");
     result_free(rows);
+    if (l->x.groups)
+        groups_limit_end(&l->groups, &l->limit);
     if (!st && l->fold.torn) {
         st = custos_fail(&l->err, CUSTOS_EENGINE,
                          "the query could not be completed");
@@ -200,7 +202,7 @@ lane_init(struct lane *l, struct engine *e, const struct stage *stage,
     if (st)
         return st;
     l->err = (custos_err)CUSTOS_ERR_INIT;
-    l->limit.groups = stage->space->groups;
+    groups_limit_init(&l->limit, stage->space);
     l->stage = stage;
     l->values = values;
     builder_init(&l->builder, e);

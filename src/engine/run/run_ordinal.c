@@ -12,7 +12,8 @@
  *   ordinal > 0. So sums over these rows are those of the fold, and the rows
  *   with ordinal > 0 count its units.
  * SOURCE   doc/proofs/place-equals-fold.md
- * NEEDS    rank-of-own-rows, place-of-a-value; m <= ORDINALS_MAX.
+ * NEEDS    rank-of-own-rows, place-of-a-value; m <= ORDINALS_MAX; units without
+ *          weights, as a row does not say how many values its unit has.
  * GIVES    x filled with the exact numbers.
  * FAILS    CUSTOS_EENGINE, CUSTOS_ENOMEM.
  * TESTED   placed_equals_the_fold groups_fold_equals_the_reference
@@ -78,7 +79,7 @@ run_ordinal(struct engine *e, const struct stage *stage, struct exact *x,
     struct work_values values;
     struct builder b;
     struct select *s;
-    const struct term *stored, *again;
+    const struct term *stored, *again, *units;
     custos_status st = work_values(stage, &values, err);
 
     if (st)
@@ -92,10 +93,9 @@ run_ordinal(struct engine *e, const struct stage *stage, struct exact *x,
     select_add_bare(&b, s, key_term(&b, key->type, key->wide, stored));
     /* No ordinal is 0 here, so this counts the positive ones; if units are in many
        groups, it is faster than to count those with ordinal > 0. */
-    work_sums(&b, stage, &values,
-              term_binary(&b, term_aggregate(&b, TERM_COUNT, NULL), TERM_MINUS,
-                          again),
-              s);
+    units = term_binary(&b, term_aggregate(&b, TERM_COUNT, NULL), TERM_MINUS,
+                        again);
+    work_sums(&b, stage, &values, units, units, s);
     select_group(&b, s, stored);
     st = work_collect(&b, stage, s, x, err);
     builder_clear(&b);

@@ -78,7 +78,7 @@ sum_of(struct builder *b, const struct part *p, const struct term *value,
 void
 work_sums(struct builder *b, const struct stage *stage,
           const struct work_values *values, const struct term *units,
-          struct select *to)
+          const struct term *weights, struct select *to)
 {
     for (size_t i = 0; i < stage->n_parts; i++) {
         const struct part *p = &stage->parts[i];
@@ -94,7 +94,7 @@ work_sums(struct builder *b, const struct stage *stage,
                             : term_number(b, 0));
     }
     if (stage->space->selection)
-        select_add_bare(b, to, units);
+        select_add_bare(b, to, weights);
 }
 
 /* How many columns come before the sums: the keys, or one constant without keys. */
@@ -155,7 +155,8 @@ collect_cells(const struct stage *stage, const struct column *columns, size_t n,
     return true;
 }
 
-/* Adds result rows to discovered groups; their last column is the number of units. */
+/* Adds result rows to discovered groups; their last column is the number of units
+   or the sum of their weights. */
 static bool
 collect_groups(const struct stage *stage, const struct column *columns,
                size_t n, struct exact *x)
@@ -245,17 +246,19 @@ sums_of_groups(struct builder *b, const struct stage *stage,
     }
     if (stage->space->n_keys == 0)
         select_add_bare(b, s, term_number(b, 0));
-    work_sums(b, stage, values, units, s);
+    work_sums(b, stage, values, units, units, s);
     return s;
 }
 
-/* The predicate bounds a unit's groups only through its rows. A space that relies
-   on fewer groups is refused. */
+/* The predicate bounds a unit's groups only through its rows, and does not know how
+   many they are. A space that relies on fewer groups or on weights is refused. */
 static bool
 is_bounded(const struct stage *stage)
 {
     const struct cell_space *space = stage->space;
 
+    if (selection_weighs(space->selection))
+        return false;
     return space->groups >= stage->plan->rows ||
            (!space->selection && space->groups >= space->cells);
 }

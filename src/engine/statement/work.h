@@ -88,13 +88,14 @@ CUSTOS_MUST_USE custos_status run_general(struct engine *e,
 
 /*
  * work_sums adds two columns for every part, computed from value_0 ..., and for
- * discovered groups a last one, the number of units; `units` counts units.
+ * discovered groups a last one, by which they are chosen: `units` counts units, and
+ * `weights` adds up their weights or, without weights, is the same.
  * work_collect runs a select whose rows have the keys and these columns, and adds
  * them to x.
  */
 void work_sums(struct builder *b, const struct stage *stage,
                const struct work_values *values, const struct term *units,
-               struct select *to);
+               const struct term *weights, struct select *to);
 CUSTOS_MUST_USE custos_status work_collect(struct builder *b,
                                            const struct stage *stage,
                                            const struct select *s,
