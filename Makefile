@@ -11,7 +11,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-library test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m bench-tpch bench-total bench-serve load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
+	bench-account bench-query bench-query-200m bench-tpch bench-total bench-errors bench-serve load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
 	facts mutants audit audit-curator audit-mutants audit-peers stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
@@ -130,6 +130,10 @@ bench-tpch: all ## five TPC-H queries against plain ones, SF 1 and SF 10
 
 bench-total: all ## our own functions against those of the engine, 10 M rows
 	@$(BUILD)/bench/total
+
+bench-errors: all ## errors against those of the best mechanisms known
+	@for b in $(BUILD)/bench/errors_*; do \
+		case $$b in *.p) ;; *) $$b || exit 1 ;; esac; done
 
 bench-serve: dev all ## the server under pgbench: answers per second, times, memory
 	@CUSTOS=$(BUILD)/custos python3 bench/serve.py

@@ -118,7 +118,8 @@ cell_text(const struct answer_cell *c, struct buf *out)
     }
     x = datum_double(&c->value);
     half = fmax(datum_double(&c->high) - x, x - datum_double(&c->low));
-    decimals = c->value.scale ? decimals_for(half) : 0;
+    decimals =
+        c->value.scale || c->value.type == TYPE_REAL ? decimals_for(half) : 0;
     number_text(&c->value, decimals, out);
     /* rounded up: an error bar may not shrink */
     half = ceil(half * pow(10, decimals) - 1e-9) / pow(10, decimals);
@@ -372,18 +373,48 @@ print_price(struct out *o, const struct answer *a,
         print_counted(o, a);
 }
 
-static void
-print_remarks(struct out *o, const struct answer *a)
+/* How many of the bytes of a line, at most `room` characters, stand before a
+   space: all if they fit, and at least one word. */
+static size_t
+fitting(const char *s, size_t len, size_t room)
 {
-    const char *s = a->remarks.ptr, *end = s + a->remarks.len;
+    size_t at = 0, fits = 0, columns = 0;
+
+    for (; at < len && (columns <= room || fits == 0); at++) {
+        if (s[at] == ' ')
+            fits = at;
+        columns += ((unsigned char)s[at] & 0xc0) != 0x80;
+    }
+    return at == len && columns <= room ? len : fits ? fits : len;
+}
+
+/* Prints the lines of a text, each with `mark` before it, and breaks those that
+   are longer than a line of the terminal. */
+static void
+print_lines(struct out *o, str text, const char *mark)
+{
+    enum { COLUMNS = 80, INDENT = 2 };
+    const char *s = text.ptr, *end = s + text.len;
 
     while (s < end) {
         const char *line = memchr(s, '\n', (size_t)(end - s));
+        size_t room = COLUMNS - INDENT - strlen(mark);
 
         line = line ? line : end;
         out_text(o, "  ");
-        out_add(o, s, (size_t)(line - s));
-        out_text(o, "\n");
+        out_text(o, mark);
+        for (;;) {
+            size_t n = fitting(s, (size_t)(line - s), room);
+
+            out_add(o, s, n);
+            out_text(o, "\n");
+            s += n;
+            if (s == line)
+                break;
+            s++; /* the space */
+            out_text(o, "    ");
+            room = COLUMNS - 2 * INDENT;
+        }
         s = line + 1;
     }
 }
@@ -405,7 +436,8 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
                      "nothing\n");
         if (!a->explained && !a->is_public) {
             print_price(o, a, remaining);
-            print_remarks(o, a);
+            print_lines(o, a->warnings, "warning: ");
+            print_lines(o, a->remarks, "");
         }
     }
 }

@@ -10,12 +10,20 @@
 
 #include "base/ck.h"
 #include "base/error.h"
+#include "curator/running.h"
 #include "curator/tail.h"
 #include "mech/i128.h"
 #include "sql/aggregates.h"
 
-/* How often a bar may miss; each of `level` aggregates gets MISS / level. */
+/* How often a bar may miss, or any of those that hold at once. */
 #define MISS 0.05
+
+/* Each of `level` aggregates, in each value that holds at once, gets its share. */
+static double
+miss_of(const struct bars *bars, size_t level)
+{
+    return MISS / ((double)level * (double)bars->at_once);
+}
 
 /*
  * The least whole number h of steps for which the bound of tail.h shows that
@@ -61,27 +69,27 @@ sums_make(const struct plan *p, struct bars *out)
              level++)
             out->sum_half[i * out->levels + level - 1] =
                 sum_half(out->laws[f->sum], out->laws[f->rows],
-                         (double)p->parts[f->sum].centre, MISS / (double)level);
+                         (double)p->parts[f->sum].centre, miss_of(out, level));
     }
 }
 
-/* The half width of a part's bar. For level 1 it is that of the 95 % bar, which
-   the planner has computed. */
+/* The half width of a part's bar that misses with probability 0.05 / times. For
+   once it is that of the 95 % bar, which the planner has computed. */
 static custos_status
-half_width(const struct part *part, size_t level, i128 *out, custos_err *err)
+half_width(const struct part *part, size_t times, i128 *out, custos_err *err)
 {
     uint64_t units = 0;
     char beta[64];
     custos_status st;
 
     *out = part->bar;
-    if (level == 1)
+    if (times == 1)
         return CUSTOS_OK;
     if (!part->served) {
-        snprintf(beta, sizeof beta, "1/%zu", 20 * level);
+        snprintf(beta, sizeof beta, "1/%zu", 20 * times);
         return mech_error_i128(part->mech, beta, 1, out, err);
     }
-    snprintf(beta, sizeof beta, "%zu/%zu", 40 * level - 1, 40 * level);
+    snprintf(beta, sizeof beta, "%zu/%zu", 40 * times - 1, 40 * times);
     st = custos_keys_units(part->space->selection->rule, beta, &units, err);
     *out = (i128)units -
            custos_keys_report(part->space->selection->rule)->threshold;
@@ -105,26 +113,47 @@ law_of(const struct part *part)
     };
 }
 
+/* The bars of a part whose cells are added up; false without memory. */
+static bool
+running_make(arena *a, const struct plan *p, size_t part, struct bars *out)
+{
+    const struct running *r = p->parts[part].running;
+
+    for (size_t level = 1; r && level <= out->levels; level++) {
+        double *half = arena_take(a, r->n, sizeof *half);
+
+        if (!half)
+            return false;
+        running_bars(r, out->laws[part], miss_of(out, level), half);
+        out->running[part * out->levels + level - 1] = half;
+    }
+    return true;
+}
+
 custos_status
-bars_make(arena *a, const struct plan *p, size_t levels, struct bars *out,
-          custos_err *err)
+bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
+          struct bars *out, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
 
     out->levels = levels;
+    out->at_once = p->query->options.bars.len > 0 && groups > 0 ? groups : 1;
     out->half = arena_take(a, p->n_parts * levels + 1, sizeof *out->half);
     out->laws = arena_take(a, p->n_parts + 1, sizeof *out->laws);
     out->sum_half =
         arena_take(a, p->n_aggregates * levels + 1, sizeof *out->sum_half);
-    if (!out->half || !out->laws || !out->sum_half)
+    out->running = arena_take(a, p->n_parts * levels + 1, sizeof *out->running);
+    if (!out->half || !out->laws || !out->sum_half || !out->running)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         if (p->parts[i].kind == PART_QUANTILES)
             continue; /* the mechanism releases the bars of quantiles */
         out->laws[i] = law_of(&p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
-            st = half_width(&p->parts[i], level,
+            st = half_width(&p->parts[i], level * out->at_once,
                             &out->half[i * levels + level - 1], err);
+        if (!st && !running_make(a, p, i, out))
+            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     if (!st)
         sums_make(p, out);
@@ -278,7 +307,7 @@ mean_value(const struct plan *p, const struct released *r,
 {
     struct group g = group_of(p, r, bars, &p->aggregates[slot], cell);
     double x = bar_ratio_point(g.sum.value, g.rows.value, g.range);
-    struct bar bar = bar_ratio(g.sum, g.rows, g.range, MISS / (double)level);
+    struct bar bar = bar_ratio(g.sum, g.rows, g.range, miss_of(bars, level));
 
     bar.low = (bar.low + g.centre) * g.step;
     bar.high = (bar.high + g.centre) * g.step;
@@ -296,7 +325,7 @@ variance_value(const struct plan *p, const struct released *r,
     double x = bar_variance_point(g.squares.value, g.sum.value, g.rows.value,
                                   g.range, divisor);
     struct bar bar = bar_variance(g.squares, g.sum, g.rows, g.range, divisor,
-                                  MISS / (double)level);
+                                  miss_of(bars, level));
     double unit = row->root ? g.step : g.step * g.step;
 
     if (row->root) {
@@ -366,6 +395,26 @@ count_value(const struct plan *p, const struct released *r,
                      bars->half[part * bars->levels + level - 1], out);
     if (p->parts[part].domain > 0)
         cut_distinct(p->parts[part].domain, out);
+}
+
+/* Of a total: the last of the group's sequence. */
+static void
+running_value(const struct plan *p, const struct released *r,
+              const struct bars *bars, size_t slot, size_t cell, size_t level,
+              struct value *out)
+{
+    size_t part = (size_t)p->aggregates[slot].rows;
+    const struct running *of = p->parts[part].running;
+    size_t t = cell / of->stride % of->n;
+
+    if (p->aggregates[slot].kind == AGG_TOTAL_ROWS) {
+        cell += (of->n - 1 - t) * of->stride;
+        t = of->n - 1;
+    }
+    steps_value(r->values[part][cell],
+                bars->running[part * bars->levels + level - 1][t],
+                (struct grid){10, 0}, out);
+    out->datum.type = TYPE_DECIMAL;
 }
 
 static const struct {

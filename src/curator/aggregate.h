@@ -11,22 +11,37 @@
 /*
  * Half widths of the bars of a plan's parts, in grid steps. The bar
  * half[part * levels + k - 1] covers with probability 1 - 0.05/k, so that the
- * bars of k aggregates in one expression all cover together at 95 %. Also the
+ * bars of k aggregates in one expression all cover together at 95 %; where the
+ * bars of n values hold at once, with probability 1 - 0.05/(k n). Also the
  * noise law of each part; and, by aggregate, the half widths of sums that are
  * computed from a centred sum and a count.
  */
 struct bars {
     i128 *half;
     size_t levels;
+    size_t at_once; /* values of a column whose bars hold together; or 1 */
     struct bar_law *laws;
     double *sum_half;
+    double *
+        *running; /* part * levels + k - 1: of each sum of a running count */
 };
 
-/* Computes the bars for 1 to `levels` aggregates. May fail: CUSTOS_ENOMEM,
-   CUSTOS_EOVERFLOW. */
+/*
+ * THEOREM  bars-at-once
+ *   If each of n bars misses its value with probability at most 0.05/n, all of
+ *   them cover with probability at least 95 %, however their noises depend on
+ *   each other; so do those of any rows that HAVING or LIMIT leaves.
+ * SOURCE   Boole's inequality
+ * NEEDS    n, the number of groups, is public; counts, sums and running counts
+ *          alone, whose bars exist at every level (check_bars, plan/part/parts.c).
+ * GIVES    bars for 1 to `levels` aggregates and, if the query asks for bars that
+ *          hold at once, for all `groups` of them.
+ * FAILS    CUSTOS_ENOMEM, CUSTOS_EOVERFLOW.
+ * TESTED   simultaneous_bars_all_cover
+ */
 CUSTOS_MUST_USE custos_status bars_make(arena *a, const struct plan *p,
-                                        size_t levels, struct bars *out,
-                                        custos_err *err);
+                                        size_t levels, size_t groups,
+                                        struct bars *out, custos_err *err);
 
 /* The value of aggregate `slot` in a group, with its bar at 1 - 0.05/level.
    Cannot fail. */

@@ -177,8 +177,7 @@ answer_of_explain(const struct plan *p, const char *more, struct answer **out,
         return st;
     buf_init(&text, NULL, EXPLAIN_MAX);
     plan_explain(p, &text);
-    if (more)
-        buf_printf(&text, "%s\n", more);
+    buf_add_text(&text, more);
     answer->explained = true;
     if (!p->is_public && !answer_label(answer, p))
         st = no_memory(err);
@@ -435,7 +434,7 @@ answer_of_released(const struct plan *p, const struct released *r,
     custos_status st = a ? CUSTOS_OK : no_memory(err);
 
     if (!st)
-        st = bars_make(a, p, plan_levels(p), &bars, err);
+        st = bars_make(a, p, plan_levels(p), r->cells, &bars, err);
     if (!st)
         st = answer_for(p, &answer, err);
     if (st)

@@ -37,8 +37,7 @@ CUSTOS_MUST_USE custos_status answer_of_rows(const struct plan *p,
                                              const struct engine_rows *rows,
                                              struct answer **out,
                                              custos_err *err);
-/* Makes the answer to EXPLAIN: the lines of the plan, then `more` unless it is
-   NULL. */
+/* Makes the answer to EXPLAIN: the lines of the plan, then those of `more`. */
 CUSTOS_MUST_USE custos_status answer_of_explain(const struct plan *p,
                                                 const char *more,
                                                 struct answer **out,

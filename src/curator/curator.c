@@ -405,23 +405,29 @@ curator_find(const struct curator *c, str name,
     return ledger_fail_analyst(name, err);
 }
 
-/* Answers with the plan and the time of the reply. The time is not in the plan
-   itself, since it depends on the machine, and the plan is charged and
-   stored. */
+/* Answers with the plan, what to expect of the answer, and the time of the reply.
+   The time is not in the plan itself, since it depends on the machine, and the
+   plan is charged and stored. */
 static custos_status
 explain_plan(struct curator *c, const struct course *k, struct answer **out,
              custos_err *err)
 {
-    char time[REPLY_CLASS_TEXT], line[REPLY_CLASS_TEXT + 16];
+    char time[REPLY_CLASS_TEXT];
     struct forecast f = {.stored = false};
     custos_status st;
+    struct buf more;
 
     forecast_make(c, k->ask, k->q, k->p, &f);
     reply_class_write(f.reply_us, time);
-    snprintf(line, sizeof line, "answers in %s", time);
-    st = answer_of_explain(k->p, f.reply_us ? line : NULL, out, err);
+    buf_init(&more, NULL, TEXT_MAX);
+    forecast_write(k->p, &more);
+    if (f.reply_us)
+        buf_printf(&more, "answers in %s\n", time);
+    st = more.failed ? no_memory(err)
+                     : answer_of_explain(k->p, buf_text(&more), out, err);
     if (!st)
         (*out)->forecast = f;
+    buf_clear(&more);
     return st;
 }
 
@@ -523,6 +529,7 @@ curator_answer(struct curator *c, const struct ask *asked, struct answer **out,
     if (!st)
         st = answer_plan(c, &k, &answer, err);
     if (!st) {
+        forecast_add(p, answer);
         *out = answer;
         answer = NULL;
     }

@@ -125,6 +125,9 @@ struct answer {
     bool stored;    /* a cached answer, free */
     str epsilon, rho, delta; /* what it cost, exact text */
     str remarks;             /* sentences, one a line */
+    str expected; /* what to expect of it, from public facts; sentences likewise.
+                     Not stored with it, nor the next: both follow from the plan */
+    str warnings; /* why it may be of no use */
     struct receipt receipt;
     struct forecast forecast; /* only if explained */
     struct answer_to_store

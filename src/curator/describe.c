@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "curator/aggregate.h"
 #include "curator/answer.h"
+#include "plan/explain/useful.h"
 
 static custos_status
 columns_take(arena *a, const struct query *q, const struct plan *p,
@@ -57,7 +58,7 @@ within_report(arena *a, const struct plan *p, struct description *out,
     if (p->is_public ||
         plan_bound_selection(p)) /* bars depend on the bound that is selected */
         return CUSTOS_OK;
-    st = bars_make(a, p, 1, &bars, err);
+    st = bars_make(a, p, 1, p->space.cells, &bars, err);
     for (size_t i = 0; i < p->n_outputs && !st; i++) {
         int slot = p->outputs[i].aggregate;
 
@@ -66,6 +67,28 @@ within_report(arena *a, const struct plan *p, struct description *out,
             out->columns[i].within = (struct datum){.type = TYPE_NULL};
     }
     return st;
+}
+
+/* The relative errors to expect. */
+static custos_status
+relative_report(arena *a, const struct plan *p, struct description *out,
+                custos_err *err)
+{
+    struct useful u;
+
+    if (!plan_useful(a, p, &u))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < p->n_outputs; i++) {
+        int slot = p->is_public ? -1 : p->outputs[i].aggregate;
+        struct datum *to = &out->columns[i].relative;
+
+        *to = (struct datum){.type = TYPE_NULL};
+        if (slot >= 0 && u.relative[slot] != USEFUL_UNKNOWN)
+            *to = (struct datum){.type = TYPE_DECIMAL,
+                                 .scale = USEFUL_SCALE,
+                                 .n = (i128)u.relative[slot]};
+    }
+    return CUSTOS_OK;
 }
 
 static custos_status
@@ -122,6 +145,8 @@ describe_query(struct curator *c, const struct ask *ask, arena *own, arena *a,
         st = columns_take(a, q, p, &d, err);
     if (!st && !q->explain)
         st = within_report(own, p, &d, err);
+    if (!st && !q->explain)
+        st = relative_report(own, p, &d, err);
     if (!st)
         st = params_take(a, &params, &d, err);
     plan_free(p);

@@ -12,8 +12,10 @@ struct description_column {
     str name;
     enum data_type type;
     bool is_key;
-    struct datum within; /* half width of its 95 % error bars; TYPE_NULL:
+    struct datum within;   /* half width of its 95 % error bars; TYPE_NULL:
                             depends on the released values */
+    struct datum relative; /* the error to expect at best, as a fraction
+                              (plan/explain/useful.h); TYPE_NULL: not known */
 };
 
 struct description {

@@ -4,6 +4,9 @@
 #include "curator/shared_state.h"
 #include "curator/key.h"
 #include "curator/reply.h"
+#include "plan/explain/useful.h"
+
+enum { USEFUL_BYTES = 1 << 20 };
 
 /* The time until the reply; 0: not known. Without fixed reply times
    (ask->admit), known only if the speeds were measured. */
@@ -52,4 +55,55 @@ forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
     out->can_pay = !ledger_remaining(
         c->ledger, ask->who, ask->now,
         out->stored || p->is_public ? NULL : &p->charge, &out->after, &quiet);
+}
+
+/* Adds sentences, one a line, each with `mark` before it. */
+static void
+write_lines(const char *const *list, size_t n, const char *mark,
+            struct buf *out)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%s%s\n", mark, list[i]);
+}
+
+void
+forecast_write(const struct plan *p, struct buf *out)
+{
+    arena *a = arena_new(NULL, USEFUL_BYTES);
+    struct useful u;
+
+    if (a && plan_useful(a, p, &u)) {
+        write_lines(u.expected, u.n_expected, "expect     ", out);
+        write_lines(u.warnings, u.n_warnings, "warning    ", out);
+    }
+    arena_free(a);
+}
+
+static str
+keep_lines(arena *a, const char *const *list, size_t n)
+{
+    struct buf b;
+    str out = {"", 0};
+
+    buf_init(&b, NULL, USEFUL_BYTES);
+    write_lines(list, n, "", &b);
+    if (!b.failed && b.len > 0) {
+        out.ptr = arena_copy(a, (str){b.ptr, b.len});
+        out.len = out.ptr ? b.len : 0;
+    }
+    buf_clear(&b);
+    return out;
+}
+
+void
+forecast_add(const struct plan *p, struct answer *out)
+{
+    arena *a = arena_new(NULL, USEFUL_BYTES);
+    struct useful u;
+
+    if (a && plan_useful(a, p, &u)) {
+        out->expected = keep_lines(out->arena, u.expected, u.n_expected);
+        out->warnings = keep_lines(out->arena, u.warnings, u.n_warnings);
+    }
+    arena_free(a);
 }

@@ -11,4 +11,12 @@ void
 forecast_make(struct curator *c, const struct ask *ask, const struct query *q,
               const struct plan *p, struct forecast *out);
 
+/* Adds to `out` what to expect of the plan's answer, each line with the mark
+   that EXPLAIN gives it. */
+void forecast_write(const struct plan *p, struct buf *out);
+
+/* Sets `expected` and `warnings` of an answer to this plan; without memory,
+   none. */
+void forecast_add(const struct plan *p, struct answer *out);
+
 #endif

@@ -10,6 +10,7 @@
 #include "curator/answer.h"
 #include "curator/bound_selection.h"
 #include "mech/i128.h"
+#include "mech/running.h"
 
 /* What take_quantiles needs: mechanism, generator, and where results go. */
 struct quantiles {
@@ -113,7 +114,11 @@ release_cells(struct releases *x, const struct stage *s, custos_err *err)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = engine_run(x->by->engine, s, sealed, err);
     for (size_t i = 0; i < s->n_parts && !st; i++)
-        if (s->parts[i].kind != PART_QUANTILES)
+        if (s->parts[i].running)
+            st = running_release(
+                s->parts[i].running, s->parts[i].mech, x->by->rng, sealed[i],
+                x->out.values[s->first + i], s->space->cells, err);
+        else if (s->parts[i].kind != PART_QUANTILES)
             st =
                 release_i128(s->parts[i].mech, x->by->rng, sealed[i],
                              x->out.values[s->first + i], s->space->cells, err);

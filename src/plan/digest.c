@@ -13,6 +13,7 @@
 #include <assert.h>
 
 #include "base/sha256.h"
+#include "mech/running.h"
 #include "plan/part/bound_selection.h"
 #include "plan/work.h"
 
@@ -99,6 +100,7 @@ add_charge(struct sha256 *h, const struct charge *c)
     add_amount(h, c->rho, AMOUNT_LOSS);
     add_amount(h, c->mu_squared, AMOUNT_LOSS);
     add_amount(h, c->delta, AMOUNT_DELTA);
+    add_amount(h, c->delta_rho, AMOUNT_DELTA);
     for (size_t i = 0; i < CHARGE_ORDERS; i++)
         add_amount(h, c->loss[i], AMOUNT_LOSS);
 }
@@ -151,6 +153,7 @@ static bool
 add_part(struct sha256 *h, const struct part *part)
 {
     const struct part_quantiles *q = part->quantiles;
+    const struct running *r = part->running;
     const i128 numbers[] = {
         part->kind,     part->mech_kind, part->grid.base, part->grid.digits,
         part->owner,    part->weight,    part->lower,     part->upper,
@@ -160,6 +163,13 @@ add_part(struct sha256 *h, const struct part *part)
 
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         add_number(h, numbers[i]);
+    add_number(h, r != NULL);
+    if (r) {
+        const i128 shape[] = {r->kind, r->n, r->stride, r->base, r->levels};
+
+        for (size_t i = 0; i < COUNT_OF(shape); i++)
+            add_number(h, shape[i]);
+    }
     add_text(h, str_of(part->mech ? custos_mech_facts(part->mech)->scale : ""));
     add_number(h, q ? (i128)q->n : 0);
     for (size_t i = 0; q && i < q->n; i++)
@@ -219,7 +229,7 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
     add_number(h, p->fanout);
     add_charge(h, &p->charge);
     whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&
-            add_rat(h, &p->delta) &&
+            add_rat(h, &p->delta) && add_rat(h, &p->delta_rho) &&
             add_space(h, &p->space, outer ? &outer->space : NULL);
     add_number(h, (i128)p->n_stages);
     for (size_t i = 0; i < p->n_stages && whole; i++)

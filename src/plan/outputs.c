@@ -10,6 +10,7 @@
 #include "base/ck.h"
 #include "evaluate/evaluate.h"
 #include "plan/work.h"
+#include "sql/aggregates.h"
 
 /* ------------------------------------------------------------ aggregates -- */
 
@@ -37,7 +38,7 @@ type_aggregate(struct work *w, struct expr *e)
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                               "aggregates cannot be nested");
-    if (e->n_args > 0)
+    if (e->n_args > 0 && aggregates[e->aggregate].family != FAMILY_RUNNING)
         st = types_set(w, e->args[0], CONTEXT_ROWS);
     if (!st && e->lower)
         st = types_set(w, e->lower, CONTEXT_ROWS);
@@ -96,6 +97,39 @@ key_find(struct work *w, const struct expr *e, int *slot)
     return work_spend(w, steps);
 }
 
+static void
+set_key(struct work *w, struct expr *e, int slot)
+{
+    *e = (struct expr){
+        .kind = EXPR_KEY,
+        .at = e->at,
+        .slot = slot,
+        .qualifier = e->qualifier,
+        .name = e->kind == EXPR_COLUMN ? e->name : str_of(work_text(w, e))};
+}
+
+/* What a running count is ordered and divided by are keys. */
+static custos_status
+place_keys(struct work *w, struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+    int slot = -1;
+
+    if (aggregates[e->aggregate].family != FAMILY_RUNNING)
+        return CUSTOS_OK;
+    for (size_t i = 0; i < e->n_args && !st; i++) {
+        st = key_find(w, e->args[i], &slot);
+        if (!st && slot < 0)
+            st = custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->args[i]->at,
+                                "a running count takes keys, and %s is not in "
+                                "GROUP BY",
+                                work_text(w, e->args[i]));
+        if (!st)
+            set_key(w, e->args[i], slot);
+    }
+    return st;
+}
+
 /* Replaces keys and aggregates by slots; refuses any other column. */
 static custos_status
 place_slots(struct work *w, struct expr *e)
@@ -106,16 +140,13 @@ place_slots(struct work *w, struct expr *e)
     if (st)
         return st;
     if (slot >= 0) {
-        *e = (struct expr){
-            .kind = EXPR_KEY,
-            .at = e->at,
-            .slot = slot,
-            .qualifier = e->qualifier,
-            .name = e->kind == EXPR_COLUMN ? e->name : str_of(work_text(w, e))};
+        set_key(w, e, slot);
         return CUSTOS_OK;
     }
-    if (e->kind == EXPR_AGGREGATE)
-        return aggregate_slot(w, e);
+    if (e->kind == EXPR_AGGREGATE) {
+        st = place_keys(w, e);
+        return st ? st : aggregate_slot(w, e);
+    }
     if (e->kind == EXPR_COLUMN)
         return custos_fail_at(
             w->err, CUSTOS_EUNSUPPORTED, e->at,

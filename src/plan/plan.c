@@ -11,6 +11,7 @@
 #include "plan/from/from.h"
 #include "plan/part/quantile.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/running.h"
 #include "plan/from/views.h"
 
 /* Rewrites SELECT DISTINCT x, y as SELECT x, y GROUP BY x, y. */
@@ -139,6 +140,8 @@ private_make(struct work *w)
     st = w->options->within.len > 0 ? within_make(w) : split_make(w);
     select_reserve(w);
     if (!st)
+        st = running_choose(w);
+    if (!st)
         st = choose_make(w);
     if (!st)
         st = select_make(w);
@@ -192,6 +195,7 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
     rat_init(&w.own);
     rat_init(&w.plan->epsilon);
     rat_init(&w.plan->rho);
+    rat_init(&w.plan->delta_rho);
     rat_init(&w.plan->delta);
     w.plan->query = w.q;
     w.plan->policy = p;
@@ -275,4 +279,5 @@ plan_free(struct plan *p)
     rat_clear(&p->epsilon);
     rat_clear(&p->rho);
     rat_clear(&p->delta);
+    rat_clear(&p->delta_rho);
 }

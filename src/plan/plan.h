@@ -30,6 +30,7 @@ struct effort;
 struct fact;
 struct bound_selection;
 struct relation;
+struct running;
 
 /* Limits of one query; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
@@ -110,8 +111,12 @@ struct part {
     custos_mech *mech;  /* on wide ints, one value per group; quantiles: NULL */
     const char *theorem;              /* theorem of the mechanism */
     struct part_quantiles *quantiles; /* PART_QUANTILES */
-    bool one_cell; /* between neighbours at most one group differs */
-    bool served;   /* its values are the noisy counts that the partition
+    struct running *running; /* PART_ROWS whose cells are added up along a key
+                                (mech/running.h), or NULL. Then grid, l1,
+                                l2_squared and mech are those of what gets the
+                                noise */
+    bool one_cell;           /* between neighbours at most one group differs */
+    bool served; /* its values are the noisy counts that the partition
                       selection releases, so it has no mech */
 };
 
@@ -150,7 +155,10 @@ struct selection {
     rat epsilon, delta;  /* its price */
     unsigned weight;     /* in the split of the price */
     uint64_t half, most; /* a group of `half` units is shown with probability
-                            50 %, a group of `most` units with 95 % */
+                            50 %, a group of `most` units with 95 %; where units
+                            have weights, of units that are in no other group */
+    uint64_t full_half, full_most; /* the same for units that are in as many
+                                      groups as they may be */
     uint64_t least; /* smaller groups are never shown: set by owner or query */
     int serves;     /* the part that gets its noisy counts as values, or -1 */
 };
@@ -211,6 +219,7 @@ struct stage {
  *   avg      S/N + c
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
  *   median, percentile, min, max: number `rank` among the ranks of part `rows`
+ *   running count: N, whose part adds up its cells; a total: the last of these
  */
 struct plan_aggregate {
     const struct expr *expr;
@@ -263,6 +272,7 @@ struct plan {
     struct order *order_by;  /* none: by keys, ascending, NULL last */
     size_t n_order_by;       /* (limit and offset are the query's) */
     rat epsilon, rho, delta; /* the price that its noise is calibrated to */
+    rat delta_rho;           /* the delta up to which rho holds */
     struct charge charge;    /* that price, or the least price if higher */
     bool in_rho;           /* the price is rho: no epsilon bounds it (rho.c) */
     bool raised;           /* the least price was higher, in epsilon or rho */
@@ -335,9 +345,15 @@ plan_bound_selection(const struct plan *p)
 }
 
 /*
+ * Do units in fewer groups than they may be in weigh more? Then a unit adds
+ * custos_keys_weight() of the rule to each of its groups, and not 1.
+ */
+bool selection_weighs(const struct selection *s);
+
+/*
  * Has s exactly one key, a discovered one that is a stored column itself, and p
- * nothing that filters before the bound? Then an engine that has stored
- * ordinals of values may bound by these.
+ * nothing that filters before the bound, and are units without weights? Then an
+ * engine that has stored ordinals of values may bound by these.
  */
 bool plan_has_bare_key(const struct plan *p, const struct cell_space *s);
 

@@ -67,6 +67,20 @@ line_of(const struct answer *answer, size_t column, struct buf *b)
     buf_add_text(b, " (95 %)");
 }
 
+/* Adds the lines of a text, each with `mark` before it. */
+static void
+add_lines(struct buf *b, str text, const char *mark)
+{
+    for (size_t from = 0, i = 0; i <= text.len; i++) {
+        if (i < text.len && text.ptr[i] != '\n')
+            continue;
+        if (i > from)
+            buf_printf(b, "%s%s%.*s", b->len ? "\n" : "", mark, (int)(i - from),
+                       text.ptr + from);
+        from = i + 1;
+    }
+}
+
 str
 bars_write(arena *a, const struct answer *answer)
 {
@@ -77,13 +91,9 @@ bars_write(arena *a, const struct answer *answer)
     buf_init(&b, NULL, BARS_BYTES);
     for (size_t i = 0; i < answer->n_columns; i++)
         line_of(answer, i, &b);
-    if (answer->remarks.len) {
-        if (b.len)
-            buf_add(&b, "\n", 1);
-        buf_add(&b, answer->remarks.ptr, answer->remarks.len);
-    }
-    while (b.len && !b.failed && b.ptr[b.len - 1] == '\n')
-        b.len--;
+    add_lines(&b, answer->warnings, "warning: ");
+    add_lines(&b, answer->expected, "expected of ");
+    add_lines(&b, answer->remarks, "");
     receipt_write(&answer->receipt, receipt);
     buf_printf(&b, "%sreceipt %s", b.len ? "\n" : "", receipt);
     if (!b.failed && b.len) {

@@ -14,6 +14,7 @@ enum aggregate_family {
     FAMILY_MEAN,     /* of a sum and a count */
     FAMILY_VARIANCE, /* of a sum, a count and a sum of squares */
     FAMILY_QUANTILE,
+    FAMILY_RUNNING, /* of one count, over the groups in order */
 };
 
 enum { AGGREGATE_NAMES_MAX = 2 };

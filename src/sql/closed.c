@@ -52,7 +52,8 @@ static const struct shape shapes[] = {
     {"CoalesceExpr", " args location "},
     {"MinMaxExpr", " op args location "},
     {"FuncCall", " funcname args agg_order agg_star agg_distinct "
-                 "agg_within_group funcformat location "},
+                 "agg_within_group over funcformat location "},
+    {"WindowDef", " partition_clause order_clause frame_options location "},
     {"NamedArgExpr", " arg name argnumber location "},
     {"RowExpr", " args row_format location "},
     {"SubLink", " sub_link_type testexpr subselect location "},
@@ -89,9 +90,11 @@ static const struct refusal {
      "FILTER" HINT
      "write the condition as CASE WHEN ... THEN ... END inside the "
      "aggregate"},
-    {"FuncCall", "over", "over",
-     "a window function (OVER), whose value for one row depends on other "
-     "people's" HINT "write GROUP BY, and ORDER BY for the answer"},
+    {"WindowDef", "name", "over", "OVER with a name" HINT "write the window"},
+    {"WindowDef", NULL, "over",
+     "a window that does not begin with the first group and end with the "
+     "current one" HINT "leave the frame out; a range of groups is the "
+     "difference of two running counts"},
     {"FuncCall", "func_variadic", NULL, "VARIADIC"},
     {"SortBy", "use_op", NULL, "ORDER BY ... USING"},
     {"JoinExpr", "is_natural", "natural",

@@ -59,10 +59,12 @@ option_find(const struct cursor *c, struct query_options *o)
         return &o->max_rows_contributed;
     if (token_is(c->sql, t, "min_privacy_units_per_group"))
         return &o->min_units;
+    if (token_is(c->sql, t, "bars"))
+        return &o->bars;
     return NULL;
 }
 
-/* name = number */
+/* name = number, or bars = simultaneous */
 static custos_status
 option_read(struct cursor *c, struct query_options *o)
 {
@@ -78,7 +80,7 @@ option_read(struct cursor *c, struct query_options *o)
             c->err, CUSTOS_EUNSUPPORTED, t->at,
             "unknown option in OPTIONS(...): %.*s" HINT
             "the options are epsilon, rho, delta, max_groups_contributed, "
-            "max_rows_contributed and min_privacy_units_per_group",
+            "max_rows_contributed, min_privacy_units_per_group and bars",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,
@@ -87,9 +89,13 @@ option_read(struct cursor *c, struct query_options *o)
     if (!cursor_is(c, 0, PG_QUERY__TOKEN__ASCII_61))
         return fail_here(c, "=");
     c->i++;
-    if (!cursor_is(c, 0, PG_QUERY__TOKEN__ICONST) &&
-        !cursor_is(c, 0, PG_QUERY__TOKEN__FCONST))
+    if (value == &o->bars) {
+        if (c->i >= c->n || !token_is(c->sql, &c->tokens[c->i], "simultaneous"))
+            return fail_here(c, "simultaneous");
+    } else if (!cursor_is(c, 0, PG_QUERY__TOKEN__ICONST) &&
+               !cursor_is(c, 0, PG_QUERY__TOKEN__FCONST)) {
         return fail_here(c, "a number above 0");
+    }
     t = &c->tokens[c->i++];
     value->len = (size_t)(t->end - t->at);
     copy = arena_copy(c->a, (str){c->sql + t->at, value->len});

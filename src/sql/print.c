@@ -158,9 +158,33 @@ print_cast(const struct expr *e, struct buf *out)
 }
 
 static void
+print_window(const struct expr *e, struct buf *out)
+{
+    size_t keys = e->aggregate == AGG_RUNNING_ROWS;
+
+    buf_add_text(out, ") OVER (");
+    if (e->n_args > keys) {
+        buf_add_text(out, "PARTITION BY ");
+        print_args(e->args + keys, e->n_args - keys, ", ", out);
+        buf_add_text(out, keys ? " " : "");
+    }
+    if (keys) {
+        buf_add_text(out, "ORDER BY ");
+        sql_print_expr(e->args[0], out);
+    }
+    buf_add_text(out, ")");
+}
+
+static void
 print_aggregate(const struct expr *e, struct buf *out)
 {
     bool ranked = aggregates[e->aggregate].ranked;
+
+    if (aggregates[e->aggregate].family == FAMILY_RUNNING) {
+        buf_add_text(out, aggregates[e->aggregate].opening);
+        print_window(e, out);
+        return;
+    }
 
     buf_add_text(out, aggregates[e->aggregate].opening);
     if (e->n_args > 0)

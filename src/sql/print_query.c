@@ -23,6 +23,7 @@ print_options(const struct query_options *o, struct buf *out)
         {"max_groups_contributed", o->max_groups_contributed},
         {"max_rows_contributed", o->max_rows_contributed},
         {"min_privacy_units_per_group", o->min_units},
+        {"bars", o->bars.len ? str_of("simultaneous") : o->bars},
     };
     bool any = false;
 

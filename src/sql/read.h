@@ -116,6 +116,10 @@ CUSTOS_MUST_USE custos_status expr_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status call_read(struct sql_reader *r,
                                         const PgQuery__FuncCall *f,
                                         struct expr **out);
+/* A call with OVER; CUSTOS_EUNSUPPORTED unless it is sum(count(*)). */
+CUSTOS_MUST_USE custos_status window_read(struct sql_reader *r,
+                                          const PgQuery__FuncCall *f,
+                                          struct expr **out);
 CUSTOS_MUST_USE custos_status operator_read(struct sql_reader *r,
                                             const PgQuery__AExpr *e,
                                             struct expr **out);

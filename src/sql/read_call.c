@@ -189,6 +189,8 @@ call_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr **out)
     custos_status st;
     bool found;
 
+    if (f->over)
+        return window_read(r, f, out);
     st = aggregate_read(r, f, &found, out);
     if (st || found)
         return st;

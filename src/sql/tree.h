@@ -99,7 +99,8 @@ struct expr {
     int cast_precision, cast_scale; /* TYPE_DECIMAL: numeric(p, s); the planner
                                        also sets the scale of a column */
     /* EXPR_AGGREGATE: args holds the value, or nothing for count(*); a quantile
-       also has its rank */
+       also has its rank. A running count has its key, then those of PARTITION
+       BY; a total only these */
     enum aggregate aggregate;
     str epsilon; /* `epsilon => 0.3`; empty: the planner decides */
     struct expr *lower, *upper; /* the contribution bounds: literals */
@@ -170,6 +171,7 @@ struct query_options {
     str epsilon, rho, delta;
     str max_groups_contributed, max_rows_contributed;
     str min_units; /* min_privacy_units_per_group */
+    str bars;      /* "simultaneous": all bars of a column hold at once */
     int epsilon_at, rho_at, delta_at;
 };
 

@@ -116,6 +116,87 @@ number(const struct answer *a, size_t row, size_t column)
     return x;
 }
 
+/* The generator is silent: running counts are exact, and numeric as in
+   PostgreSQL, so that their quotient is a fraction. */
+static void
+running_counts_without_noise(void **state)
+{
+    static const int64_t want[] = {2, 4, 6};
+    struct answer *a = test_ask(
+        c, "",
+        "SELECT city, sum(count(*)) OVER (ORDER BY city), sum(count(*)) OVER "
+        "(ORDER BY city) / sum(count(*)) OVER () FROM patients GROUP BY city",
+        "0.1");
+
+    (void)state;
+    assert_int_equal(a->n_rows, 3);
+    assert_int_equal(a->columns[1].type, TYPE_DECIMAL);
+    for (size_t i = 0; i < 3; i++) {
+        const struct answer_cell *cell = &a->cells[3 * i + 1];
+
+        assert_int_equal(number(a, i, 1), want[i]);
+        assert_true(cell->has_bar);
+        assert_true(fabs(number(a, i, 2) - (double)want[i] / 6) < 1e-9);
+    }
+    answer_free(a);
+}
+
+static double
+half_of(const struct answer *a, size_t row, size_t column)
+{
+    const struct answer_cell *cell = &a->cells[row * a->n_columns + column];
+
+    return (double)cell->high.n / pow(10, cell->high.scale) -
+           number(a, row, column);
+}
+
+/* The bar of one of 3 counts that hold at once is that of 1 - 0.05/3: for
+   Laplace noise of scale t it is about t ln 3 longer. */
+static void
+bars_hold_at_once(void **state)
+{
+    static const char *const texts[] = {
+        "SELECT city, count(*) FROM patients GROUP BY city",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(bars = simultaneous) city, "
+        "count(*) FROM patients GROUP BY city"};
+    double half[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct answer *a = test_ask(c, "", texts[i], "0.1");
+
+        assert_int_equal(a->n_rows, 3);
+        half[i] = half_of(a, 1, 1);
+        answer_free(a);
+    }
+    assert_true(fabs(half[1] - half[0] - 10 * log(3)) <= 1);
+}
+
+/* By PARTITION BY, in every adjacency and bound: each part of the table has
+   counts of its own. */
+static void
+running_counts_are_partitioned(void **state)
+{
+    struct answer *a = test_ask(
+        c, "",
+        "SELECT age % 2, city, sum(count(*)) OVER (PARTITION BY city ORDER BY "
+        "age % 2), sum(count(*)) OVER (PARTITION BY city) FROM patients GROUP "
+        "BY age % 2, city ORDER BY 2, 1",
+        "0.1");
+
+    (void)state;
+    assert_int_equal(a->n_rows % 3, 0);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        size_t last = i / (a->n_rows / 3) * (a->n_rows / 3) + a->n_rows / 3 - 1;
+
+        assert_int_equal(number(a, i, 3), 2);
+        assert_int_equal(number(a, last, 2), 2);
+        assert_true(i % (a->n_rows / 3) == 0 ||
+                    number(a, i, 2) >= number(a, i - 1, 2));
+    }
+    answer_free(a);
+}
+
 static void
 all_aggregates_without_noise(void **state)
 {
@@ -474,6 +555,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(counts_by_public_keys),
         TEST(counts_by_keys_of_several_columns),
+        TEST(running_counts_without_noise),
+        TEST(running_counts_are_partitioned),
+        TEST(bars_hold_at_once),
         TEST(all_aggregates_without_noise),
         TEST(each_part_has_its_own_noise),
         TEST(rows_of_a_unit_are_bounded),

@@ -12,9 +12,10 @@
 static const char *const patients = "id,age\n1,30\n2,40\n3,50\n4,20\n";
 static const char *const floors = "name,floor\nward,1\nsurgery,2\n";
 
-#define POLICY(query)                                                          \
+#define POLICY(query) POLICY_OF("", query)
+#define POLICY_OF(people, query)                                               \
     "custos: 1\n"                                                              \
-    "budget: {epsilon: 2}\n"                                                   \
+    "budget: {epsilon: 2" people "}\n"                                         \
     "query: {" query "}\n"                                                     \
     "tables:\n"                                                                \
     "  patients:\n"                                                            \
@@ -160,6 +161,33 @@ explain_tells_what_is_left_after(void **state)
     close_store();
 }
 
+/* The warning is the same before and after the charge, on any data, and again
+   with the cached answer. */
+static void
+a_useless_answer_is_announced(void **state)
+{
+    static const char sql[] = "SELECT count(*) FROM patients";
+    static const char said[] = "about 5 people: count(*) will be noise, "
+                               "±40 of at most 5 rows\n";
+    struct answer *a;
+
+    (void)state;
+    open_store(POLICY_OF(", n: 5", "epsilon: 0.1, max_epsilon: 2"));
+    a = test_ask(c, "ana", "EXPLAIN SELECT count(*) FROM patients", "");
+    assert_string_equal(a->warnings.ptr, said);
+    assert_memory_equal(a->cells[a->n_rows - 1].value.text.ptr, "warning    ",
+                        11);
+    answer_free(a);
+    for (int again = 0; again < 2; again++) {
+        a = test_ask(c, "ana", sql, "");
+        assert_int_equal(a->stored, again);
+        assert_string_equal(a->warnings.ptr, said);
+        assert_true(a->expected.len > 0);
+        answer_free(a);
+    }
+    close_store();
+}
+
 int
 main(void)
 {
@@ -167,6 +195,7 @@ main(void)
         cmocka_unit_test(explain_tells_what_is_stored),
         cmocka_unit_test(explain_tells_nothing_of_others),
         cmocka_unit_test(explain_tells_what_is_left_after),
+        cmocka_unit_test(a_useless_answer_is_announced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"
 #include "curator/stability_values.h"
+#include "mech/running.h"
 #include "sql/tree.h"
 #include "support/stages.h"
 
@@ -32,7 +33,7 @@ struct tally {
 };
 
 struct count {
-    int triples, differ, reached, chosen, quantiles, violations;
+    int triples, differ, reached, chosen, weighed, quantiles, violations;
     int races, races_moved;
     int by_bounding[4];
     struct tally all, by_rule[RULES];
@@ -55,6 +56,19 @@ violated(struct check *c, const char *what, size_t which)
 }
 
 /* --------------------------------------------------------------- compare -- */
+
+/* What gets the noise of a running count is C x, not x. */
+static void
+multiply(const struct running *r, i128 *cells, size_t n)
+{
+    i128 *line = r ? calloc(2 * r->n, sizeof *line) : NULL;
+
+    if (!r)
+        return;
+    assert_non_null(line);
+    running_multiply(r, cells, n, line);
+    free(line);
+}
 
 /* Checks how far a part moved. */
 static void
@@ -118,6 +132,7 @@ cells_of(struct check *c, struct made *m)
             assert_int_equal(sealed_open(parts[i], SEALED_WIDE,
                                          plan->space.cells, &exact, &m->err),
                              CUSTOS_OK);
+            multiply(plan->parts[i].running, exact, plan->space.cells);
             memcpy(values + i * plan->space.cells, exact,
                    plan->space.cells * sizeof *values);
         }
@@ -209,18 +224,46 @@ groups_negate(struct groups *g, size_t n_parts)
     }
 }
 
+/*
+ * Theorem keys-weighted: a unit that is in l groups moves the sum of each by the
+ * weight for l. Where it moves between groups, the squared distance is at most
+ * twice that of one group.
+ */
+static void
+check_weights(struct check *c, const struct groups *g, uint64_t moved)
+{
+    const custos_keys *rule = c->plan->space.selection->rule;
+    const i128 one = (i128)custos_keys_weight(rule, 1);
+    const i128 each = (i128)custos_keys_weight(rule, moved);
+    i128 squares = 0;
+
+    for (size_t k = 0; k < g->n; k++) {
+        i128 by = g->units[k] < 0 ? -g->units[k] : g->units[k];
+
+        squares += by * by;
+        if (!c->dataset->change && by != 0 && by != each)
+            violated(c, "a unit has another weight in this group", k);
+    }
+    if (squares > (c->dataset->change ? 2 : 1) * one * one)
+        violated(c, "the weights of a unit move so many groups too far", moved);
+    c->count->weighed += moved > 1;
+}
+
 static void
 check_difference(struct check *c, const struct groups *g)
 {
+    const struct selection *s = c->plan->space.selection;
     i128 *none = calloc(g->n + 1, sizeof *none);
     uint64_t moved = 0;
 
     assert_non_null(none);
     for (size_t k = 0; k < g->n; k++) {
-        if (g->units[k] < -1 || g->units[k] > 1)
+        if (!selection_weighs(s) && (g->units[k] < -1 || g->units[k] > 1))
             violated(c, "a unit counts twice in this group", k);
         moved += g->units[k] != 0;
     }
+    if (selection_weighs(s) && moved > 0)
+        check_weights(c, g, moved);
     if (moved > c->plan->space.groups * (c->dataset->change ? 2 : 1))
         violated(c, "so many groups gain or lose a unit", moved);
     for (size_t i = 0; i < c->plan->n_parts; i++)
@@ -568,6 +611,8 @@ neighbours_differ_as_the_plan_says(void **state)
                   count.by_bounding[BOUND_RANK], count.by_bounding[BOUND_FOLD],
                   count.by_bounding[BOUND_GENERAL], count.chosen, count.differ,
                   count.reached);
+    print_message("# %d pairs with units that weigh in several groups\n",
+                  count.weighed);
     print_message("# %d pairs of quantiles by chosen groups\n",
                   count.quantiles);
     print_message("# %d races, %d moved\n", count.races, count.races_moved);
@@ -580,6 +625,7 @@ neighbours_differ_as_the_plan_says(void **state)
     for (int i = 0; i < 4 && wanted >= ENOUGH; i++)
         assert_true(count.by_bounding[i] > wanted / 100);
     assert_true(count.chosen > wanted / 20 || wanted < ENOUGH);
+    assert_true(count.weighed > wanted / 100 || wanted < ENOUGH);
     assert_true(count.quantiles > wanted / 50);
     assert_true(count.races > wanted / 20 && count.races_moved > wanted / 100);
 }

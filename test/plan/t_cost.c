@@ -136,6 +136,53 @@ charge_adds_the_parts(void **state)
 }
 
 /*
+ * The rho of Gaussian noise holds with no delta. Discovered groups pay their
+ * delta beside epsilon and beside rho, and so does a query that has both.
+ */
+static void
+charge_of_gaussians_has_no_delta_in_rho(void **state)
+{
+    static const char *const queries[] = {
+        "SELECT level, count(distinct patient_id) FROM fast GROUP BY level",
+        "SELECT diagnosis, count(*) FROM patients GROUP BY diagnosis",
+        ("SELECT diagnosis, ward, count(*), sum(age) FROM patients GROUP BY "
+         "diagnosis, ward"),
+    };
+    struct asked asked = {.delta = "1e-4", .least = NO_LEAST};
+    size_t gaussians = 0, selections = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+        struct planned t;
+        rat apart;
+
+        plan_good(&t, queries[i], &asked);
+        rat_init(&apart);
+        rat_set(&apart, &t.plan->delta);
+        for (size_t k = 0; k < t.plan->n_parts; k++)
+            if (t.plan->parts[k].mech_kind == CUSTOS_GAUSSIAN) {
+                rat_sub(&apart, &apart, &t.plan->parts[k].delta);
+                gaussians++;
+            }
+        assert_int_equal(rat_cmp(&apart, &t.plan->delta_rho), 0);
+        if (t.plan->space.selection) {
+            assert_int_equal(
+                rat_cmp(&t.plan->space.selection->delta, &t.plan->delta_rho),
+                0);
+            assert_true(t.plan->charge.delta_rho > 0);
+            selections++;
+        } else {
+            assert_true(t.plan->charge.delta_rho == 0);
+        }
+        assert_true(t.plan->charge.delta_rho ==
+                    amount_from_rat_up(&t.plan->delta_rho, AMOUNT_DELTA));
+        rat_clear(&apart);
+        plan_done(&t);
+    }
+    assert_true(gaussians > 0 && selections > 0);
+}
+
+/*
  * Gaussian noise is used if it is more accurate, and never under a pure policy.
  */
 static void
@@ -245,6 +292,7 @@ main(void)
         cmocka_unit_test(worked_examples_cost_what_the_sources_say),
         cmocka_unit_test(groups_cost_one_charge),
         cmocka_unit_test(charge_adds_the_parts),
+        cmocka_unit_test(charge_of_gaussians_has_no_delta_in_rho),
         cmocka_unit_test(mechanism_is_the_nearer),
         cmocka_unit_test(calibration_follows_the_groups),
         cmocka_unit_test(one_group_differs_where_it_is_so),

@@ -128,6 +128,7 @@ every_number_of_the_plan_is_covered(void **state)
     CHANGED(p, was, p->charge.epsilon_squared, 1);
     CHANGED(p, was, p->charge.rho, 1);
     CHANGED(p, was, p->charge.delta, 1);
+    CHANGED(p, was, p->charge.delta_rho, 1);
     CHANGED(p, was, p->in_rho, 1);
     CHANGED(p, was, p->rows, 1);
     CHANGED(p, was, p->space.groups, 1);

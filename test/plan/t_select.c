@@ -100,7 +100,7 @@ selection_takes_the_delta_left(void **state)
     assert_int_equal(t.plan->space.selection->serves, -1);
     assert_true(
         rat_is(&t.plan->space.selection->delta, gauss ? "5e-8" : "1e-7") ||
-        custos_keys_report(t.plan->space.selection->rule)->rule ==
+        custos_keys_report(t.plan->space.selection->rule)->rule >=
             CUSTOS_KEYS_GAUSSIAN);
     plan_done(&t);
 }
@@ -151,6 +151,57 @@ no_rule_shows_less_than_the_optimal(void **state)
         plan_done(&t);
     }
     assert_true(wins > 5 && losses > 2);
+}
+
+/*
+ * Units have weights where the selection serves no count, a unit may be in
+ * several groups, and groups of full units need hardly more units than without
+ * weights. Rule and bounding follow from the policy and the query.
+ */
+static void
+weights_are_for_few_groups(void **state)
+{
+    static const struct {
+        const char *options, *select;
+        bool weighs;
+    } rows[] = {
+        {"max_groups_contributed=5", "note, sum(cost) FROM visits", true},
+        {"max_groups_contributed=1", "note, sum(cost) FROM visits", false},
+        {"max_groups_contributed=5",
+         "note, count(DISTINCT patient_id) FROM visits", false},
+        {"max_groups_contributed=5, min_privacy_units_per_group=5000",
+         "note, sum(cost) FROM visits", false},
+        {"max_rows_contributed=4, max_groups_contributed=4",
+         "v.note, sum(v.cost) FROM visits v JOIN patients p ON v.patient_id = "
+         "p.id",
+         true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct selection *s;
+        char query[512];
+        struct planned t;
+
+        snprintf(query, sizeof query,
+                 "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(%s) %s GROUP BY 1",
+                 rows[i].options, rows[i].select);
+        plan_good(&t, query, &with_delta);
+        s = t.plan->space.selection;
+        assert_int_equal(selection_weighs(s), rows[i].weighs);
+        assert_int_equal(custos_keys_report(s->rule)->rule ==
+                             CUSTOS_KEYS_WEIGHTED,
+                         rows[i].weighs);
+        assert_true(rows[i].weighs
+                        ? s->full_half > s->half && s->full_most > s->most
+                        : s->full_half == s->half && s->full_most == s->most);
+        if (rows[i].weighs) { /* the engine must see each unit's groups */
+            assert_int_equal(s->serves, -1);
+            assert_int_not_equal(t.plan->space.bounding, BOUND_RANK);
+            assert_false(plan_has_bare_key(t.plan, &t.plan->space));
+        }
+        plan_done(&t);
+    }
 }
 
 /*
@@ -310,6 +361,7 @@ main(void)
         cmocka_unit_test(selection_is_in_the_price),
         cmocka_unit_test(selection_takes_the_delta_left),
         cmocka_unit_test(no_rule_shows_less_than_the_optimal),
+        cmocka_unit_test(weights_are_for_few_groups),
         cmocka_unit_test(counts_of_units_are_served),
         cmocka_unit_test(lone_chance_is_the_delta),
         cmocka_unit_test(selection_knows_the_bounds),

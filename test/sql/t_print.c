@@ -297,6 +297,8 @@ write_query(uint64_t *s, struct buf *out)
         "percentile_cont(0.125) WITHIN GROUP (ORDER BY @)",
         ("percentile_disc(0, contribution_bounds_per_row => (0, 1)) WITHIN "
          "GROUP (ORDER BY @)"),
+        "sum(count(*)) OVER (PARTITION BY a.b, a ORDER BY a.c)",
+        "sum(count(*)) OVER ()",
     };
 
     buf_add_text(out, below(s, 9) ? "" : "EXPLAIN ");

@@ -279,7 +279,23 @@ clauses_are_refused(void **state)
 {
     (void)state;
     unsupported("SELECT a FROM t FOR UPDATE", "FOR", "FOR UPDATE");
-    unsupported("SELECT sum(x) OVER () FROM t", "OVER", "window");
+    unsupported("SELECT sum(x) OVER () FROM t", "sum", "window");
+    unsupported("SELECT sum(count(a)) OVER () FROM t", "sum", "window");
+    unsupported("SELECT lower(a) OVER () FROM t", "lower", "window");
+    unsupported("SELECT sum(count(*)) OVER w FROM t WINDOW w AS ()", "OVER",
+                "name");
+    unsupported("SELECT sum(count(*)) OVER (ORDER BY a, b) FROM t", "(ORDER",
+                "PARTITION BY");
+    unsupported("SELECT sum(count(*)) OVER (ORDER BY a DESC) FROM t", "(ORDER",
+                "ascending");
+    unsupported("SELECT sum(count(*)) OVER (ORDER BY 1) FROM t", "1",
+                "constant");
+    unsupported("SELECT sum(count(*)) OVER (ORDER BY a RANGE BETWEEN CURRENT "
+                "ROW AND UNBOUNDED FOLLOWING) FROM t",
+                "(ORDER", "frame");
+    unsupported("SELECT x FROM (SELECT sum(count(*)) OVER (ORDER BY a) AS x "
+                "FROM t GROUP BY a) AS s",
+                "sum", "outermost");
     unsupported("SELECT count(*) FILTER (WHERE a) FROM t", "FILTER", "CASE");
     unsupported("SELECT DISTINCT ON (a) b FROM t", "a)", "DISTINCT ON");
     unsupported("SELECT a FROM t TABLESAMPLE system(1)", "system",

@@ -62,6 +62,21 @@ add_text_work(struct grammar *g, struct made *m)
     end_item(m);
 }
 
+/* Running counts in the order of the only key, as counts or as shares. */
+static void
+add_running(struct grammar *g, struct made *m)
+{
+    struct buf key;
+
+    buf_init(&key, NULL, GRAMMAR_TEXT_MAX);
+    buf_add(&key, buf_text(&m->items), m->start[1]);
+    begin_item(g, m);
+    buf_printf(g->out, "sum(count(*)) OVER (ORDER BY %s)%s", buf_text(&key),
+               grammar_chance(g, 50) ? "" : " / sum(count(*)) OVER ()");
+    end_item(m);
+    buf_clear(&key);
+}
+
 static void
 add_items(struct grammar *g, struct made *m)
 {
@@ -88,6 +103,8 @@ add_items(struct grammar *g, struct made *m)
         /* A quantile works on every value of its domain, in every group. */
         if (m->n_keys == 0 && grammar_chance(g, 10))
             add_item(g, m, 'Q', DEPTH - 1);
+        if (m->n_keys == 1 && grammar_chance(g, 15))
+            add_running(g, m);
         while (m->n_items < n)
             add_item(g, m, grammar_chance(g, 6) ? 'o' : 'a', DEPTH);
         return;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "plan/from/from.h"
+#include "mech/running.h"
 #include "plan/part/bound_selection.h"
 #include "plan/cost/unit_work.h"
 
@@ -20,6 +21,7 @@ enum {
     MEETING = 2,        /* windows, over all columns, after MEET_MANY */
     READING = 3,        /* reading an attached row costs as much as 3 sorts */
     SQUARES = 8,        /* a square costs as much as 8 simple operators */
+    RUNNING_PS = 6000,  /* one term of a running count */
     CELL_PS = 2000000,  /* noise and output of one value */
     UNIT_STEP_PS = 1000 /* a step of unit-work */
 };
@@ -339,7 +341,8 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
     add_keys(c, rows, o);
     if (c->stage->space->bounding == BOUND_GENERAL)
         add_heavy(c, rows, c->speeds->sort_ps,
-                  tracks_groups(c->stage) ? TRACKING : 1);
+                  (tracks_groups(c->stage) ? TRACKING : 1) +
+                      (uint64_t)selection_weighs(c->stage->space->selection));
 }
 
 /* The most groups that are shown. A discovered group of fewer than `half` units
@@ -379,6 +382,13 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
               c->speeds->quantile_ps, 1);
 }
 
+/* How many numbers the running count of one cell is computed from. */
+static uint64_t
+running_terms(const struct running *r)
+{
+    return r->kind == RUNNING_ROOT ? r->n : 4 * r->levels;
+}
+
 /* Adds a pass over the rows for all numbers of the stage, and one for each of its
    quantiles. */
 static void
@@ -396,6 +406,11 @@ add_values(struct cost *c)
         }
         numbers++;
         add_part(c, &s->parts[i], rows, &o);
+        if (s->parts[i].running)
+            add_heavy(
+                c,
+                from_times(s->space->cells, running_terms(s->parts[i].running)),
+                RUNNING_PS, 1);
     }
     if (numbers > 0 || c->plan->is_public)
         add_pass(c, rows, &o);

@@ -1,6 +1,10 @@
 /*
  * EXPLAIN: what a plan does, in lines of words and numbers, all public.
  */
+#include <math.h>
+#include <stdlib.h>
+
+#include "mech/running.h"
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
 #include "plan/explain/words.h"
@@ -72,6 +76,27 @@ explain_groups(const struct plan *p, struct buf *out)
     buf_add_text(out, "\n");
 }
 
+/* What units weigh, and how many of them it takes to show a group. */
+static void
+explain_weights(const struct plan *p, const struct selection *s,
+                struct buf *out)
+{
+    const custos_keys_facts *f = custos_keys_report(s->rule);
+    unsigned long long hundredths =
+        (unsigned long long)((i128)f->threshold * 100 / (i128)f->steps);
+
+    buf_printf(out,
+               " of scale %.8s: shown from %llu.%02llu\n"
+               "           a unit in l groups weighs 1/sqrt(l) in each; %llu "
+               "units that are in no other group are shown with 50 %%, %llu "
+               "with 95 %%; units in %llu groups each: %llu and %llu",
+               f->scale, hundredths / 100, hundredths % 100,
+               (unsigned long long)s->half, (unsigned long long)s->most,
+               (unsigned long long)p->space.groups,
+               (unsigned long long)s->full_half,
+               (unsigned long long)s->full_most);
+}
+
 /* The rule of partition selection, and the count that it also releases. */
 static void
 explain_selection(const struct plan *p, const struct selection *s,
@@ -81,18 +106,21 @@ explain_selection(const struct plan *p, const struct selection *s,
         [CUSTOS_KEYS_GEOMETRIC] = "the optimal rule",
         [CUSTOS_KEYS_LAPLACE] = "a threshold, Laplace noise",
         [CUSTOS_KEYS_GAUSSIAN] = "a threshold, Gaussian noise",
+        [CUSTOS_KEYS_WEIGHTED] = "by weight, a threshold, Gaussian noise",
     };
     const custos_keys_facts *f = custos_keys_report(s->rule);
 
     buf_printf(out, "chosen by  distinct units, %s", NAMES[f->rule]);
-    if (f->threshold)
+    if (selection_weighs(s))
+        explain_weights(p, s, out);
+    else if (f->threshold)
         buf_printf(out, " of scale %.8s: shown from %lld", f->scale,
                    (long long)f->threshold);
-    buf_printf(out,
-               "; %llu unit%s shown with 50 %%, %llu with 95 %%\n"
-               "           epsilon ",
-               (unsigned long long)s->half, s->half == 1 ? " is" : "s are",
-               (unsigned long long)s->most);
+    if (!selection_weighs(s))
+        buf_printf(out, "; %llu unit%s shown with 50 %%, %llu with 95 %%",
+                   (unsigned long long)s->half, s->half == 1 ? " is" : "s are",
+                   (unsigned long long)s->most);
+    buf_add_text(out, "\n           epsilon ");
     words_number(&s->epsilon, out);
     buf_add_text(out, ", delta ");
     words_number(&s->delta, out);
@@ -205,6 +233,52 @@ explain_part(const struct plan *p, const struct part *part, struct buf *out)
     buf_add_text(out, " at 95 %\n");
 }
 
+/* The deviation of one running count: its draws' coefficients and scale. */
+static double
+running_deviation(const struct part *part, size_t t)
+{
+    const struct running *r = part->running;
+    double weight = ldexp((double)r->weight[t], -32);
+    double scale = strtod(custos_mech_facts(part->mech)->scale, NULL);
+
+    return ldexp(scale, -(int)running_bits(r)) *
+           sqrt(part->mech_kind == CUSTOS_GAUSSIAN ? weight : 2 * weight);
+}
+
+static void
+explain_running(const struct plan *p, const struct part *part, struct buf *out)
+{
+    const struct running *r = part->running;
+    struct grid squared = {part->grid.base, 2 * part->grid.digits};
+
+    buf_printf(out, "noise on   running counts, %zu in order", r->n);
+    if (part->space->cells > r->n)
+        buf_printf(out, ", %zu times", part->space->cells / r->n);
+    if (r->kind == RUNNING_ROOT)
+        buf_add_text(out, ": on the square root of the sums");
+    else if (r->levels > 1)
+        buf_printf(out, ": on a tree of %zu levels, %zu to a block", r->levels,
+                   r->base);
+    else
+        buf_add_text(out, ": on each group");
+    buf_printf(out, "\n           %s ",
+               part->mech_kind == CUSTOS_GAUSSIAN ? "Gaussian, sigma"
+                                                  : "Laplace, scale");
+    explain_scale(part, part->grid, out);
+    if (part->grid.digits != 0) {
+        buf_add_text(out, ", in steps of ");
+        words_whole_steps(1, part->grid, out);
+    }
+    buf_add_text(out, "; sensitivity l1 ");
+    words_steps(&part->l1, part->grid, out);
+    buf_add_text(out, ", l2 squared ");
+    words_steps(&part->l2_squared, squared, out);
+    buf_add_text(out, "\n           ");
+    explain_share(p, part, out);
+    buf_printf(out, "; the first deviates by about %.4g, the last by %.4g\n",
+               running_deviation(part, 0), running_deviation(part, r->n - 1));
+}
+
 /* Quantiles have no additive noise: a point of the range is drawn. */
 static void
 explain_quantiles(const struct plan *p, const struct part *part,
@@ -278,6 +352,11 @@ explain_price(const struct plan *p, struct buf *out)
         explain_amounts(epsilon, &p->rho, out);
     buf_add_text(out, ", delta ");
     words_number(&p->delta, out);
+    if (rat_cmp(&p->delta_rho, &p->delta) != 0) {
+        buf_add_text(out, " for epsilon, ");
+        words_number(&p->delta_rho, out);
+        buf_add_text(out, " for rho");
+    }
     if (p->raised) {
         buf_add_text(out, "\n           raised to the policy's minimum; noise "
                           "as for ");
@@ -319,6 +398,8 @@ explain_stage(const struct plan *p, const struct stage *s, struct buf *out)
     for (size_t i = 0; i < s->n_parts; i++)
         if (s->parts[i].kind == PART_QUANTILES)
             explain_quantiles(p, &s->parts[i], out);
+        else if (s->parts[i].running)
+            explain_running(p, &s->parts[i], out);
         else if (!s->parts[i].served)
             explain_part(p, &s->parts[i], out);
 }

@@ -59,6 +59,13 @@ remark_selection(struct work *w)
                "small groups are not shown: a group of %llu units is shown "
                "with a probability of 50 %%, one of %llu with 95 %%",
                (unsigned long long)s->half, (unsigned long long)s->most);
+    if (selection_weighs(s))
+        buf_printf(&b,
+                   ", if they are in no other group; of units in %llu groups "
+                   "each, it takes %llu and %llu",
+                   (unsigned long long)w->plan->space.groups,
+                   (unsigned long long)s->full_half,
+                   (unsigned long long)s->full_most);
     return add_remark(w, &b);
 }
 
@@ -137,6 +144,19 @@ remark_per_group(struct work *w)
     return CUSTOS_OK;
 }
 
+/* Says that the bars of a column hold together. */
+static custos_status
+remark_bars(struct work *w)
+{
+    struct buf b;
+
+    if (w->q->options.bars.len == 0)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_add_text(&b, "all error bars of a column hold at once, with 95 %");
+    return add_remark(w, &b);
+}
+
 static void
 add_theorem(struct plan *p, const char *id)
 {
@@ -205,6 +225,8 @@ theorems_make(struct work *w)
             add_theorem(p, "part-distinct");
         if (p->parts[i].kind == PART_QUANTILES)
             add_theorem(p, "quantile-groups");
+        if (p->parts[i].running)
+            add_theorem(p, "running-sums");
         if (!p->parts[i].served)
             add_theorem(p, p->parts[i].theorem);
     }
@@ -220,7 +242,7 @@ remarks_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st;
 
-    p->remarks = arena_take(w->a, 3 * p->n_parts + 3, sizeof *p->remarks);
+    p->remarks = arena_take(w->a, 3 * p->n_parts + 4, sizeof *p->remarks);
     if (!p->remarks)
         return work_no_memory(w);
     st = remark_bounding(w);
@@ -239,5 +261,7 @@ remarks_make(struct work *w)
     }
     if (!st)
         st = remark_per_group(w);
+    if (!st)
+        st = remark_bars(w);
     return st ? st : theorems_make(w);
 }

@@ -90,4 +90,8 @@ uint64_t from_ceiling(const struct policy_table *t);
 uint64_t from_times(uint64_t a, uint64_t b);
 uint64_t from_plus(uint64_t a, uint64_t b);
 
+/* Should rows of r be bounded after the conditions in it and above it (`where`)?
+   Not if the owner of the table wants the bound before them, for speed. */
+bool from_is_after_where(const struct relation *r, bool where);
+
 #endif

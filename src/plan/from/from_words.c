@@ -157,28 +157,29 @@ words_counted(const struct plan *p, struct buf *out)
     buf_printf(out, " of each %.*s count%s", SHOWN(p->unit), one ? "s" : "");
 }
 
-/* Are rows of r bounded by rank before a condition is applied to them, be it in
-   r or above r (`where`)? */
+/* Would a bound by rank come before a condition on the rows of r, be it in r or
+   above r (`where`)? If `willing`, tables whose owner wants that do not count. */
 static bool
-loses_rows(const struct relation *r, bool where)
+loses_rows(const struct relation *r, bool where, bool willing)
 {
     bool lost = false;
 
     if (!r || r->as->is_public)
         return false;
     switch (r->kind) {
-    case RELATION_TABLE: return where;
-    case RELATION_FILTER: return loses_rows(r->left, true);
-    case RELATION_EXTEND: return loses_rows(r->left, where);
+    case RELATION_TABLE: return where && !(willing && r->as->prefer_speed);
+    case RELATION_FILTER: return loses_rows(r->left, true, willing);
+    case RELATION_EXTEND: return loses_rows(r->left, where, willing);
     case RELATION_JOIN: /* MEET_MANY: pairs are numbered after ON */
         return r->meeting == MEET_MANY
                    ? where
-                   : loses_rows(r->left, where) || loses_rows(r->right, where);
+                   : loses_rows(r->left, where, willing) ||
+                         loses_rows(r->right, where, willing);
     case RELATION_UNION:
         for (size_t i = 0; i < r->n_branches; i++)
-            lost = lost || loses_rows(r->branches[i], where);
+            lost = lost || loses_rows(r->branches[i], where, willing);
         return lost;
-    case RELATION_UNITS: return loses_rows(r->left, false);
+    case RELATION_UNITS: return loses_rows(r->left, false, willing);
     case RELATION_PUBLIC: return false;
     }
     return false;
@@ -188,7 +189,13 @@ bool
 from_loses(const struct plan *p)
 {
     return p->space.bounding == BOUND_RANK &&
-           loses_rows(p->from, p->where != NULL);
+           loses_rows(p->from, p->where != NULL, false);
+}
+
+bool
+from_is_after_where(const struct relation *r, bool where)
+{
+    return loses_rows(r, where, true);
 }
 
 bool

@@ -245,6 +245,7 @@ outer_new(arena *a, struct bound_selection *r)
     rat_init(&p->epsilon);
     rat_init(&p->rho);
     rat_init(&p->delta);
+    rat_init(&p->delta_rho);
     return p;
 }
 

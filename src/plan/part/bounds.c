@@ -112,10 +112,13 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
         return BOUND_NONE;
     if (w->from->kind == RELATION_TABLE && !t->facts.sorted)
         return BOUND_GENERAL;
-    /* A fold needs the order of rows, which joins and IN (SELECT ...) lose. */
+    /* A fold needs the order of rows, which joins and IN (SELECT ...) lose. By
+       rank, rows that pass WHERE could be left out for others that do not. */
     if (w->from->kind != RELATION_TABLE || p->n_queries > 0)
-        return groups >= least(rows, groups_there(p)) ? BOUND_RANK
-                                                      : BOUND_GENERAL;
+        return groups >= least(rows, groups_there(p)) &&
+                       !from_is_after_where(w->from, p->where != NULL)
+                   ? BOUND_RANK
+                   : BOUND_GENERAL;
     if (groups >= least(rows, groups_there(p)) &&
         (!p->where || t->prefer_speed) &&
         (p->space.selection ? rows == 1 /* a row for each unit */
@@ -141,7 +144,8 @@ counts_people(const struct work *w)
 bool
 plan_has_bare_key(const struct plan *p, const struct cell_space *s)
 {
-    return s->selection && s->n_keys == 1 && s->keys[0].kind == KEY_PRIVATE &&
+    return s->selection && !selection_weighs(s->selection) && s->n_keys == 1 &&
+           s->keys[0].kind == KEY_PRIVATE &&
            s->keys[0].expr->kind == EXPR_COLUMN && !p->where &&
            p->n_queries == 0 && (!p->from || p->from->kind == RELATION_TABLE);
 }

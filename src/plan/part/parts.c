@@ -17,6 +17,7 @@
 
 #include "base/ck.h"
 #include "plan/part/quantile.h"
+#include "plan/part/running.h"
 #include "sql/aggregates.h"
 
 enum { CEILING_LOG2 = 120, ROWS_LOG2 = 40, PARTS_PER_AGGREGATE = 3 };
@@ -77,7 +78,7 @@ part_same(const struct part *a, const struct part *b)
         return false;
     return a->lower == b->lower && a->upper == b->upper &&
            a->centre == b->centre && a->grid.base == b->grid.base &&
-           a->grid.digits == b->grid.digits;
+           a->grid.digits == b->grid.digits && running_same(a, b);
 }
 
 /* Parts of one value share its tree, so that it is computed once. */
@@ -366,6 +367,21 @@ parts_of_distinct(struct work *w, size_t i)
     return CUSTOS_OK;
 }
 
+static custos_status
+parts_of_running(struct work *w, size_t i)
+{
+    struct part part = {.kind = PART_ROWS,
+                        .owner = -1,
+                        .grid = {10, 0},
+                        .upper = 1,
+                        .row_most = 1};
+    custos_status st = running_part(w, i, &part);
+
+    if (!st)
+        w->plan->aggregates[i].rows = part_take(w->plan, &part);
+    return st;
+}
+
 static const struct {
     custos_status (*make)(struct work *w, size_t i);
 } rules[N_AGGREGATES] = {
@@ -373,6 +389,34 @@ static const struct {
 #define PARTS(rule) rule
 #include "sql/aggregates.def"
 };
+
+/* Bars that hold at once: of what has a bar that the plan alone determines, over
+   groups whose number it knows. */
+static custos_status
+check_bars(struct work *w)
+{
+    const struct plan *p = w->plan;
+
+    if (w->q->options.bars.len == 0)
+        return CUSTOS_OK;
+    if (p->space.selection)
+        return custos_fail(w->err, CUSTOS_EUNSUPPORTED,
+                           "bars = simultaneous is for groups whose values are "
+                           "public" HINT "leave it out");
+    for (size_t i = 0; i < p->n_aggregates; i++) {
+        enum aggregate_family family = aggregates[p->aggregates[i].kind].family;
+
+        if (family != FAMILY_COUNT && family != FAMILY_SUM &&
+            family != FAMILY_RUNNING)
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
+                "bars = simultaneous is for counts, sums and running "
+                "counts" HINT
+                "leave it out, or ask for %s in a query of its own",
+                work_text(w, p->aggregates[i].expr));
+    }
+    return CUSTOS_OK;
+}
 
 custos_status
 parts_make(struct work *w)
@@ -392,5 +436,7 @@ parts_make(struct work *w)
         return work_no_memory(w);
     for (size_t i = 0; i < p->n_aggregates && !st; i++)
         st = rules[p->aggregates[i].kind].make(w, i);
+    if (!st)
+        st = check_bars(w);
     return st ? st : quantile_ranks(w);
 }

@@ -7,16 +7,23 @@
  * show a group with probability 1/2. If the query counts units, or rows of
  * which each unit has one, a rule with noise is used. Its noisy counts are then
  * also the answer to that count, and it gets the shares of both in the price.
+ * Otherwise units may get weights: those in fewer groups than they may be in
+ * then weigh more. That needs far fewer units if most are in few groups, and is
+ * done if it needs hardly more where all are in as many as they may be. (Sums of
+ * weights are no counts, so they cannot serve as one; to choose by weights and
+ * to count separately would halve the epsilon of both.)
  *
  * THEOREM  groups-chosen
  *   Let rows be bounded so that each unit is in at most g groups. Choosing
- *   groups by an (e, d)-DP rule for units of g keys, then releasing parts of
+ *   groups by an (e, d)-DP rule for units of g keys, from counts of units or
+ *   sums of weights that each depend on one unit's rows, then releasing parts of
  *   the chosen groups only, with (e_i, d_i)-DP noise for the sensitivity over
  *   all groups, is (e + sum e_i, d + sum d_i)-DP. A group that is not chosen
  *   looks like one that does not exist.
  * SOURCE   doc/proofs/groups-chosen.md
- * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact or
- *          keys-gauss; parts from the same snapshot as the counts of units.
+ * NEEDS    rank-bound or fold-bound; keys-optimal, threshold-exact,
+ *          keys-gauss or keys-weighted; parts from the same snapshot as the
+ *          counts of units.
  * GIVES    plan->space.selection: the rule, its epsilon and the delta that it needs;
  *          together with the parts, never more than the query's.
  * FAILS    CUSTOS_ERANGE (no rule for such an epsilon and delta),
@@ -24,8 +31,9 @@
  * TESTED   selection_is_in_the_price selection_takes_the_delta_left
  *          lone_chance_is_the_delta lone_groups_come_out_with_delta
  *          chosen_groups_have_quantiles quantiles_are_of_the_chosen_alone
- *          neighbours_differ_as_the_plan_says
+ *          neighbours_differ_as_the_plan_says weights_are_for_few_groups
  */
+#include "mech/keys_held.h"
 #include "num/batch.h"
 #include "plan/explain/words.h"
 #include "plan/work.h"
@@ -34,7 +42,9 @@ enum {
     NUMBER_MAX = 512,
     WEIGHT = 64, /* the weight of a count: split.c */
     UNITS_LOG2 = 40,
-    GAUSS_FROM = 4, /* with fewer keys per unit, Laplace needs fewer units */
+    GAUSS_FROM = 4,   /* with fewer keys per unit, Laplace needs fewer units */
+    WORSE = 10,       /* weights may need 1/WORSE more units in full groups */
+    EFFORT_SHARE = 4, /* of the planning left, at most 1 part is for weights */
 };
 
 custos_status
@@ -205,6 +215,57 @@ optimal_may_win(const struct plan *p)
     return may;
 }
 
+bool
+selection_weighs(const struct selection *s)
+{
+    const custos_keys_facts *f = s ? custos_keys_report(s->rule) : NULL;
+
+    return f && f->steps > 1;
+}
+
+/*
+ * Takes the weighted rule instead of the current one if it shows smaller groups
+ * of units that are in no other group, and not much larger ones of units that
+ * are in as many as they may be. It has to know how many groups a unit is in,
+ * which bounding by a predicate does not.
+ */
+static custos_status
+try_weights(struct work *w, custos_keys_options *o)
+{
+    struct cell_space *space = &w->plan->space;
+    struct selection *s = space->selection;
+    const struct effort *left = w->options->effort;
+    /* measured: half as much as for another rule, for each key */
+    uint64_t steps = EFFORT_SELECTION * (1 + space->groups / 2);
+    uint64_t full = 0, half = UINT64_MAX;
+    custos_keys *rule = NULL;
+    custos_status st;
+
+    if (s->serves >= 0 || space->groups < 2 ||
+        space->groups > KEYS_WEIGHTED_MAX ||
+        (left && left->remaining / EFFORT_SHARE < steps))
+        return CUSTOS_OK;
+    o->rule = CUSTOS_KEYS_WEIGHTED;
+    st = work_spend(w, steps);
+    if (st)
+        return st;
+    st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
+    if (!st)
+        st = keys_units_held(rule, space->groups, "0.5", &full, w->err);
+    if (!st)
+        half = custos_keys_report(rule)->half;
+    if (st || half >= s->half || full > s->half + s->half / WORSE) {
+        custos_keys_free(rule);
+        return st == CUSTOS_ERANGE ? CUSTOS_OK : st;
+    }
+    custos_keys_free(s->rule);
+    s->rule = rule;
+    s->half = half;
+    if (space->bounding == BOUND_RANK)
+        space->bounding = BOUND_GENERAL;
+    return CUSTOS_OK;
+}
+
 /*
  * With one key per unit no rule is better than the optimal one. Of the rules
  * with counts, Laplace needs about ln(1/delta) g / epsilon units to show a
@@ -245,7 +306,7 @@ try_rules(struct work *w, custos_keys_options *o)
             w->err, CUSTOS_ERANGE,
             "at this epsilon and delta no group could be shown" HINT
             "ask for a larger epsilon or delta, or for fewer aggregates");
-    return st;
+    return st ? st : try_weights(w, o);
 }
 
 /* The fewest units of a shown group: the larger of the owner's limit and the
@@ -302,6 +363,23 @@ set_bar(struct work *w)
     return st;
 }
 
+/* The numbers of units at which groups are shown with 50 and with 95 %. */
+static custos_status
+set_points(struct work *w)
+{
+    struct selection *s = w->plan->space.selection;
+    uint64_t groups = w->plan->space.groups;
+    custos_status st = custos_keys_units(s->rule, "0.95", &s->most, w->err);
+
+    s->full_half = s->half;
+    s->full_most = s->most;
+    if (st || !selection_weighs(s))
+        return st;
+    st = keys_units_held(s->rule, groups, "0.5", &s->full_half, w->err);
+    return st ? st
+              : keys_units_held(s->rule, groups, "0.95", &s->full_most, w->err);
+}
+
 custos_status
 select_make(struct work *w)
 {
@@ -335,6 +413,6 @@ select_make(struct work *w)
         rat_set(&s->delta, &needed);
     rat_clear(&needed);
     if (!st)
-        st = custos_keys_units(s->rule, "0.95", &s->most, w->err);
+        st = set_points(w);
     return st ? st : set_bar(w);
 }

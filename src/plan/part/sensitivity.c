@@ -45,7 +45,7 @@
  *          distinct_values_of_neighbours_differ_little
  */
 #include "num/batch.h"
-#include "plan/work.h"
+#include "plan/part/running.h"
 
 static i128
 least(i128 a, i128 b)
@@ -147,7 +147,10 @@ sensitivity_make(struct work *w)
 
         CUSTOS_REQUIRE(part->space->groups >= 1);
         part->one_cell = is_one_cell(part->space, change);
-        if (part->kind == PART_UNITS)
+        if (part->running) {
+            running_move(p, change, part);
+            part->one_cell = false;
+        } else if (part->kind == PART_UNITS)
             set_units(change, part);
         else if (part->kind == PART_DISTINCT)
             set_distinct(p, change, part);

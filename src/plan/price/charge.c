@@ -1,21 +1,25 @@
 /*
- * The charge of a plan: the composition of its stages. Epsilon and delta are the
- * exact sums of shares; rho is the sum of the rho of each mechanism, rounded up.
+ * The charge of a plan: the composition of its stages. Epsilon and its delta are
+ * the exact sums of shares; rho is the sum of the rho of each mechanism, rounded
+ * up, and its delta the sum of those up to which they hold.
  *
  * THEOREM  plan-charge
- *   Parts that are (epsilon_i, delta_i)-DP and rho_i-zCDP are, together,
- *   (sum epsilon_i, sum delta_i)-DP and (sum rho_i)-zCDP: sequential
- *   composition of releases from the same data that are fixed in advance. Where
+ *   Parts that are (epsilon_i, delta_i)-DP and gamma_i-approximate rho_i-zCDP
+ *   are, together, (sum epsilon_i, sum delta_i)-DP and (sum gamma_i)-approximate
+ *   (sum rho_i)-zCDP: sequential composition of releases from the same data that
+ *   are fixed in advance. Discrete Gaussian noise has gamma_i = 0. Where
  *   groups are chosen first, the choice is one more release, and the parts are
  *   those of the groups it showed: adaptive composition; likewise where a bound
  *   selection chose the bound on rows (bound-race). An (epsilon, delta)-DP
- *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one.
+ *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one:
+ *   gamma_i = delta_i.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
  *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
  * NEEDS    part-add-remove or part-change-one for every part.
  * GIVES    plan->charge, each amount rounded up.
  * FAILS    CUSTOS_EINTERNAL if the shares exceed the price: no plan has them.
  * TESTED   charge_adds_the_parts worked_examples_cost_what_the_sources_say
+ *          charge_of_gaussians_has_no_delta_in_rho
  */
 #include "account/convert.h"
 #include "num/batch.h"
@@ -72,7 +76,7 @@ epsilons_of(const struct plan *p, rat *sum, rat *squares)
     }
 }
 
-/* Adds rho and delta of one part to those of the plan. */
+/* Adds rho and the deltas of one part to those of the plan. */
 static custos_status
 add_part(struct plan *p, const struct part *part, custos_err *err)
 {
@@ -90,11 +94,14 @@ add_part(struct plan *p, const struct part *part, custos_err *err)
         pure_rho_up(&part->epsilon, &rho);
     rat_add(&p->rho, &p->rho, &rho);
     rat_add(&p->delta, &p->delta, &part->delta);
+    if (part->mech_kind != CUSTOS_GAUSSIAN) /* whose rho holds with no delta */
+        rat_add(&p->delta_rho, &p->delta_rho, &part->delta);
     rat_clear(&rho);
     return st;
 }
 
-/* Adds rho and delta of one stage to those of the plan. */
+/* Adds rho and the deltas of one stage to those of the plan. A selection of
+   groups pays its delta for both prices. */
 static custos_status
 add_stage(struct plan *p, const struct stage *s, custos_err *err)
 {
@@ -107,6 +114,7 @@ add_stage(struct plan *p, const struct stage *s, custos_err *err)
         pure_rho_up(&s->space->selection->epsilon, &rho);
         rat_add(&p->rho, &p->rho, &rho);
         rat_add(&p->delta, &p->delta, &s->space->selection->delta);
+        rat_add(&p->delta_rho, &p->delta_rho, &s->space->selection->delta);
         rat_clear(&rho);
     }
     for (size_t i = 0; i < s->n_parts && !st; i++)
@@ -130,6 +138,7 @@ set_amounts(struct plan *p, const rat *squares)
     }
     c->rho = amount_from_rat_up(&p->rho, AMOUNT_LOSS);
     c->delta = amount_from_rat_up(&p->delta, AMOUNT_DELTA);
+    c->delta_rho = amount_from_rat_up(&p->delta_rho, AMOUNT_DELTA);
     c->mu_squared = AMOUNT_INFINITE;
     for (size_t i = 0; i < CHARGE_ORDERS; i++)
         c->loss[i] = AMOUNT_INFINITE;
@@ -145,6 +154,7 @@ charge_make(struct work *w)
     if (!p->in_rho) /* else it is the price, to which the shares add up */
         rat_set_i64(&p->rho, 0, 1);
     rat_set_i64(&p->delta, 0, 1);
+    rat_set_i64(&p->delta_rho, 0, 1);
     for (size_t i = 0; i < p->n_stages && !st; i++)
         st = add_stage(p, &p->stages[i], w->err);
     if (st)
@@ -184,6 +194,7 @@ charge_bound_selection(struct plan *p)
         raise_to(&p->epsilon, &r->plans[i]->epsilon);
         raise_to(&p->rho, &r->plans[i]->rho);
         raise_to(&p->delta, &r->plans[i]->delta);
+        raise_to(&p->delta_rho, &r->plans[i]->delta_rho);
         epsilons_of(r->plans[i], &sum, &x);
         raise_to(&squares, &x);
     }

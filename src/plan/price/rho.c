@@ -97,7 +97,8 @@ can_offer(const struct plan *p)
 
     for (size_t i = 0; i < p->n_parts; i++)
         can = can && p->parts[i].kind != PART_QUANTILES &&
-              p->parts[i].owner < 0 && p->parts[i].mech_kind == CUSTOS_LAPLACE;
+              !p->parts[i].running && p->parts[i].owner < 0 &&
+              p->parts[i].mech_kind == CUSTOS_LAPLACE;
     if (!can)
         return false;
     rat_init(&cap);

@@ -41,6 +41,11 @@ check_aggregates(struct work *w)
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "how exact a quantile is depends on how close the values lie, "
                 "which is not public" HINT "state epsilon");
+        if (family == FAMILY_RUNNING)
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
+                "a running count cannot be asked by accuracy: each of its "
+                "values has an error of its own" HINT "state epsilon or rho");
         if (family == FAMILY_MEAN || family == FAMILY_VARIANCE)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,

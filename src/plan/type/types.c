@@ -203,6 +203,18 @@ type_mean(struct work *w, struct expr *e)
     return want_number(w, e->args[0]);
 }
 
+/* As in PostgreSQL, where the sum of counts is numeric. */
+static custos_status
+type_running(struct work *w, struct expr *e)
+{
+    e->type = TYPE_DECIMAL;
+    if (w->context != CONTEXT_PUBLIC)
+        return CUSTOS_OK;
+    return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                          "there is no sum(count(*)) OVER of public tables" HINT
+                          "ask for count(*), which is exact");
+}
+
 static const struct {
     custos_status (*type)(struct work *w, struct expr *e);
 } aggregate_rules[N_AGGREGATES] = {
@@ -214,7 +226,8 @@ static const struct {
 custos_status
 types_aggregate(struct work *w, struct expr *e)
 {
-    CUSTOS_REQUIRE(e->n_args > 0 || e->aggregate == AGG_COUNT_ROWS);
+    CUSTOS_REQUIRE(e->n_args > 0 || e->aggregate == AGG_COUNT_ROWS ||
+                   e->aggregate == AGG_TOTAL_ROWS);
     return aggregate_rules[e->aggregate].type(w, e);
 }
 
