@@ -36,7 +36,7 @@ static const char head[] =
     "table{border-collapse:collapse;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:7px 12px 7px 0;"
     "border-bottom:1px solid var(--line);overflow-wrap:anywhere}"
-    "th{font-weight:600;white-space:nowrap;overflow-wrap:normal}"
+    "th{font-weight:600;overflow-wrap:normal}th:first-child{white-space:nowrap}"
     "td.n{font-variant-numeric:tabular-nums}\n"
     "pre{background:var(--code);padding:12px;border-radius:4px;"
     "white-space:pre-wrap;overflow-wrap:anywhere;font-size:14px}\n"

@@ -12,12 +12,15 @@
 enum {
     PROBE_SEEDS = 0x600000, /* of measurements, from the audit's seed on */
     SEARCH_LEAST = 128,
+    SEARCH_GOOD = 1024, /* fewer often miss what a certificate would show */
     CERTIFICATE_LEAST = 256,
     SEARCH_MOST = 1 << 19,
     NUMBERS_MOST = 1 << 23, /* numbers of one arm in memory */
 };
 
-static const double search_share = 0.35; /* of the seconds, for learning */
+/* Of the seconds, for learning; the second if outputs are so slow that the first
+   does not suffice for a good search. */
+static const double search_share = 0.35, slow_share = 0.55;
 static const double choose_share = 0.15; /* of what the certificate takes */
 
 /* Seconds that one output of each arm takes, on all threads: the best of a few
@@ -58,12 +61,13 @@ limit_search(const struct audit_target *target, double size)
     return (uint64_t)fmax(fmin(size, most), SEARCH_LEAST);
 }
 
-/* The largest search that takes at most this many seconds, where learning from an
-   output takes time for each number that it has. */
+/* The largest search up to `most` that takes at most this many seconds, where
+   learning from an output takes time for each number that it has. */
 static uint64_t
-search_in_seconds(const struct search *s, double seconds, double each)
+search_in_seconds(const struct search *s, double seconds, uint64_t most)
 {
-    uint64_t size = limit_search(s->target, INFINITY);
+    uint64_t size = most;
+    double each = s->each;
 
     each += 3e-6 * (double)(2 + s->target->width) /
             parallel_threads(s->parallel.threads);
@@ -72,6 +76,18 @@ search_in_seconds(const struct search *s, double seconds, double each)
            (double)search_outputs(s->target, size, s->n_pairs) * each > seconds)
         size -= size / 4;
     return size > SEARCH_LEAST ? size : SEARCH_LEAST;
+}
+
+/* The search of an audit that has used some of its seconds. */
+static uint64_t
+search_size(const struct audit_options *o, const struct search *s, double used)
+{
+    uint64_t size = search_in_seconds(s, o->seconds * search_share - used,
+                                      limit_search(s->target, INFINITY));
+    uint64_t slow =
+        search_in_seconds(s, o->seconds * slow_share - used, SEARCH_GOOD);
+
+    return s->target->slow && size < slow ? slow : size;
 }
 
 /* Is there time for the least that an audit needs? Twice the seconds are. */
@@ -93,6 +109,20 @@ check_seconds(const struct audit_options *o, const struct search *s,
                        s->each, s->n_pairs, ceil(least));
 }
 
+/* What the search may expect of the certificate. */
+static void
+expect_certificate(const struct audit_options *o, struct search *s)
+{
+    s->goal.samples = (double)o->samples;
+    if (o->seconds > 0) {
+        double most =
+            fmax(o->seconds * (1 - search_share) / s->each, CERTIFICATE_LEAST);
+
+        s->goal.samples = o->samples ? fmin((double)o->samples, most) : most;
+    }
+    s->choose = (uint64_t)(s->goal.samples * choose_share);
+}
+
 /* How many outputs the search uses, and how many the certificate if the options
    say it. */
 static custos_status
@@ -109,18 +139,40 @@ choose_sizes(const struct audit_options *o, struct search *s, custos_err *err)
     if (o->search)
         s->size = limit_search(s->target, (double)o->search);
     else if (o->seconds > 0)
-        s->size = search_in_seconds(s, o->seconds * search_share, s->each);
+        s->size = search_size(o, s, 0);
     else
         s->size = limit_search(s->target, (double)o->samples / 4);
-    s->goal.samples = (double)o->samples;
-    if (o->seconds > 0) {
-        double most =
-            fmax(o->seconds * (1 - search_share) / s->each, CERTIFICATE_LEAST);
-
-        s->goal.samples = o->samples ? fmin((double)o->samples, most) : most;
-    }
-    s->choose = (uint64_t)(s->goal.samples * choose_share);
+    expect_certificate(o, s);
     return CUSTOS_OK;
+}
+
+/*
+ * Searches. On a busy machine the speed that was measured at first can be far too
+ * low, and the search too small: as long as one of twice the size fits into the
+ * time for it, that one is made, too, and only its suspicion counts.
+ */
+static custos_status
+search_enough(const struct audit_options *o, struct search *s, double began,
+              struct suspicion *out, custos_err *err)
+{
+    for (;;) {
+        double from = clock_seconds(), now;
+        custos_status st = search_run(s, out, err);
+        uint64_t size;
+
+        if (st || !s->target->slow || o->search || !(o->seconds > 0))
+            return st;
+        now = clock_seconds();
+        s->each = (now - from) / (double)s->drawn;
+        size = search_size(o, s, now - began);
+        if (size < 2 * s->size)
+            return CUSTOS_OK;
+        suspicion_clear(out);
+        s->size = size;
+        s->drawn = 0;
+        s->parallel.from = fmin((now - began) / o->seconds, s->parallel.to);
+        expect_certificate(o, s);
+    }
 }
 
 /* Outputs for the certificate, fixed before the first of them is drawn. */
@@ -144,7 +196,6 @@ name_finding(const struct audit_target *target, const struct claim *claim,
     *out = (struct finding){.claim = *claim,
                             .level = o->level,
                             .pairs = s->n_pairs,
-                            .search = s->size,
                             .seed = o->seed,
                             .pair = s->pairs[0]};
     snprintf(out->target, sizeof out->target, "%s", target->name);
@@ -200,7 +251,8 @@ audit_run(const struct audit_target *target, const struct claim *claim,
     if (st)
         return st;
     name_finding(target, claim, &s, o, out);
-    st = search_run(&s, &suspicion, err);
+    st = search_enough(o, &s, began, &suspicion, err);
+    out->search = s.size;
     out->finalists = suspicion.n;
     out->n = certificate_size(o, &s, o->seconds - (clock_seconds() - began));
     s.parallel.stage = "certifying";

@@ -308,6 +308,42 @@ seconds_are_kept(void **state)
     assert_true(f.seconds < 60); /* not a measure of speed */
 }
 
+/* The first outputs take long, as on a machine that is busy for a while. */
+static custos_status
+noise_after_waiting(const struct audit_target *t, void *state,
+                    const struct data *data, struct coins *coins,
+                    struct batch *out, custos_err *err)
+{
+    static atomic_int drawn;
+    const struct timespec wait = {.tv_nsec = 20000000};
+
+    if (atomic_fetch_add(&drawn, 1) < 16)
+        nanosleep(&wait, NULL);
+    return add_noise(t, state, data, coins, out, err);
+}
+
+static void
+search_grows_while_there_is_time(void **state)
+{
+    double scale = 1 / epsilon;
+    struct audit_target target = {.name = "laplace",
+                                  .width = 1,
+                                  .slow = true,
+                                  .self = &scale,
+                                  .sample = noise_after_waiting};
+    struct audit_options options = {.seconds = 2, .level = 1e-9, .seed = 5};
+    struct claim claim = {.epsilon = epsilon};
+    struct finding f;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    assert_int_equal(audit_run(&target, &claim, &one, 1, &options, &f, &err),
+                     CUSTOS_OK);
+    assert_false(f.refuted);
+    /* By the first outputs, there is time for a search of 128. */
+    assert_true(f.search >= 256);
+}
+
 static custos_status
 fail_sampling(const struct audit_target *t, void *state,
               const struct data *data, struct coins *coins, struct batch *out,
@@ -364,6 +400,7 @@ main(void)
         cmocka_unit_test(seed_decides_everything),
         cmocka_unit_test(best_pair_is_found),
         cmocka_unit_test(seconds_are_kept),
+        cmocka_unit_test(search_grows_while_there_is_time),
         cmocka_unit_test(failures_and_bad_options),
     };
 

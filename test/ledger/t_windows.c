@@ -159,6 +159,36 @@ windows_forget_what_was_undone(void **state)
     place_remove(&p);
 }
 
+/* A price in rho is limited by the window's sum of the deltas beside rho, which is
+   a quarter of its delta, for the running sum as for a whole one. */
+static void
+windows_add_up_the_deltas_beside_rho(void **state)
+{
+    struct ledger_request r;
+    struct receipt receipt;
+    struct charge c;
+    struct ledger *l;
+    struct place p;
+    rat x[2];
+
+    (void)state;
+    l = place_begin(&p);
+    terms_set(l);
+    request_of(&r, &c, names[1], "1", 400 * day);
+    rats_init(x, 2);
+    rat_set_i64(&x[0], 1, 1000);
+    rat_set_i64(&x[1], 2, 10000);
+    charge_of_price(NULL, &x[0], &x[1], &c);
+    rats_clear(x, 2);
+    assert_int_equal(post_charge(l, &r, &receipt, NULL), CUSTOS_OK);
+    for (int fresh = 0; fresh < 2; fresh++) {
+        assert_int_equal(post_charge(l, &r, &receipt, NULL), CUSTOS_ESPENT);
+        ledger_close(l);
+        l = open_at(&p);
+    }
+    place_end(l, &p);
+}
+
 /* A charge counts for exactly as long as the window says, for the running sum as
    for a whole one. */
 static void
@@ -196,6 +226,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_what_a_whole_sum_says),
+        cmocka_unit_test(windows_add_up_the_deltas_beside_rho),
         cmocka_unit_test(windows_forget_what_was_undone),
         cmocka_unit_test(windows_end_to_the_microsecond),
     };
