@@ -18,9 +18,8 @@
 /* How often a bar may miss, or any of those that hold at once. */
 #define MISS 0.05
 
-/* Each of `level` aggregates, in each value that holds at once, gets its share. */
-static double
-miss_of(const struct bars *bars, size_t level)
+double
+bars_miss(const struct bars *bars, size_t level)
 {
     return MISS / ((double)level * (double)bars->at_once);
 }
@@ -67,9 +66,9 @@ sums_make(const struct plan *p, struct bars *out)
 
         for (size_t level = 1; level <= out->levels && is_shifted_sum(f);
              level++)
-            out->sum_half[i * out->levels + level - 1] =
-                sum_half(out->laws[f->sum], out->laws[f->rows],
-                         (double)p->parts[f->sum].centre, miss_of(out, level));
+            out->sum_half[i * out->levels + level - 1] = sum_half(
+                out->laws[f->sum], out->laws[f->rows],
+                (double)p->parts[f->sum].centre, bars_miss(out, level));
     }
 }
 
@@ -124,7 +123,7 @@ running_make(arena *a, const struct plan *p, size_t part, struct bars *out)
 
         if (!half)
             return false;
-        running_bars(r, out->laws[part], miss_of(out, level), half);
+        running_bars(r, out->laws[part], bars_miss(out, level), half);
         out->running[part * out->levels + level - 1] = half;
     }
     return true;
@@ -160,8 +159,8 @@ bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
     return st;
 }
 
-static double
-step_of(struct grid g)
+double
+step_of_grid(struct grid g)
 {
     return pow(g.base, -g.digits);
 }
@@ -176,14 +175,14 @@ steps_datum(i128 n, struct grid g)
             .n = n,
             .scale = g.digits,
         };
-    return datum_of_double((double)n * step_of(g));
+    return datum_of_double((double)n * step_of_grid(g));
 }
 
 /* A whole number of steps, with a bar from n - half to n + half. */
 static void
 steps_value(i128 n, double half, struct grid g, struct value *out)
 {
-    double step = step_of(g);
+    double step = step_of_grid(g);
 
     out->datum = steps_datum(n, g);
     out->certainty = BARRED;
@@ -287,7 +286,7 @@ group_of(const struct plan *p, const struct released *r,
         .range = {(double)(sum->lower - sum->centre),
                   (double)(sum->upper - sum->centre)},
         .centre = (double)sum->centre,
-        .step = step_of(sum->grid),
+        .step = step_of_grid(sum->grid),
     };
 }
 
@@ -307,7 +306,7 @@ mean_value(const struct plan *p, const struct released *r,
 {
     struct group g = group_of(p, r, bars, &p->aggregates[slot], cell);
     double x = bar_ratio_point(g.sum.value, g.rows.value, g.range);
-    struct bar bar = bar_ratio(g.sum, g.rows, g.range, miss_of(bars, level));
+    struct bar bar = bar_ratio(g.sum, g.rows, g.range, bars_miss(bars, level));
 
     bar.low = (bar.low + g.centre) * g.step;
     bar.high = (bar.high + g.centre) * g.step;
@@ -325,7 +324,7 @@ variance_value(const struct plan *p, const struct released *r,
     double x = bar_variance_point(g.squares.value, g.sum.value, g.rows.value,
                                   g.range, divisor);
     struct bar bar = bar_variance(g.squares, g.sum, g.rows, g.range, divisor,
-                                  miss_of(bars, level));
+                                  bars_miss(bars, level));
     double unit = row->root ? g.step : g.step * g.step;
 
     if (row->root) {
@@ -372,7 +371,7 @@ quantile_value(const struct plan *p, const struct released *r,
     const struct part *part = &p->parts[f->rows];
     size_t n = part->quantiles->n;
     const i128 *at = r->values[f->rows] + cell * 3 * n + f->rank;
-    double step = step_of(part->grid);
+    double step = step_of_grid(part->grid);
 
     (void)bars, (void)level;
     out->datum = quantile_datum(at[0], part->grid, f->expr->type);
@@ -450,7 +449,7 @@ aggregate_within(const struct plan *p, const struct bars *bars, size_t slot,
         return false;
     if (is_shifted_sum(f))
         *out = datum_of_double(bars->sum_half[slot * bars->levels] *
-                               step_of(p->parts[f->sum].grid));
+                               step_of_grid(p->parts[f->sum].grid));
     else
         *out = steps_datum(bars->half[(size_t)part * bars->levels],
                            sum ? p->parts[part].grid : (struct grid){10, 0});

@@ -43,6 +43,13 @@ CUSTOS_MUST_USE custos_status bars_make(arena *a, const struct plan *p,
                                         size_t levels, size_t groups,
                                         struct bars *out, custos_err *err);
 
+/* How often a bar may miss: each of `level` aggregates, in each value that holds
+   at once, gets its share of 5 %. */
+double bars_miss(const struct bars *bars, size_t level);
+
+/* One step of a grid. */
+double step_of_grid(struct grid g);
+
 /* The value of aggregate `slot` in a group, with its bar at 1 - 0.05/level.
    Cannot fail. */
 bool aggregate_value(const struct plan *p, const struct released *r,

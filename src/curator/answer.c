@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "curator/aggregate.h"
+#include "curator/quotient.h"
 #include "evaluate/evaluate.h"
 
 enum { EXPLAIN_MAX = 1 << 20 };
@@ -239,7 +240,9 @@ struct after {
     const struct bars *bars;
     struct scope scope;
     size_t cell;
-    size_t level; /* how many aggregates share the 5 % of this expression */
+    size_t level; /* how many bars share the 5 % of this expression */
+    const struct quotients *quotients; /* by output */
+    const struct quotients *now;       /* those of this expression, or NULL */
 };
 
 /* The value of key k in the current cell. */
@@ -303,18 +306,50 @@ leaf_value(void *ctx, const struct expr *e, struct value *out)
     }
 }
 
+static void
+narrow_quotient(void *ctx, const struct expr *e, struct value *v)
+{
+    const struct after *w = ctx;
+
+    for (size_t i = 0; w->now && i < w->now->n; i++)
+        if (w->now->list[i].expr == e)
+            quotient_narrow(&w->now->list[i], w->r, w->bars, w->cell, w->level,
+                            v);
+}
+
 /* Evaluates a complete expression; its bar covers at 95 % for all aggregates
    together. */
 static bool
 evaluate_at(struct after *w, const struct expr *e, struct value *out)
 {
-    size_t level = w->level;
+    const struct after before = *w;
     bool good;
 
+    w->now = NULL;
     w->level = plan_aggregates(w->p, e);
+    for (size_t i = 0; i < w->p->n_outputs; i++)
+        if (w->p->outputs[i].expr == e) {
+            w->now = &w->quotients[i];
+            w->level = w->now->level;
+        }
     good = evaluate(&w->scope, e, out);
-    w->level = level;
+    w->now = before.now;
+    w->level = before.level;
     return good;
+}
+
+/* False without memory. */
+static bool
+find_quotients(struct after *w, arena *a)
+{
+    const struct plan *p = w->p;
+    struct quotients *all = arena_take(a, p->n_outputs + 1, sizeof *all);
+
+    for (size_t i = 0; all && i < p->n_outputs; i++)
+        if (!quotients_find(a, p, p->outputs[i].expr, &all[i]))
+            return false;
+    w->quotients = all;
+    return all != NULL;
 }
 
 /* ---------------------------------------------------------------- rows -- */
@@ -440,9 +475,10 @@ answer_of_released(const struct plan *p, const struct released *r,
     if (st)
         goto out;
     w.bars = &bars;
-    w.scope = (struct scope){.a = a, .leaf = leaf_value, .ctx = &w};
+    w.scope = (struct scope){
+        .a = a, .leaf = leaf_value, .narrow = narrow_quotient, .ctx = &w};
     answer->receipt = *receipt;
-    if (!answer_label(answer, p))
+    if (!find_quotients(&w, a) || !answer_label(answer, p))
         st = no_memory(err);
     if (!st)
         st = choose_rows(&w, &rows, &n, err);

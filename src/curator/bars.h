@@ -20,6 +20,7 @@
 #define CURATOR_BARS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The noise on one released whole number. */
@@ -65,6 +66,33 @@ enum bar_divisor {
  */
 struct bar bar_ratio(struct bar_part sum, struct bar_part count,
                      struct bar range, double beta);
+
+/* One of the noises in a quotient of released values: its law, and how often
+   it is added to the numerator and to the denominator. */
+struct bar_term {
+    struct bar_law law;
+    double above, below;
+};
+
+enum { BAR_TERMS_MAX = 6 };
+
+/*
+ * THEOREM  bars-quotient
+ *   Let u = U + sum of f_i N_i and w = W + sum of g_i N_i, W not 0, with
+ *   independent symmetric noises N_i of known law. Then u - a w has the law of
+ *   the sum of (f_i - a g_i) N_i, if a = U/W. Where w > 0, the interval of
+ *   bars-ratio with this law and with P[sum of g_i N_i > w] contains U/W with
+ *   probability at least 1 - beta.
+ * SOURCE   doc/proofs/bars-ratio.md
+ * NEEDS    n <= BAR_TERMS_MAX; scales above 0; 0 < beta < 1.
+ * GIVES    true, and that interval; with w < 0 that of -u and -w.
+ * FAILS    false: w is so near 0 that no end can be found, or a number is not
+ *          finite. The interval is then the whole line.
+ * TESTED   quotient_covers quotient_is_narrow quotient_by_noise_has_no_bar
+ *          bars_of_quotients_cover
+ */
+bool bar_quotient(const struct bar_term *terms, size_t n, double above,
+                  double below, double beta, struct bar *out);
 
 /*
  * THEOREM  bars-variance

@@ -15,10 +15,15 @@
 /* The probability outside a table, and the relative rounding error. */
 #define LOST 1e-7
 #define ROUNDING 1e-9
+#define MANY_ROUNDING 1e-7 /* of a sum with weights up to 10^7 */
 
 /* Scales whose ratio is below this are moved apart, so that weights stay below
-   10^5: the outer law's scales are raised, the inner law's are lowered. */
+   10^5, and below 10^7 for the scales of many laws: the outer law's scales are
+   raised, the inner law's are lowered. */
 #define APART 1.003
+#define APART_MANY 1.015
+
+enum { FEW = 3 };
 
 enum side { OUTER, INNER };
 
@@ -51,6 +56,8 @@ normal_scaled(double z)
 static void
 smooth_weigh(struct tail_smooth *x, enum side side)
 {
+    double apart = x->n > FEW ? APART_MANY : APART;
+
     for (int i = 1; i < x->n; i++) /* sorts the scales; then moves them apart */
         for (int k = i; k > 0 && x->scale[k] < x->scale[k - 1]; k--) {
             double b = x->scale[k];
@@ -59,9 +66,9 @@ smooth_weigh(struct tail_smooth *x, enum side side)
             x->scale[k - 1] = b;
         }
     for (int i = 1; i < x->n && side == OUTER; i++)
-        x->scale[i] = fmax(x->scale[i], x->scale[i - 1] * APART);
+        x->scale[i] = fmax(x->scale[i], x->scale[i - 1] * apart);
     for (int i = x->n - 1; i > 0 && side == INNER; i--)
-        x->scale[i - 1] = fmin(x->scale[i - 1], x->scale[i] / APART);
+        x->scale[i - 1] = fmin(x->scale[i - 1], x->scale[i] / apart);
     for (int i = 0; i < x->n; i++) {
         x->weight[i] = 1;
         for (int k = 0; k < x->n; k++) {
@@ -311,6 +318,25 @@ tail_above(const struct tail *t, double k, double x)
     else
         p = upper_tail(t, k, x - t->margin);
     p = p * (1 + ROUNDING) + ROUNDING;
+    return p < 1 ? p : 1; /* also if p is NaN */
+}
+
+double
+tail_many_above(const struct bar_law *laws, const double *factors, size_t n,
+                double x)
+{
+    struct tail_smooth sum = {0};
+    double p = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        smooth_add(&sum, laws[i], factors[i]);
+        x -= factors[i] * law_margin(laws[i]);
+    }
+    smooth_weigh(&sum, OUTER);
+    if (sum.n == 0 && sum.sigma <= 0)
+        return x > 0 ? 0 : 1;
+    if (x > 0)
+        p = smooth_above(&sum, x) * (1 + ROUNDING) + MANY_ROUNDING;
     return p < 1 ? p : 1; /* also if p is NaN */
 }
 

@@ -11,6 +11,7 @@
 #define CURATOR_TAIL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "curator/bars.h"
 
@@ -20,7 +21,7 @@ enum {
                          with probability below 10^-7 */
     TAIL_REACH_GAUSS = 6,
     TAIL_TABLE = TAIL_COARSE * TAIL_REACH + 2,
-    TAIL_SMOOTH_MAX = 3,
+    TAIL_SMOOTH_MAX = 6,
 };
 
 /* The sum of independent Laplace variables and one normal, as a signed mixture
@@ -65,6 +66,21 @@ void tail_init(struct tail *t, const struct bar_law *x, const double *least,
  * TESTED   tail_is_an_upper_bound tail_holds_for_all_factors
  */
 double tail_above(const struct tail *t, double k, double x);
+
+/*
+ * THEOREM  bars-tail-many
+ *   The sum of f_i N_i is dominated by that of the smooth laws, each times
+ *   f_i, shifted by the sum of f_i times their margins; and its tail beyond 0
+ *   grows with each f_i.
+ * SOURCE   doc/proofs/bars-tail.md
+ * NEEDS    n <= TAIL_SMOOTH_MAX factors >= 0.
+ * GIVES    an upper bound on P[sum of f_i N_i >= x] for these and for all
+ *          smaller factors.
+ * FAILS    cannot.
+ * TESTED   tail_of_many_is_an_upper_bound
+ */
+double tail_many_above(const struct bar_law *laws, const double *factors,
+                       size_t n, double x);
 
 /* An upper bound on P[Y >= y]. */
 double tail_of(struct bar_law law, double y);

@@ -312,13 +312,11 @@ evaluate_in(const struct scope *s, const struct expr *e, struct value *out)
     return true;
 }
 
-bool
-evaluate(const struct scope *s, const struct expr *e, struct value *out)
+static bool
+evaluate_node(const struct scope *s, const struct expr *e, struct value *out)
 {
     struct value v;
 
-    if (!effort_take(s->effort, 1))
-        return false;
     switch (e->kind) {
     case EXPR_LITERAL:
         *out = (struct value){.datum = e->value, .certainty = CERTAIN};
@@ -335,6 +333,17 @@ evaluate(const struct scope *s, const struct expr *e, struct value *out)
     case EXPR_IN_QUERY: break; /* there are no rows here */
     }
     return false; /* UNREACHABLE: the tree is closed */
+}
+
+bool
+evaluate(const struct scope *s, const struct expr *e, struct value *out)
+{
+    if (!effort_take(s->effort, 1) || !evaluate_node(s, e, out))
+        return false;
+    if (s->narrow && (e->kind == EXPR_CALL || e->kind == EXPR_CAST) &&
+        out->datum.type != TYPE_NULL)
+        s->narrow(s->ctx, e, out);
+    return true;
 }
 
 bool

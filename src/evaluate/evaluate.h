@@ -40,6 +40,9 @@ struct scope {
     struct effort *effort; /* NULL: below the charge, where the plan bounds the
                               work */
     bool (*leaf)(void *ctx, const struct expr *e, struct value *out);
+    /* Replaces the interval of a call or cast that is not NULL where a better
+       one is known than that of interval arithmetic; or NULL. */
+    void (*narrow)(void *ctx, const struct expr *e, struct value *v);
     void *ctx;
 };
 

@@ -293,6 +293,10 @@ value_number(arena *a, const struct expr *e, const struct value *v,
     if (any_null(e, v) || of_dates(e, v, out))
         return true;
     real = real_call(e, v, &n);
+    if (e->type == TYPE_INT && e->call == CALL_DIV) {
+        n.low = trunc(n.low); /* as the exact quotient is */
+        n.high = trunc(n.high);
+    }
     if (e->type == TYPE_INT && all_whole(e, v)) {
         struct datum d = {.type = TYPE_INT};
 

@@ -401,6 +401,166 @@ variance_counts_the_mean(void **state)
     test_rng_free(rng);
 }
 
+/* ------------------------------------------------------------- quotients -- */
+
+static int
+double_cmp(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Two or more released numbers in one quotient. */
+struct shape {
+    const char *name;
+    size_t n;
+    double exact[4]; /* of the parts, times size */
+    double above[4], below[4], constant;
+    double scale[4];
+};
+
+static const struct shape shapes[] = {
+    {"count / count", 2, {0.3, 1}, {1}, {0, 1}, 0, {2, 2}},
+    {"sum / count", 2, {35, 1}, {1}, {0, 1}, 0, {120, 2}},
+    {"100 a / (a + b)", 2, {0.2, 0.8}, {100}, {1, 1}, 0, {3, 3}},
+    {"(a - b) / c", 3, {0.5, 0.2, 1}, {1, -1}, {0, 0, 1}, 0, {4, 4, 4}},
+    {"a - b", 2, {0.5, 0.2}, {1, -1}, {0}, 1, {9, 4}},
+    {"a + b - c", 3, {0.5, 0.2, 4}, {1, 1, -1}, {0}, 1, {9, 9, 9}},
+    {"a / (b + c + d)", 4, {9, 1, 2, 3}, {1}, {0, 1, 1, 1}, 0, {50, 3, 3, 3}},
+};
+
+struct judged {
+    double covered, bar, error; /* mean half width; 95 % of errors are below */
+    size_t without;
+};
+
+/* The size is so many deviations of the noise of the denominator. */
+static struct judged
+judge_quotient(const struct shape *s, enum bar_kind kind, double deviations,
+               uint64_t seed, size_t runs)
+{
+    custos_rng *rng = test_rng_seeded(seed);
+    double sigma = 0, whole = s->constant, above = 0, below, size, exact;
+    double *errors = calloc(runs, sizeof *errors);
+    struct bar_term terms[4];
+    struct judged j = {0};
+    i128 *noise[4];
+
+    assert_non_null(errors);
+    for (size_t i = 0; i < s->n; i++) {
+        double unit = kind == BAR_LAPLACE ? sqrt(2) : 1;
+
+        terms[i] =
+            (struct bar_term){{kind, s->scale[i]}, s->above[i], s->below[i]};
+        sigma = hypot(sigma, s->below[i] * s->scale[i] * unit);
+        whole += s->below[i] * s->exact[i];
+        noise[i] = calloc(runs, sizeof *noise[i]);
+        assert_non_null(noise[i]);
+        draw(terms[i].law, rng, noise[i], runs);
+    }
+    size = sigma > 0 ? ceil(deviations * sigma / whole) : 100;
+    below = s->constant;
+    for (size_t i = 0; i < s->n; i++) {
+        above += s->above[i] * nearbyint(size * s->exact[i]);
+        below += s->below[i] * nearbyint(size * s->exact[i]);
+    }
+    exact = above / below;
+    for (size_t k = 0; k < runs; k++) {
+        double u = above, w = below;
+        struct bar b = {-INFINITY, INFINITY};
+
+        for (size_t i = 0; i < s->n; i++) {
+            u += s->above[i] * (double)noise[i][k];
+            w += s->below[i] * (double)noise[i][k];
+        }
+        errors[k] = w == 0 ? INFINITY : fabs(u / w - exact);
+        if (!bar_quotient(terms, s->n, u, w, 0.05, &b)) {
+            j.without++;
+            j.covered++;
+            continue;
+        }
+        assert_true(b.low <= u / w && u / w <= b.high);
+        j.covered += b.low <= exact && exact <= b.high;
+        j.bar += (b.high - b.low) / 2;
+    }
+    j.covered /= (double)runs;
+    j.bar /= (double)(runs - j.without);
+    qsort(errors, runs, sizeof *errors, double_cmp);
+    j.error = errors[runs * 95 / 100];
+    for (size_t i = 0; i < s->n; i++)
+        free(noise[i]);
+    free(errors);
+    test_rng_free(rng);
+    return j;
+}
+
+static void
+quotient_covers(void **state)
+{
+    static const double far[] = {1, 3, 4.5, 12, 100};
+    size_t runs = (size_t)test_size(1000, 20000);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes) * COUNT_OF(far) * 2; i++) {
+        const struct shape *s = &shapes[i / 2 % COUNT_OF(shapes)];
+        double deviations = far[i / 2 / COUNT_OF(shapes)];
+        struct judged j = judge_quotient(s, i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                                         deviations, 300 + i, runs);
+
+        print_message("%-16s %-7s %5g deviations: %.4f covered, bar %.3f of "
+                      "the error, none %zu\n",
+                      s->name, kinds[i % 2], deviations, j.covered,
+                      j.bar / j.error, j.without);
+        if (j.covered < 0.95 - 4 * sqrt(0.05 * 0.95 / (double)runs))
+            fail_msg("%s covers %.4f only", s->name, j.covered);
+    }
+}
+
+/* Where the denominator is above 20 deviations of its noise, the bar is the
+   95 % error, but for the lattice and margins of smooth laws. */
+static void
+quotient_is_narrow(void **state)
+{
+    size_t runs = (size_t)test_size(1000, 20000);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(shapes) * 2; i++) {
+        struct judged j =
+            judge_quotient(&shapes[i / 2], i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                           40, 500 + i, runs);
+
+        assert_int_equal(j.without, 0);
+        if (j.bar > 1.3 * j.error)
+            fail_msg("%s: %.3f of the error", shapes[i / 2].name,
+                     j.bar / j.error);
+    }
+}
+
+static void
+quotient_by_noise_has_no_bar(void **state)
+{
+    struct bar_term t[2] = {{{BAR_LAPLACE, 10}, 1, 0},
+                            {{BAR_LAPLACE, 10}, 0, 1}};
+    struct bar b, m;
+
+    (void)state;
+    for (double w = -30; w <= 30; w += 6)
+        assert_false(bar_quotient(t, 2, 100, w, 0.05, &b));
+    assert_false(bar_quotient(t, 2, NAN, 1000, 0.05, &b));
+    assert_false(bar_quotient(t, 2, 100, INFINITY, 0.05, &b));
+    assert_false(bar_quotient(t, 2, 100, 1000, NAN, &b));
+    assert_false(bar_quotient(t, BAR_TERMS_MAX + 1, 100, 1000, 0.05, &b));
+    /* the sign of the denominator does not matter */
+    assert_true(bar_quotient(t, 2, 100, 1000, 0.05, &b));
+    assert_true(bar_quotient(t, 2, 100, -1000, 0.05, &m));
+    assert_true(fabs(b.low + m.high) < 1e-9 && fabs(b.high + m.low) < 1e-9);
+    /* no noise: the value itself */
+    t[0].above = t[1].below = 0;
+    assert_true(bar_quotient(t, 2, 100, 1000, 0.05, &b));
+    assert_true(fabs(b.low - 0.1) < 1e-9 && fabs(b.high - 0.1) < 1e-9);
+}
+
 /* ------------------------------------------------------------------ edges -- */
 
 static void
@@ -510,6 +670,9 @@ main(void)
         cmocka_unit_test(variance_is_not_wide),
         cmocka_unit_test(variance_of_a_sample_covers),
         cmocka_unit_test(variance_counts_the_mean),
+        cmocka_unit_test(quotient_covers),
+        cmocka_unit_test(quotient_is_narrow),
+        cmocka_unit_test(quotient_by_noise_has_no_bar),
         cmocka_unit_test(ratio_of_nothing_is_the_range),
         cmocka_unit_test(variance_of_nothing_is_the_range),
     };

@@ -371,6 +371,27 @@ means_cover(void **state)
         covers(&settings[i]);
 }
 
+/* Quotients of released values: as narrow as means. */
+static void
+bars_of_quotients_cover(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, sum(d) / count(d)" FROM_T, "1", false, 1000, 0.5, 0.98},
+        {"SELECT k, CAST(sum(a) AS double precision) / count(a)" FROM_V, "1",
+         false, 10000, 0.5, 0.98},
+        {"SELECT k, CAST(sum(a) AS double precision) / count(a)" FROM_T, "1",
+         false, 1000, 0.5, 0.98},
+        {"SELECT k, 2 * sum(r) / NULLIF(2 * count(r), 0)" FROM_T, "0.5", false,
+         1000, 0.3, 0.98},
+        {"SELECT k, round(sum(r) / count(r), 9)" FROM_T, "0.5", false, 1000,
+         0.3, 0.98},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
 static void
 variances_cover(void **state)
 {
@@ -398,6 +419,7 @@ main(void)
         cmocka_unit_test(sums_cover_as_their_law),
         cmocka_unit_test(sums_beside_means_cover),
         cmocka_unit_test(means_cover),
+        cmocka_unit_test(bars_of_quotients_cover),
         cmocka_unit_test(variances_cover),
     };
 

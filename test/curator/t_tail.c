@@ -5,6 +5,7 @@
 #include "curator/tail.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "curator/bars.h"
@@ -164,12 +165,74 @@ tail_holds_for_all_factors(void **state)
     }
 }
 
+/*
+ * Many noises, compared with a plain convolution on the lattice: factors are
+ * whole numbers.
+ */
+static void
+tail_of_many_is_an_upper_bound(void **state)
+{
+    enum { REACH = 6000, N = 5 };
+    static const double factors[][N] = {
+        {1, 1, 1}, {1, 2, 3, 1}, {1, 1, 1, 1, 1}, {7, 1, 4, 2, 3}};
+    static double at[2 * REACH + 1], next[2 * REACH + 1];
+    static struct plain x;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(factors) * 8; i++) {
+        const double *f = factors[i / 8];
+        struct bar_law laws[N];
+        double sum = 0, sigma = 0, in = 0, above = 0;
+
+        memset(at, 0, sizeof at);
+        at[REACH] = 1;
+        for (int k = 0; k < N; k++) {
+            laws[k] = (struct bar_law){
+                (i + (size_t)k * (i & 4)) % 2 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                i & 2 ? 6 : 5 + k};
+            if (f[k] == 0)
+                continue;
+            plain_make(&x, laws[k]);
+            memset(next, 0, sizeof next);
+            for (int j = 0; j <= 2 * REACH; j++)
+                for (int m = -x.reach; m <= x.reach && at[j] > 1e-18; m++) {
+                    int to = j + m * (int)f[k];
+
+                    if (to >= 0 && to <= 2 * REACH)
+                        next[to] += at[j] * x.at[abs(m)];
+                }
+            memcpy(at, next, sizeof at);
+            sigma = hypot(sigma, f[k] * laws[k].scale);
+            in += 1.1 * f[k];
+        }
+        for (int j = 2 * REACH; j > REACH; j--) {
+            double y = j - REACH, bound;
+
+            above += at[j];
+            if ((int)y % 3)
+                continue;
+            bound = tail_many_above(laws, f, N, y);
+            if (bound < above * (1 - 1e-9))
+                fail_msg("%zu, x %g: %.9g < %.9g", i, y, bound, above);
+            /* not far above the sum a few steps further in */
+            sum = 0;
+            for (int m = j - (int)in - 1 - (int)(0.05 * y); m < j; m++)
+                sum += m > REACH ? at[m] : 0.01;
+            if (y > 2 * in && y < 4 * sigma &&
+                bound > (above + sum) * 1.01 + 1e-6)
+                fail_msg("%zu, x %g: %.9g, far from %.9g", i, y, bound,
+                         above + sum);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tail_is_an_upper_bound),
         cmocka_unit_test(tail_holds_for_all_factors),
+        cmocka_unit_test(tail_of_many_is_an_upper_bound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
