@@ -10,6 +10,7 @@
 
 #include "base/ck.h"
 #include "base/error.h"
+#include "curator/aggregate_pair.h"
 #include "curator/running.h"
 #include "curator/tail.h"
 #include "mech/i128.h"

@@ -35,11 +35,15 @@ type_aggregate(struct work *w, struct expr *e)
         e->n_args > 0 ? expr_aggregate(e->args[0]) : NULL;
     custos_status st = CUSTOS_OK;
 
+    if (!inner && aggregate_is_pair(e->aggregate))
+        inner = expr_aggregate(e->args[1]);
     if (inner)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                               "aggregates cannot be nested");
     if (e->n_args > 0 && aggregates[e->aggregate].family != FAMILY_RUNNING)
         st = types_set(w, e->args[0], CONTEXT_ROWS);
+    if (!st && aggregate_is_pair(e->aggregate))
+        st = types_set(w, e->args[1], CONTEXT_ROWS);
     if (!st && e->lower)
         st = types_set(w, e->lower, CONTEXT_ROWS);
     if (!st && e->upper)
@@ -72,6 +76,9 @@ aggregate_slot(struct work *w, struct expr *e)
     p->aggregates[i].rows = -1;
     p->aggregates[i].sum = -1;
     p->aggregates[i].squares = -1;
+    p->aggregates[i].sum_y = -1;
+    p->aggregates[i].squares_y = -1;
+    p->aggregates[i].product = -1;
     p->n_aggregates++;
     w->typed[i] = expr_copy(w->a, e);
     if (!w->typed[i])

@@ -218,6 +218,8 @@ struct stage {
  *            an average of the same value
  *   avg      S/N + c
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
+ *   of pairs (y, x): N, S and Q of x and of y, over rows where neither is
+ *            NULL, and the sum P of (x - c)(y - c'): covar_pop P/N - S S'/N^2
  *   median, percentile, min, max: number `rank` among the ranks of part `rows`
  *   running count: N, whose part adds up its cells; a total: the last of these
  */
@@ -226,6 +228,8 @@ struct plan_aggregate {
     enum aggregate kind;
     int rows, sum, squares; /* parts. rows: of any kind but PART_SUM and
                                PART_SQUARES */
+    int sum_y, squares_y;   /* of pairs; sum and squares are those of x */
+    int product;            /* PART_SUM of the products of a pair */
     size_t rank;            /* which of the ranks of part `rows` */
 };
 

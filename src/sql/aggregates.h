@@ -13,6 +13,7 @@ enum aggregate_family {
     FAMILY_SUM,
     FAMILY_MEAN,     /* of a sum and a count */
     FAMILY_VARIANCE, /* of a sum, a count and a sum of squares */
+    FAMILY_PAIR,     /* of counts, sums, squares and products of two values */
     FAMILY_QUANTILE,
     FAMILY_RUNNING, /* of one count, over the groups in order */
 };
@@ -26,13 +27,21 @@ struct aggregate_row {
     struct datum rank; /* of a quantile, unless the query states it */
     bool ranked;       /* it does */
     bool between;      /* a quantile that may lie between two numbers */
-    bool sample, root; /* of a variance: divided by n - 1; its square root */
+    bool sample, root; /* of a variance: divided by n - 1; its square root.
+                          Also of a covariance: divided by n - 1 */
 };
 
 extern const struct aggregate_row aggregates[N_AGGREGATES];
 
 /* The aggregate that is read by this name; false: none is. */
 bool aggregate_find(const char *name, enum aggregate *out);
+
+/* Has it two values? They are args[0] and args[1]. */
+static inline bool
+aggregate_is_pair(enum aggregate a)
+{
+    return aggregates[a].family == FAMILY_PAIR;
+}
 
 static inline bool
 aggregate_is_quantile(enum aggregate a)

@@ -420,6 +420,16 @@ aggregate_real(struct duck *d, const struct expr *e)
 }
 
 static void
+aggregate_pair(struct duck *d, const struct expr *e)
+{
+    struct shape s = {.type = TYPE_REAL};
+
+    aggregate_real(d, e);
+    buf_add_text(d->out, ", ");
+    duck_as(d, e->args[1], s);
+}
+
+static void
 aggregate_sum(struct duck *d, const struct expr *e)
 {
     if (duck_type_of(e->args[0]) == TYPE_INT || expr_is_exact(e->args[0]))

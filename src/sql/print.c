@@ -187,7 +187,9 @@ print_aggregate(const struct expr *e, struct buf *out)
     }
 
     buf_add_text(out, aggregates[e->aggregate].opening);
-    if (e->n_args > 0)
+    if (aggregate_is_pair(e->aggregate))
+        print_args(e->args, e->n_args, ", ", out);
+    else if (e->n_args > 0)
         sql_print_expr(e->args[ranked ? 1 : 0], out);
     if (e->epsilon.len) {
         buf_add_text(out, ", epsilon => ");

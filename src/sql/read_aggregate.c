@@ -101,7 +101,8 @@ named_read(struct sql_reader *r, const PgQuery__NamedArgExpr *n, struct expr *e)
 {
     if (!strcmp(n->name, "epsilon"))
         return epsilon_read(r, n, e);
-    if (aggregates[e->aggregate].family != FAMILY_COUNT) {
+    if (aggregates[e->aggregate].family != FAMILY_COUNT &&
+        !aggregate_is_pair(e->aggregate)) {
         if (!strcmp(n->name, "contribution_bounds_per_group"))
             return bounds_read(r, n, BOUNDS_PER_GROUP, e);
         if (!strcmp(n->name, "contribution_bounds_per_row"))
@@ -130,7 +131,9 @@ arguments_read(struct sql_reader *r, const PgQuery__FuncCall *f, struct expr *e)
         else
             st = custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
                                 node_at(arg, f->location),
-                                "an aggregate takes one value");
+                                aggregate_is_pair(e->aggregate)
+                                    ? "this aggregate takes two values"
+                                    : "an aggregate takes one value");
     }
     r->clause = clause;
     return st;
@@ -266,7 +269,15 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
         return fail_value(r, f, name, "needs a value, such as a column");
     else if (f->agg_distinct)
         kind = AGG_COUNT_DISTINCT;
-    st = expr_new(r, EXPR_AGGREGATE, f->location, named ? 0 : 1, out);
+    if (aggregate_is_pair(kind) &&
+        (f->n_args < 2 ||
+         f->args[1]->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR))
+        return fail_value(r, f, name, "takes two values: y and x");
+    st = expr_new(r, EXPR_AGGREGATE, f->location,
+                  named                     ? 0
+                  : aggregate_is_pair(kind) ? 2
+                                            : 1,
+                  out);
     if (st)
         return st;
     (*out)->aggregate = kind;

@@ -169,7 +169,8 @@ fail_function(struct sql_reader *r, const PgQuery__FuncCall *f,
         "upper, trim, length, substring, extract and the like";
 
     if (is_one_of(name, aggregates, COUNT_OF(aggregates)))
-        instead = "aggregates are count, sum, avg, variance, stddev, median, "
+        instead = "aggregates are count, sum, avg, variance, stddev, corr, "
+                  "covar_pop, regr_slope, regr_intercept, regr_r2, median, "
                   "percentile_cont, percentile_disc, min and max";
     else if (is_one_of(name, changing, COUNT_OF(changing)))
         instead = "its value changes over time: write a literal";

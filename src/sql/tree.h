@@ -47,7 +47,7 @@ enum {
 };
 
 /* Aggregates, in the order of their rows. A quantile's args are the value and
-   its rank, a literal from 0 to 1. */
+   its rank, a literal from 0 to 1; those of a pair are y and x. */
 enum aggregate {
 #define ROW(id, ...) AGG_##id,
 #include "sql/aggregates.def"

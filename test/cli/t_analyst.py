@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```(sql|console)\n(.*?)^```$", re.S | re.M)
 ROW = re.compile(r"^\| `(SELECT .*?)` \| `(SELECT .*?)` \|$", re.M)
 
 # The error bars of these depend on released values.
-RATIO = re.compile(r"avg|stddev|variance|median|percentile|min\(|max\(|round| / ")
+RATIO = re.compile(r"avg|stddev|variance|median|percentile|min\(|max\(|round| / |corr")
 
 
 def bars(text):

@@ -491,6 +491,9 @@ put_plain(struct maker *m)
         "max(cost)",
         "avg(-cost / 3)",
         "variance(nights)",
+        "corr(cost, nights)",
+        "covar_pop(level, cost)",
+        "regr_slope(cost, -nights)",
         "stddev(cost, contribution_bounds_per_row => (0, 10))"};
     static const char *const tests[] = {
         "true",       "nights > 0",      "cost IS NOT NULL",

@@ -292,6 +292,8 @@ write_query(uint64_t *s, struct buf *out)
         "sum(@)",
         "avg(@, contribution_bounds_per_group => (-1, 2.5))",
         "variance(@)",
+        "corr(@, @)",
+        "regr_slope(@, @, epsilon => 1)",
         "median(@)",
         "min(@, epsilon => 1)",
         "percentile_cont(0.125) WITHIN GROUP (ORDER BY @)",

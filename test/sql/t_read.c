@@ -190,6 +190,9 @@ aggregates_are_read(void **state)
            "\"count\", var_samp(\"x\") AS \"variance\", stddev_samp(\"x\") AS "
            "\"stddev\", var_pop(\"x\") AS \"var_pop\", stddev_pop(\"x\") AS "
            "\"stddev_pop\"" Q);
+    expect("SELECT corr(x, y), REGR_SLOPE(x, y + 1)" T,
+           "SELECT corr(\"x\", \"y\") AS \"corr\", regr_slope(\"x\", (\"y\" "
+           "+ 1)) AS \"regr_slope\"" Q);
     expect("SELECT COUNT( * , epsilon => 0.3) n, AVG(x, "
            "contribution_bounds_per_group => (-1, 2.5), epsilon => 2), sum(x, "
            "contribution_bounds_per_row => (0, 1)), DP_INTERVAL_HIGH(n)" T,

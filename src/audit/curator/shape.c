@@ -58,9 +58,9 @@ is_call(const char *s, const char *end, const char *name)
 static bool
 has_aggregate(const char *s, const char *end)
 {
-    static const char *const names[] = {"count(",  "sum(",   "avg(",
-                                        "median(", "min(",   "max(",
-                                        "var",     "stddev", "percentile_"};
+    static const char *const names[] = {
+        "count(", "sum(",   "avg(",        "median(", "min(",  "max(",
+        "var",    "stddev", "percentile_", "covar",   "corr(", "regr_"};
 
     for (; s < end; s++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -86,6 +86,16 @@ remark_clamping(struct work *w, const struct part *part)
     return add_remark(w, &b);
 }
 
+/* Is part i a sum of products, whose limits follow from those of both values? */
+static bool
+is_product(const struct plan *p, size_t i)
+{
+    for (size_t k = 0; k < p->n_aggregates; k++)
+        if (p->aggregates[k].product == (int)i)
+            return true;
+    return false;
+}
+
 /* Says that values are rounded, where the grid is coarser than their own. */
 static custos_status
 remark_rounding(struct work *w, const struct part *part)
@@ -251,7 +261,8 @@ remarks_make(struct work *w)
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         const struct part *part = &p->parts[i];
 
-        if (part->kind != PART_SUM && part->kind != PART_QUANTILES)
+        if ((part->kind != PART_SUM && part->kind != PART_QUANTILES) ||
+            is_product(p, i))
             continue;
         st = remark_clamping(w, part);
         if (!st)

@@ -236,6 +236,7 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
         share_of_mean(j, &parts[f->rows], &parts[f->sum], s);
         break;
     case FAMILY_QUANTILE: share_of_quantile(j, &parts[f->rows], s); break;
+    case FAMILY_PAIR:
     case FAMILY_VARIANCE: /* its bar depends on the values, unless the count is
                              noise */
         s->in_range = true;

@@ -137,6 +137,10 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
         return custos_fail_at(w->err, CUSTOS_EINVAL, e->at,
                               "an aggregate in a subquery has no noise and no "
                               "epsilon of its own");
+    if (!rules[e->aggregate].column)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "only count, sum, avg, min and max are supported "
+                              "per unit in a subquery");
     if (x)
         st = types_set(w, x, CONTEXT_ROWS);
     if (!st && e->lower)
@@ -145,11 +149,5 @@ units_aggregate(struct work *w, struct expr *e, struct part *value,
         st = types_set(w, e->upper, CONTEXT_ROWS);
     if (!st)
         st = types_aggregate(w, e);
-    if (st)
-        return st;
-    if (!rules[e->aggregate].column)
-        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
-                              "only count, sum, avg, min and max are supported "
-                              "per unit in a subquery");
-    return rules[e->aggregate].column(w, e, value, out);
+    return st ? st : rules[e->aggregate].column(w, e, value, out);
 }

@@ -35,7 +35,8 @@ no_range(struct work *w, const struct expr *aggregate)
 
     if (loose->type == TYPE_TEXT) /* no range can be declared */
         loose = x;
-    if (!data_type_is_number(x->type)) /* stated limits are numbers */
+    if (!data_type_is_number(x->type) || /* stated limits are numbers */
+        aggregate_is_pair(aggregate->aggregate))
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, aggregate->at,
                               "%s has no public range" HINT
                               "ask the owner to declare one",

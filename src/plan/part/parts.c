@@ -2,8 +2,8 @@
  * Turns aggregates into parts; equal parts are released once.
  *
  * A count needs one part: rows, non-null values, units or distinct values. An
- * avg needs a sum and a count, a variance also a sum of squares. Averages and
- * variances sum value - centre, with the middle of the range as centre: then
+ * avg needs a sum and a count, a variance also a sum of squares. A pair of values
+ * needs those of both, and the sum of their products. Averages and variances sum value - centre, with the middle of the range as centre: then
  * one row moves the sum by at most half the range.
  *
  * A sum of a value that is also averaged is read from the average's parts, as
@@ -16,11 +16,17 @@
 #include "plan/part/parts.h"
 
 #include "base/ck.h"
+#include "plan/part/pair.h"
 #include "plan/part/quantile.h"
 #include "plan/part/running.h"
 #include "sql/aggregates.h"
 
-enum { CEILING_LOG2 = 120, ROWS_LOG2 = 40, PARTS_PER_AGGREGATE = 3 };
+enum {
+    CEILING_LOG2 = 120,
+    ROWS_LOG2 = 40,
+    PARTS_PER_AGGREGATE = 3,
+    PARTS_PER_PAIR = 6
+};
 
 static bool
 is_variance(enum aggregate a)
@@ -321,6 +327,119 @@ parts_of_value(struct work *w, size_t i)
     return st;
 }
 
+/* ----------------------------------------------------------------- pairs -- */
+
+/* Lays the grid of one value of a pair: `of`, which may be masked, with the range
+   of x. */
+static custos_status
+pair_value(struct work *w, const struct expr *e, struct expr *x,
+           struct expr *of, struct part_value *v)
+{
+    struct expr one = *e;
+    struct expr *args[] = {x};
+    custos_status st;
+    rat lower, upper;
+
+    one.args = args;
+    one.n_args = 1;
+    rat_init(&lower);
+    rat_init(&upper);
+    st = limits_find(w, &one, &lower, &upper);
+    if (!st) {
+        v->grid = grid_of_value(w, of, &lower, &upper);
+        if (!grid_lay(v, &lower, &upper, 2 * w->table->rows_per_unit))
+            st = custos_fail_at(w->err, CUSTOS_EOVERFLOW, e->at,
+                                "the range of %s is too wide to be summed",
+                                work_text(w, x));
+    }
+    rat_clear(&lower);
+    rat_clear(&upper);
+    return st;
+}
+
+/* The parts of a count, both sums and the sum of products. *x and *y are set to
+   the values where the other is not NULL. */
+static custos_status
+pair_parts(struct work *w, size_t i, struct expr *of[2], struct part_value v[2])
+{
+    struct plan *p = w->plan;
+    struct plan_aggregate *a = &p->aggregates[i];
+    struct expr *y = a->expr->args[0], *x = a->expr->args[1], *z;
+    struct part_value at_z = {.centred = false};
+    int owner = owner_of(p, i);
+    custos_status st;
+
+    v[0] = v[1] = (struct part_value){.centred = true, .squared = true};
+    st = pair_masked(w, x, y, &of[0]);
+    if (!st)
+        st = pair_masked(w, y, x, &of[1]);
+    if (!st)
+        st = pair_value(w, a->expr, x, of[0], &v[0]);
+    if (!st)
+        st = pair_value(w, a->expr, y, of[1], &v[1]);
+    if (!st)
+        st = pair_product(w, x, &v[0], y, &v[1], &z);
+    if (!st)
+        st = pair_value(w, a->expr, z, z, &at_z);
+    if (!st)
+        st = check_shown(w, a->expr, &fact_of(z)->lower, &fact_of(z)->upper);
+    if (st)
+        return st;
+    a->rows = part_count(p, z, owner);
+    a->sum = part_sum(p, of[0], &v[0], PART_SUM, owner);
+    a->sum_y = part_sum(p, of[1], &v[1], PART_SUM, owner);
+    a->product = part_sum(p, z, &at_z, PART_SUM, owner);
+    st = check_ceiling(w, &p->parts[a->sum], a->expr);
+    if (!st)
+        st = check_ceiling(w, &p->parts[a->sum_y], a->expr);
+    return st ? st : check_ceiling(w, &p->parts[a->product], a->expr);
+}
+
+/* Of a covariance. */
+static custos_status
+parts_of_product(struct work *w, size_t i)
+{
+    struct part_value v[2];
+    struct expr *of[2];
+
+    return pair_parts(w, i, of, v);
+}
+
+/* Of a line, which needs the squares of x. */
+static custos_status
+parts_of_line(struct work *w, size_t i)
+{
+    struct plan_aggregate *a = &w->plan->aggregates[i];
+    struct part_value v[2];
+    struct expr *of[2];
+    custos_status st = pair_parts(w, i, of, v);
+
+    if (st)
+        return st;
+    a->squares =
+        part_sum(w->plan, of[0], &v[0], PART_SQUARES, owner_of(w->plan, i));
+    return check_ceiling(w, &w->plan->parts[a->squares], a->expr);
+}
+
+/* Of a correlation, which needs those of both. */
+static custos_status
+parts_of_moments(struct work *w, size_t i)
+{
+    struct plan_aggregate *a = &w->plan->aggregates[i];
+    struct part_value v[2];
+    struct expr *of[2];
+    custos_status st = pair_parts(w, i, of, v);
+
+    if (st)
+        return st;
+    a->squares =
+        part_sum(w->plan, of[0], &v[0], PART_SQUARES, owner_of(w->plan, i));
+    a->squares_y =
+        part_sum(w->plan, of[1], &v[1], PART_SQUARES, owner_of(w->plan, i));
+    st = check_ceiling(w, &w->plan->parts[a->squares], a->expr);
+    return st ? st : check_ceiling(w, &w->plan->parts[a->squares_y], a->expr);
+}
+
 static custos_status
 parts_of_quantile(struct work *w, size_t i)
 {
@@ -430,12 +549,19 @@ parts_make(struct work *w)
             p->aggregates[PLAN_PARTS_MAX / PARTS_PER_AGGREGATE].expr->at,
             "one query may ask for at most %d aggregates",
             PLAN_PARTS_MAX / PARTS_PER_AGGREGATE);
-    p->parts = arena_take(w->a, p->n_aggregates * PARTS_PER_AGGREGATE,
-                          sizeof *p->parts);
+    p->parts =
+        arena_take(w->a, p->n_aggregates * PARTS_PER_PAIR, sizeof *p->parts);
     if (!p->parts)
         return work_no_memory(w);
-    for (size_t i = 0; i < p->n_aggregates && !st; i++)
+    for (size_t i = 0; i < p->n_aggregates && !st; i++) {
         st = rules[p->aggregates[i].kind].make(w, i);
+        if (!st && p->n_parts > PLAN_PARTS_MAX)
+            st = custos_fail_at(w->err, CUSTOS_EOVERFLOW,
+                                p->aggregates[i].expr->at,
+                                "one query may release at most %d numbers for "
+                                "each group",
+                                (int)PLAN_PARTS_MAX);
+    }
     if (!st)
         st = check_bars(w);
     return st ? st : quantile_ranks(w);

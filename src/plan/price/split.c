@@ -10,12 +10,13 @@
  *   sum = S + cN  s h/(|c|+h) + n c/(|c|+h)
  *   avg           s + n u                 with u = |avg - c| / h <= 1
  *   variance      q + 2 u s + (w - 2 u^2) n,  u^2 <= w = (Q/N)/h^2 <= 1
+ *   covariance    p + u s' + u' s + (...) n   for a pair of values
  *
  * where c is the centre of the range, h is half the range, and each of n, s, q
  * has standard deviation 1/epsilon, with the epsilon of its part. Squared and
  * summed over all aggregates, the error is the sum of A_i / epsilon_i^2. u and
  * w are not public, so the worst case (u = w = 1) is taken: the weights of a
- * variance are 1, 4, 1. For a fixed sum of the epsilon_i, by Lagrange's method
+ * variance are 1, 4, 1, those of a pair are 1. For a fixed sum of the epsilon_i, by Lagrange's method
  * the error is least if A_i / epsilon_i^3 is equal for all i, so epsilon_i is
  * proportional to the cube root of A_i. If each aggregate has one part, which
  * no other aggregate reads, as most counts and sums do, the price is split
@@ -96,6 +97,19 @@ weigh_variance(struct plan *p, const struct plan_aggregate *a)
     p->parts[a->sum].weight += 4 * UNIT;
     p->parts[a->rows].weight += UNIT;
     p->parts[a->squares].weight += UNIT;
+}
+
+/* Correlations and slopes divide by variances, whose noise counts as much as
+   that of the products. */
+static void
+weigh_pair(struct plan *p, const struct plan_aggregate *a)
+{
+    const int parts[] = {a->rows,  a->sum,       a->squares,
+                         a->sum_y, a->squares_y, a->product};
+
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (parts[i] >= 0)
+            p->parts[parts[i]].weight += UNIT;
 }
 
 static const struct {

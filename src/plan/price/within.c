@@ -52,6 +52,12 @@ check_aggregates(struct work *w)
                 "how exact an average or variance is depends on the number of "
                 "rows, which is not public" HINT
                 "ask for sum and count, or state epsilon");
+        if (family == FAMILY_PAIR)
+            return custos_fail_at(
+                w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
+                "how exact %s is depends on the values, which are not "
+                "public" HINT "state epsilon",
+                work_text(w, p->aggregates[i].expr));
     }
     return CUSTOS_OK;
 }

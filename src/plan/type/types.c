@@ -203,6 +203,15 @@ type_mean(struct work *w, struct expr *e)
     return want_number(w, e->args[0]);
 }
 
+static custos_status
+type_pair(struct work *w, struct expr *e)
+{
+    custos_status st = want_number(w, e->args[0]);
+
+    e->type = TYPE_REAL;
+    return st ? st : want_number(w, e->args[1]);
+}
+
 /* As in PostgreSQL, where the sum of counts is numeric. */
 static custos_status
 type_running(struct work *w, struct expr *e)
