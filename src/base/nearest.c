@@ -5,25 +5,28 @@
 
 #include <string.h>
 
-enum { NAME_MAX_LEN = 64 };
-
-/* Number of edits (insert, delete, replace) that turn a into b; a large number
-   if either is too long. */
-static size_t
-edit_distance(const char *a, const char *b)
+static char
+lower(char c)
 {
-    size_t row[NAME_MAX_LEN + 1], la = strlen(a), lb = strlen(b);
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
 
-    if (la > NAME_MAX_LEN || lb > NAME_MAX_LEN)
-        return NAME_MAX_LEN;
-    for (size_t j = 0; j <= lb; j++)
+size_t
+edits_between(str a, str b)
+{
+    size_t row[EDITS_MANY + 1];
+
+    if (a.len > EDITS_MANY || b.len > EDITS_MANY)
+        return EDITS_MANY;
+    for (size_t j = 0; j <= b.len; j++)
         row[j] = j;
-    for (size_t i = 1; i <= la; i++) {
+    for (size_t i = 1; i <= a.len; i++) {
         size_t diagonal = row[0];
 
         row[0] = i;
-        for (size_t j = 1; j <= lb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+        for (size_t j = 1; j <= b.len; j++) {
+            size_t best =
+                diagonal + (lower(a.ptr[i - 1]) != lower(b.ptr[j - 1]));
 
             if (row[j] + 1 < best)
                 best = row[j] + 1;
@@ -33,17 +36,17 @@ edit_distance(const char *a, const char *b)
             row[j] = best;
         }
     }
-    return row[lb];
+    return row[b.len];
 }
 
 const char *
 nearest(const char *text, const char *const *candidates, size_t n)
 {
     const char *best = NULL;
-    size_t best_distance = NAME_MAX_LEN;
+    size_t best_distance = EDITS_MANY;
 
     for (size_t i = 0; i < n; i++) {
-        size_t d = edit_distance(text, candidates[i]);
+        size_t d = edits_between(str_of(text), str_of(candidates[i]));
 
         /* A part of a name ("laplace" in "discrete-laplace") counts as
            similar. */
@@ -54,5 +57,5 @@ nearest(const char *text, const char *const *candidates, size_t n)
             best_distance = d;
         }
     }
-    return best && best_distance <= 1 + strlen(text) / 3 ? best : NULL;
+    return best && edits_are_few(best_distance, strlen(text)) ? best : NULL;
 }

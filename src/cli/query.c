@@ -22,6 +22,7 @@ enum {
     QUERY_RHO,
     QUERY_WITHIN,
     QUERY_JOINTLY,
+    QUERY_CAUTIOUS,
     QUERY_FORMAT,
     QUERY_OPTIONS
 };
@@ -39,6 +40,9 @@ static const struct option options[QUERY_OPTIONS] = {
                       "value is within +- this, with 95 % confidence"},
     [QUERY_JOINTLY] = {"jointly", NULL,
                        "with --within: all values at once, not each alone"},
+    [QUERY_CAUTIOUS] = {"cautious", NULL,
+                        "reject the query, before it is charged, if there is\n"
+                        "a warning about it"},
     [QUERY_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 
@@ -196,6 +200,7 @@ run_query(const struct verb *verb, int argc, char **argv)
     ask.rho = str_of(args.given[QUERY_RHO]);
     ask.within = str_of(args.given[QUERY_WITHIN]);
     ask.jointly = args.given[QUERY_JOINTLY] != NULL;
+    ask.warned = args.given[QUERY_CAUTIOUS] ? ask_reject_warned : NULL;
     if (curator_open(store_given(args.given[QUERY_STORE]), &c, &err)) {
         code = fail_status(err.code, &err);
     } else {

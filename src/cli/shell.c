@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/error.h"
 #include "cli/args.h"
 #include "cli/at_store.h"
 #include "cli/cli.h"
@@ -45,6 +46,8 @@ struct shell {
     char epsilon[64]; /* of each question; "": the policy's default, or */
     char rho[64];     /* this, if it is not "" */
     struct buf question;
+    struct prompt *prompt;
+    bool is_terminal;
     bool done;
 };
 
@@ -128,6 +131,26 @@ run_command(struct shell *s, char *line, struct out *o)
                          word);
 }
 
+/* Shows the warnings about a question, and asks whether it is meant. */
+static custos_status
+confirm_warned(void *ctx, str warnings, custos_err *err)
+{
+    struct shell *s = ctx;
+    const char *line;
+
+    for (size_t from = 0, i = 0; i < warnings.len; i++)
+        if (warnings.ptr[i] == '\n') {
+            fprintf(stderr, "warning: %.*s\n", (int)(i - from),
+                    warnings.ptr + from);
+            from = i + 1;
+        }
+    line = prompt_line(s->prompt, "Ask anyway? It will be charged. [y/N] ");
+    if (line && (*line == 'y' || *line == 'Y'))
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "not asked, and nothing was charged");
+}
+
 static void
 run_question(struct shell *s, struct out *o)
 {
@@ -137,6 +160,8 @@ run_question(struct shell *s, struct out *o)
         .epsilon = str_of(s->epsilon),
         .rho = str_of(s->rho),
         .now = clock_us(),
+        .warned = s->is_terminal ? confirm_warned : NULL,
+        .warned_ctx = s,
     };
 
     (void)question_ask(s->c, &ask, s->format, o);
@@ -172,16 +197,16 @@ run_line(struct shell *s, char *line, struct out *o)
 static int
 read_lines(struct shell *s)
 {
-    struct prompt *p =
-        prompt_new(curator_policy(s->c), s->who, isatty(STDIN_FILENO));
     int code = CLI_OK;
     char *line;
 
-    if (!p)
+    s->is_terminal = isatty(STDIN_FILENO);
+    s->prompt = prompt_new(curator_policy(s->c), s->who, s->is_terminal);
+    if (!s->prompt)
         return fail_run("out of memory");
-    while (
-        !code && !s->done &&
-        (line = prompt_line(p, s->question.len ? "     ...> " : "custos=> "))) {
+    while (!code && !s->done &&
+           (line = prompt_line(s->prompt,
+                               s->question.len ? "     ...> " : "custos=> "))) {
         struct out o;
 
         out_init(&o, STDOUT_FILENO);
@@ -191,7 +216,7 @@ read_lines(struct shell *s)
     if (!code && s->question.len)
         code = fail_usage("the last question was not asked" HINT
                           "end it with a semicolon");
-    prompt_free(p);
+    prompt_free(s->prompt);
     return code;
 }
 

@@ -448,6 +448,9 @@ answer_plan(struct curator *c, const struct course *k, struct answer **out,
     st = find_own(c, k->ask, &keys, out, err);
     if (st != CUSTOS_ENAME)
         return st;
+    st = forecast_check(k->asked, k->p, err);
+    if (st)
+        return st;
     st = find_shared(c, k->ask, &keys, out, err);
     if (!st)
         return charge_shared(c, k->ask, k->p, &keys, *out, err);

@@ -175,6 +175,15 @@ struct ask {
     const enum data_type *param_types; /* for curator_describe */
     const bool *param_lists; /* is it a list of that type? NULL: none is */
     size_t n_param_types;
+
+    /*
+     * Called above the charge, if the answer is not cached and there are
+     * warnings about it (plan/explain/useful.h), one a line. A failure rejects
+     * the question, and nothing is charged. NULL: it is charged all the same.
+     */
+    custos_status (*warned)(void *ctx, str warnings, custos_err *err);
+    void *warned_ctx;
+
     const _Atomic int *stop; /* an enum ask_stop, set before the question is
                                 interrupted; NULL: nobody stops it */
 
@@ -209,6 +218,11 @@ struct ask {
     custos_status (*check_point)(void *ctx, enum ask_point at, custos_err *err);
     struct work_snapshot *public_parts;
 };
+
+/* For `warned` of an ask: rejects every question with a warning, with
+   CUSTOS_EINVAL and the first one as message. */
+CUSTOS_MUST_USE custos_status ask_reject_warned(void *ctx, str warnings,
+                                                custos_err *err);
 
 /*
  * Reads, plans, charges, runs, releases. Above the charge everything is a

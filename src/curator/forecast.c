@@ -1,5 +1,8 @@
 #include "curator/forecast.h"
 
+#include <string.h>
+
+#include "base/error.h"
 #include "curator/answer.h"
 #include "curator/shared_state.h"
 #include "curator/key.h"
@@ -106,4 +109,39 @@ forecast_add(const struct plan *p, struct answer *out)
         out->warnings = keep_lines(out->arena, u.warnings, u.n_warnings);
     }
     arena_free(a);
+}
+
+custos_status
+forecast_check(const struct ask *ask, const struct plan *p, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    struct useful u;
+    arena *a;
+    str all;
+
+    if (!ask->warned)
+        return CUSTOS_OK;
+    a = arena_new(NULL, USEFUL_BYTES);
+    if (a && plan_useful(a, p, &u)) {
+        all = keep_lines(a, u.warnings, u.n_warnings);
+        if (all.len > 0)
+            st = ask->warned(ask->warned_ctx, all, err);
+    } else {
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    arena_free(a);
+    return st;
+}
+
+custos_status
+ask_reject_warned(void *ctx, str warnings, custos_err *err)
+{
+    const char *end = memchr(warnings.ptr, '\n', warnings.len);
+
+    (void)ctx;
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "%.*s" HINT
+                       "nothing was charged: change the query, or ask it "
+                       "without being cautious",
+                       (int)(end ? end - warnings.ptr : 0), warnings.ptr);
 }

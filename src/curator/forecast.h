@@ -19,4 +19,10 @@ void forecast_write(const struct plan *p, struct buf *out);
    none. */
 void forecast_add(const struct plan *p, struct answer *out);
 
+/* Above a charge: shows the plan's warnings to ask->warned, and fails as that
+   does. */
+CUSTOS_MUST_USE custos_status forecast_check(const struct ask *ask,
+                                             const struct plan *p,
+                                             custos_err *err);
+
 #endif

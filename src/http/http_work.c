@@ -54,6 +54,7 @@ question_read(struct http_work *w, custos_err *err)
     ask->rho = said.rho;
     ask->within = said.within;
     ask->jointly = said.jointly;
+    ask->warned = said.cautious ? ask_reject_warned : NULL;
     ask->params = said.params;
     ask->n_params = said.n_params;
     return CUSTOS_OK;

@@ -109,6 +109,7 @@ struct expr {
     bool high;
     struct query *query; /* EXPR_IN_QUERY; may have union_all */
     /* Written by the planner: */
+    bool trusted; /* it is part of a view, which the owner wrote */
     enum data_type type;
     bool wide;  /* TYPE_INT: it needs 128 bits in the engine;
                    EXPR_IN_QUERY: compared as reals */

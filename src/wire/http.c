@@ -9,7 +9,7 @@
 #include "wire/json.h"
 
 static const char *const fields[] = {
-    "sql", "epsilon", "rho", "within", "jointly", "params",
+    "sql", "epsilon", "rho", "within", "jointly", "cautious", "params",
 };
 
 static custos_status
@@ -52,6 +52,15 @@ read_amount(const struct json_value *field, str *out, custos_err *err)
         field->text.len == 0)
         return fail_field(field, "a number or a text with one", err);
     *out = field->text;
+    return CUSTOS_OK;
+}
+
+static custos_status
+read_switch(const struct json_value *field, bool *out, custos_err *err)
+{
+    if (field->kind != JSON_TRUTH)
+        return fail_field(field, "true or false", err);
+    *out = field->truth;
     return CUSTOS_OK;
 }
 
@@ -110,12 +119,10 @@ read_field(arena *a, const struct json_value *field, struct http_query *q,
         return read_amount(field, &q->rho, err);
     if (str_equal(field->name, str_of("within")))
         return read_amount(field, &q->within, err);
-    if (str_equal(field->name, str_of("jointly"))) {
-        q->jointly = field->truth;
-        return field->kind == JSON_TRUTH
-                   ? CUSTOS_OK
-                   : fail_field(field, "true or false", err);
-    }
+    if (str_equal(field->name, str_of("jointly")))
+        return read_switch(field, &q->jointly, err);
+    if (str_equal(field->name, str_of("cautious")))
+        return read_switch(field, &q->cautious, err);
     if (str_equal(field->name, str_of("params")))
         return read_params(a, field, q, err);
     return fail_unknown(field, "a query", fields, COUNT_OF(fields), err);

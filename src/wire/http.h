@@ -8,13 +8,14 @@
 
 /*
  * {"sql": "...", "epsilon": 0.1, "rho": 0.005, "within": "2%",
- *  "jointly": false, "params": [1, "a", null, true]}
+ *  "jointly": false, "cautious": false, "params": [1, "a", null, true]}
  * epsilon, rho and within may be numbers or texts; all but sql may be left out.
  */
 struct http_query {
     str sql;
     str epsilon, rho, within; /* empty: not given */
     bool jointly;
+    bool cautious;              /* reject a query with a warning */
     const struct datum *params; /* numbers: TYPE_INT or TYPE_DECIMAL */
     size_t n_params;
 };

@@ -72,6 +72,23 @@ class Http(HttpCase):
         self.refused(400, "EINVAL", self.ask(sql, params=["heart"]))
         self.refused(400, "EINVAL", self.ask(sql, params=["heart", "dear"]))
 
+    def test_a_warned_query_can_be_stopped_before_its_charge(self):
+        body = {"sql": "SELECT count(*) FROM patients WHERE sex = 'F'",
+                "epsilon": "0.03125"}
+        said = "'F' is not among the public values of sex; nearest: 'f'"
+        got = self.call("POST", "/v1/explain", body, "ana").json
+        self.assertEqual(got["warnings"], [said])
+        before = self.call("GET", "/v1/budget", who="ana").json
+        reply = self.call("POST", "/v1/query", {**body, "cautious": True},
+                          "ana")
+        self.refused(400, "EINVAL", reply)
+        self.assertEqual(reply.error["message"], said)
+        self.assertEqual(self.call("GET", "/v1/budget", who="ana").json,
+                         before)
+        got = self.call("POST", "/v1/query", {**body, "cautious": False},
+                        "ana").json
+        self.assertEqual(got["warnings"], [said])
+
     def test_public_tables_are_free_and_exact(self):
         got = self.ask("SELECT department, floor FROM departments "
                        "ORDER BY department").json
@@ -202,6 +219,7 @@ class Http(HttpCase):
                      b'{"sql":"SELECT count(*) FROM patients","epsilon":-1}',
                      b'{"sql":"SELECT count(*) FROM patients","epsilon":0}',
                      b'{"sql":"SELECT 1","jointly":"yes"}',
+                     b'{"sql":"SELECT 1","cautious":1}',
                      b'{"sql":"SELECT 1","params":{}}',
                      b'{"sql":"SELECT 1","params":[[1]]}',
                      b'{"sql":"\\u0000"}', b'{"sql":"\\ud800"}',

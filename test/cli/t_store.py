@@ -170,6 +170,19 @@ class Store(unittest.TestCase):
         self.assertEqual(code, 2, said)
         self.assertIn("no store", said)
 
+    def test_a_warned_query_can_be_stopped_before_its_charge(self):
+        sql = "SELECT count(*) FROM patients WHERE sex = 'female'"
+        said = "'female' is not among the public values of sex"
+        before = self.left()
+        self.assertIn(f"  warning    {said}",
+                      self.ask(sql, verb="explain")[1].splitlines())
+        self.refused(sql, "--cautious", says=said)
+        self.assertEqual(self.left(), before)
+        self.assertEqual(self.answer(sql)["warnings"], [said])
+        self.answer(sql, "--cautious")  # cached: free
+        self.answer("SELECT count(*) FROM patients WHERE sex = 'f'",
+                    "--cautious")
+
     def test_within_is_the_cheapest(self):
         sql = "SELECT sex, count(*) FROM patients GROUP BY sex"
         each = self.answer(sql, "--within", "30")

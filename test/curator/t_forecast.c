@@ -188,6 +188,67 @@ a_useless_answer_is_announced(void **state)
     close_store();
 }
 
+/* Counts its calls, and lets the question go on if ctx says so. */
+struct confirmed {
+    int calls;
+    bool goes_on;
+    char text[512];
+};
+
+static custos_status
+confirm(void *ctx, str warnings, custos_err *err)
+{
+    struct confirmed *of = ctx;
+
+    of->calls++;
+    snprintf(of->text, sizeof of->text, "%.*s", (int)warnings.len,
+             warnings.ptr);
+    return of->goes_on ? CUSTOS_OK : ask_reject_warned(NULL, warnings, err);
+}
+
+static void
+a_warned_question_is_stopped_before_its_charge(void **state)
+{
+    static const char said[] =
+        "age > 200 is never true: the public range of age is 0 to 100";
+    struct confirmed by = {0};
+    struct ask ask = {.who = str_of("ana"),
+                      .sql = str_of("SELECT count(*) FROM patients WHERE age > "
+                                    "200"),
+                      .epsilon = str_of("0.1"),
+                      .now = 1,
+                      .warned = confirm,
+                      .warned_ctx = &by};
+    struct answer *a = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    struct ledger_balance b;
+
+    (void)state;
+    open_store(POLICY("epsilon: 0.1"));
+    assert_int_equal(curator_answer(c, &ask, &a, &err), CUSTOS_EINVAL);
+    assert_string_equal(err.said, said);
+    assert_int_equal(by.calls, 1);
+    assert_int_equal(ledger_balance(curator_ledger(c), str_of("ana"), &b, &err),
+                     CUSTOS_OK);
+    assert_int_equal(b.charges, 0);
+    by.goes_on = true;
+    assert_int_equal(curator_answer(c, &ask, &a, &err), CUSTOS_OK);
+    assert_int_equal(by.calls, 2);
+    assert_true(strstr(by.text, said) == by.text);
+    assert_true(str_equal(a->warnings, str_of(by.text)));
+    answer_free(a);
+    by.goes_on = false; /* the cached answer is free */
+    assert_int_equal(curator_answer(c, &ask, &a, &err), CUSTOS_OK);
+    assert_true(a->stored);
+    answer_free(a);
+    assert_int_equal(by.calls, 2);
+    ask.sql = str_of("SELECT count(*) FROM patients WHERE age > 20");
+    assert_int_equal(curator_answer(c, &ask, &a, &err), CUSTOS_OK);
+    answer_free(a);
+    assert_int_equal(by.calls, 2);
+    close_store();
+}
+
 int
 main(void)
 {
@@ -196,6 +257,7 @@ main(void)
         cmocka_unit_test(explain_tells_nothing_of_others),
         cmocka_unit_test(explain_tells_what_is_left_after),
         cmocka_unit_test(a_useless_answer_is_announced),
+        cmocka_unit_test(a_warned_question_is_stopped_before_its_charge),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

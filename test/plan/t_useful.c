@@ -130,6 +130,152 @@ nothing_is_said_without_a_number_of_people(void **state)
     plan_done(&j.t);
 }
 
+/* The warnings of a query that has only those about literals, one a line. */
+static void
+assert_warnings(const char *sql, const char *warnings)
+{
+    struct judged j;
+    struct buf b;
+
+    judge(&j, sql, "1", NULL);
+    buf_init(&b, NULL, 1 << 16);
+    for (size_t i = 0; i < j.u.n_warnings; i++)
+        buf_printf(&b, "%s%s", i ? "\n" : "", j.u.warnings[i]);
+    if (strcmp(buf_text(&b), warnings) != 0)
+        fail_msg("%s\n%s\n%s", sql, buf_text(&b), warnings);
+    buf_clear(&b);
+    plan_done(&j.t);
+}
+
+#define COUNT_PATIENTS "SELECT count(*) FROM patients WHERE "
+#define NOT_A_CITY " is not among the public values of city"
+#define ROMA "'Roma'" NOT_A_CITY "; nearest: 'Rome'"
+
+static void
+a_literal_that_no_row_has_gets_its_nearest_value(void **state)
+{
+    static const char *const cases[][2] = {
+        {COUNT_PATIENTS "city = 'Rome'", ""},
+        {COUNT_PATIENTS "city = 'Roma'", ROMA},
+        {COUNT_PATIENTS "'Roma' = city", ROMA},
+        {COUNT_PATIENTS "city <> 'Roma'", ROMA},
+        {COUNT_PATIENTS "city = 'ROME'",
+         "'ROME'" NOT_A_CITY "; nearest: 'Rome'"},
+        {COUNT_PATIENTS "city = 'Reykjavik'", "'Reykjavik'" NOT_A_CITY},
+        {COUNT_PATIENTS "city IS NULL", ""},
+        {COUNT_PATIENTS "city = NULL", ""},
+        {COUNT_PATIENTS "city IN ('Rome', 'Roma', 'Oslo', 'Grax')",
+         ROMA "\n'Grax'" NOT_A_CITY "; nearest: 'Graz'"},
+        {COUNT_PATIENTS "city NOT IN ('Roma')", ROMA},
+        {COUNT_PATIENTS "age > 3 AND (smoker OR NOT city = 'Roma')", ROMA},
+        {COUNT_PATIENTS "city = 'Roma' OR city = 'Roma'", ROMA},
+        {COUNT_PATIENTS "diagnosis = 'Roma'", ""}, /* no public values */
+        {COUNT_PATIENTS "city = E'a\nb'", "'a b'" NOT_A_CITY},
+        {"SELECT sum(CASE WHEN city = 'Roma' THEN age ELSE 0 END) FROM "
+         "patients",
+         ROMA},
+        {"SELECT city = 'Roma', count(*) FROM patients GROUP BY city = 'Roma'",
+         ROMA},
+        {"SELECT count(*) FROM (SELECT age FROM patients WHERE city = 'Roma') "
+         "p",
+         ROMA},
+        {"SELECT count(*) FROM visits JOIN patients ON id = patient_id AND "
+         "city = 'Roma'",
+         ROMA},
+        {"SELECT count(*) FROM doses WHERE drug IN (SELECT code FROM drugs "
+         "WHERE price > 100)",
+         "price > 100 is never true: the public range of price is 0.00 to "
+         "90.00"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_warnings(cases[i][0], cases[i][1]);
+}
+
+static void
+numbers_and_dates_outside_their_range(void **state)
+{
+    static const char *const cases[][2] = {
+        {COUNT_PATIENTS "age = 120", ""},
+        {COUNT_PATIENTS "age = 121",
+         "121 is outside the public range of age, 0 to 120"},
+        {COUNT_PATIENTS "age = -1",
+         "-1 is outside the public range of age, 0 to 120"},
+        {COUNT_PATIENTS "age >= 120 OR age <= 0", ""},
+        {COUNT_PATIENTS "age > 120",
+         "age > 120 is never true: the public range of age is 0 to 120"},
+        {COUNT_PATIENTS "0 > age",
+         "0 > age is never true: the public range of age is 0 to 120"},
+        {COUNT_PATIENTS "age < 500 AND age > -7", ""}, /* always true */
+        {COUNT_PATIENTS "weight BETWEEN 400.5 AND 500",
+         "weight BETWEEN 400.5 AND 500 is never true: the public range of "
+         "weight is 0 to 400"},
+        {COUNT_PATIENTS "age BETWEEN 20 AND 500", ""},
+        {COUNT_PATIENTS "age BETWEEN -7 AND -1",
+         "age BETWEEN -7 AND -1 is never true: the public range of age is 0 "
+         "to 120"},
+        {COUNT_PATIENTS "born = '2000-01-01'",
+         "'2000-01-01' is outside the public range of born, '1990-01-01' to "
+         "'1999-12-31'"},
+        {COUNT_PATIENTS "born < '2000-01-01'", ""},
+        {COUNT_PATIENTS "born >= DATE '2000-01-01'",
+         "born >= DATE '2000-01-01' is never true: the public range of born is "
+         "'1990-01-01' to '1999-12-31'"},
+        {COUNT_PATIENTS "income = 1000000000", ""}, /* no public range */
+        {"SELECT count(*) FROM visits WHERE cost > 5000",
+         "cost > 5000 is never true: the public range of cost is 0.00 to "
+         "5000.00"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_warnings(cases[i][0], cases[i][1]);
+}
+
+/* The view compares nights with 7; were that outside their range, the warning
+   would name a column that the analyst may not know. */
+static void
+literals_of_the_owner_are_not_examined(void **state)
+{
+    struct judged j;
+
+    (void)state;
+    judge(&j, "SELECT count(*) FROM long_stays", "1", NULL);
+    for (size_t i = 0; i < j.t.policy->n_tables; i++)
+        for (size_t k = 0; k < j.t.policy->tables[i].n_columns; k++) {
+            struct policy_column *c = &j.t.policy->tables[i].columns[k];
+
+            if (str_equal(c->name, str_of("nights")))
+                c->upper.n = 5; /* so that nights > 7 is never true */
+        }
+    assert_true(plan_useful(j.t.a, j.t.plan, &j.u));
+    assert_int_equal(j.u.n_warnings, 0);
+    plan_done(&j.t);
+    assert_warnings(
+        "SELECT count(*) FROM long_stays WHERE nights > 30",
+        "nights > 30 is never true: the public range of nights is 0 to 30");
+}
+
+/* A thousand wrong literals give as many warnings as fit. */
+static void
+warnings_about_literals_are_few(void **state)
+{
+    struct judged j;
+    struct buf sql;
+
+    (void)state;
+    buf_init(&sql, NULL, 1 << 20);
+    buf_add_text(&sql, COUNT_PATIENTS "city IN ('Rome'");
+    for (int i = 0; i < 1000; i++)
+        buf_printf(&sql, ", 'Roma%d'", i);
+    buf_add_text(&sql, ")");
+    judge(&j, buf_text(&sql), "0.002", NULL);
+    assert_int_equal(j.u.n_warnings, USEFUL_WARNINGS_MAX);
+    plan_done(&j.t);
+    buf_clear(&sql);
+}
+
 int
 main(void)
 {
@@ -138,6 +284,10 @@ main(void)
         cmocka_unit_test(many_groups_over_few_people_are_noise),
         cmocka_unit_test(warnings_are_few),
         cmocka_unit_test(nothing_is_said_without_a_number_of_people),
+        cmocka_unit_test(a_literal_that_no_row_has_gets_its_nearest_value),
+        cmocka_unit_test(numbers_and_dates_outside_their_range),
+        cmocka_unit_test(literals_of_the_owner_are_not_examined),
+        cmocka_unit_test(warnings_about_literals_are_few),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,8 @@ export interface Question {
   within?: Price;
   /* With `within`: the 95 % hold for all values together. */
   jointly?: boolean;
+  /* Reject the question, before it is charged, if there is a warning about it. */
+  cautious?: boolean;
   /* Values of $1, $2 ... */
   params?: Parameter[];
 }

@@ -34,8 +34,8 @@ static const struct grid ONES = {10, 0};
 
 /* ------------------------------------------------------------ sentences -- */
 
-static bool
-add_sentence(arena *a, struct buf *b, const char **list, size_t *n)
+bool
+useful_add(arena *a, struct buf *b, const char **list, size_t *n)
 {
     const char *text =
         b->failed ? NULL : arena_copy(a, (str){buf_text(b), b->len});
@@ -109,7 +109,7 @@ write_expected(struct judge *j, const struct expr *e, const struct share *s,
     buf_printf(&b, "%s%s at best, ", s->in_range ? " of its range" : "",
                j->cells > 1 ? " in an average group" : "");
     write_share(s, &b);
-    return add_sentence(j->a, &b, j->out->expected, &j->out->n_expected);
+    return useful_add(j->a, &b, j->out->expected, &j->out->n_expected);
 }
 
 static bool
@@ -133,7 +133,7 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
         write_share(s, &b);
         buf_add_text(&b, j->cells > 1 ? " in an average group" : "");
     }
-    return add_sentence(j->a, &b, j->out->warnings, &j->out->n_warnings);
+    return useful_add(j->a, &b, j->out->warnings, &j->out->n_warnings);
 }
 
 /* --------------------------------------------------------------- shares -- */
@@ -293,7 +293,7 @@ judge_selection(struct judge *j)
     const struct selection *s = j->p->space.selection;
     struct buf b;
 
-    if (!s || s->half <= j->people)
+    if (!s || s->half <= j->people || j->out->n_warnings >= USEFUL_WARNINGS_MAX)
         return true;
     buf_init(&b, NULL, SENTENCE_MAX);
     write_people(j, &b);
@@ -301,7 +301,7 @@ judge_selection(struct judge *j)
                "few groups or none will be shown, since one of %llu units is "
                "shown with a probability of 50 %%",
                (unsigned long long)s->half);
-    return add_sentence(j->a, &b, j->out->warnings, &j->out->n_warnings);
+    return useful_add(j->a, &b, j->out->warnings, &j->out->n_warnings);
 }
 
 /* ------------------------------------------------------------- the plan -- */
@@ -360,7 +360,11 @@ plan_useful(arena *a, const struct plan *p, struct useful *out)
         return false;
     for (size_t i = 0; i < of->n_aggregates; i++)
         out->relative[i] = USEFUL_UNKNOWN;
-    if (p->is_public || !p->policy->has_people)
+    if (p->is_public)
+        return true;
+    if (!plan_literals(a, of, out))
+        return false;
+    if (!p->policy->has_people)
         return true;
     rat_init(&j.rows);
     rat_init(&j.units);

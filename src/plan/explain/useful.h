@@ -24,7 +24,8 @@ struct useful {
     uint64_t *relative;
     const char **expected; /* the same in words; none if nothing is known */
     size_t n_expected;
-    const char **warnings; /* what is hopeless */
+    const char **warnings; /* literals that no value equals, and what is
+                              hopeless */
     size_t n_warnings;
 };
 
@@ -45,6 +46,29 @@ struct useful {
  *          many_groups_over_few_people_are_noise
  *          nothing_is_said_without_a_number_of_people
  */
+
+/* Adds a sentence to a list, unless it is there already, and clears b. False
+   without memory. */
+CUSTOS_MUST_USE bool
+useful_add(arena *a, struct buf *b, const char **list, size_t *n);
+
+/*
+ * THEOREM  literal-warnings-are-free
+ *   The warnings about literals are a function of the query and the policy: a
+ *   literal is compared with the values or the range that the policy declares
+ *   for a column, never with the data.
+ * SOURCE   doc/proofs/useful-is-free.md
+ * NEEDS    the plan is a function of public facts (plan/plan.h); whoever may use
+ *          a column may see its declared values. What the owner wrote in a view
+ *          is not examined: its columns may be hidden from the analyst.
+ * GIVES    warnings that may be shown above the charge.
+ * FAILS    false without memory.
+ * TESTED   a_literal_that_no_row_has_gets_its_nearest_value
+ *          numbers_and_dates_outside_their_range
+ *          literals_of_the_owner_are_not_examined
+ */
+CUSTOS_MUST_USE bool
+plan_literals(arena *a, const struct plan *p, struct useful *out);
 
 /* Fills *out, in a; false without memory. A plan that selects its bound from the
    data is judged by its smallest bound, at which there is least noise. */

@@ -136,8 +136,10 @@ walk_expr(struct views *v, struct expr *e, const struct open *in)
 
     if (!e)
         return CUSTOS_OK;
-    if (in)
+    if (in) {
         e->at = v->at;
+        e->trusted = true;
+    }
     for (size_t i = 0; i < e->n_args && !st; i++)
         st = walk_expr(v, e->args[i], in);
     if (!st)
