@@ -227,7 +227,10 @@ plan_make(arena *a, struct query *q, const struct policy *p,
           const struct plan_options *options, struct plan **out,
           custos_err *err)
 {
-    struct effort effort = {.remaining = p->max_planning_steps,
+    uint64_t *left = options ? options->steps : NULL;
+    uint64_t most =
+        left && *left < p->max_planning_steps ? *left : p->max_planning_steps;
+    struct effort effort = {.remaining = most,
                             .stop = options ? options->stop : NULL};
     struct plan_keys_made *keys_made = arena_take(a, 1, sizeof *keys_made);
     struct plan_options own = {.who = NULL};
@@ -247,6 +250,8 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     if (arena_is_denied(a))
         effort_end(&effort, EFFORT_OUT_OF_BYTES);
     arena_allow(a, SIZE_MAX);
+    if (left)
+        *left -= most - effort.remaining;
     if (effort.state != EFFORT_GOES_ON) {
         plan_free(st ? NULL : first);
         return effort_refuse(&effort, err);

@@ -322,6 +322,8 @@ struct plan_options {
                                        cannot be run */
     const _Atomic int *stop; /* not 0: planning is cancelled; NULL: it cannot be
                                 cancelled */
+    uint64_t *steps; /* of several plans together: the planning steps that
+                        remain; NULL: one plan, as the policy limits it */
     /* Set by plan_make: its limits (effort.h), and keys that plans share */
     struct effort *effort;
     struct plan_keys_made *keys_made;
