@@ -337,6 +337,21 @@ ledger_writer_charge(struct ledger_writer *t, const struct ledger_request *r,
 }
 
 custos_status
+ledger_writer_charge_all(struct ledger_writer *t,
+                         const struct ledger_request *requests, size_t n,
+                         struct receipt *receipts, custos_err *err)
+{
+    struct writer_job j = {.job = {.kind = LEDGER_CHARGES,
+                                   .request = requests,
+                                   .n_requests = n,
+                                   .receipts = receipts,
+                                   .err = err}};
+
+    wait_for(t, &j);
+    return j.job.status;
+}
+
+custos_status
 ledger_writer_act(struct ledger_writer *t, const char *act, str words, str who,
                   int64_t now, struct receipt *out, custos_err *err)
 {

@@ -35,6 +35,12 @@ CUSTOS_MUST_USE custos_status
 ledger_writer_charge(struct ledger_writer *t, const struct ledger_request *r,
                      struct receipt *out, custos_err *err);
 
+/* The same for the charges of a batch, of which all are admitted or none;
+   receipts: set to one each. */
+CUSTOS_MUST_USE custos_status ledger_writer_charge_all(
+    struct ledger_writer *t, const struct ledger_request *requests, size_t n,
+    struct receipt *receipts, custos_err *err);
+
 /* The same for a row that charges nothing, such as an act of the owner
    (ledger_act). */
 CUSTOS_MUST_USE custos_status ledger_writer_act(struct ledger_writer *t,

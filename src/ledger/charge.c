@@ -23,24 +23,32 @@ check_request(const struct ledger_request *r, custos_err *err)
     return CUSTOS_OK;
 }
 
-/* May the request be charged under the terms in force? */
-static custos_status
-judge_charge(struct ledger *l, const struct ledger_request *r,
-             struct standing *s, custos_err *err)
+custos_status
+charge_check(struct ledger *l, const struct ledger_request *r, custos_err *err)
 {
-    custos_status st = ledger_terms_now(l, err);
+    custos_status st = check_request(r, err);
 
+    if (!st)
+        st = ledger_terms_now(l, err);
     if (!st && memcmp(l->terms->said.policy, r->policy, sizeof r->policy) != 0)
         st = custos_fail(err, CUSTOS_EPOLICY,
                          "the policy has changed" HINT
                          "the owner must run custos owner reload, or custos "
                          "init again if no server runs");
-    if (!st)
-        st = tripwire_judge(l->db, r, err);
+    return st ? st : tripwire_judge(l->db, r, err);
+}
+
+/* May the request be charged under the terms in force? */
+static custos_status
+judge_charge(struct ledger *l, const struct ledger_request *r,
+             struct standing *s, custos_err *err)
+{
+    custos_status st = charge_check(l, r, err);
+
     if (!st)
         st = budgets_admit(l->db, l->terms, r, s, err);
     if (!st)
-        st = growth_judge(l, r, s->analyst, err);
+        st = growth_judge(l, r, 1, s->analyst, err);
     return st;
 }
 
@@ -53,10 +61,8 @@ step_charge(struct ledger *l, void *arg, custos_err *err)
     const struct ledger_request *r = job->request;
     struct ledger_row row;
     struct standing s;
-    custos_status st = check_request(r, err);
+    custos_status st = judge_charge(l, r, &s, err);
 
-    if (!st)
-        st = judge_charge(l, r, &s, err);
     if (st)
         return st;
     memset(&row, 0, sizeof row);

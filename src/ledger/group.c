@@ -26,6 +26,7 @@ step_of(enum ledger_job_kind kind)
 {
     switch (kind) {
     case LEDGER_CHARGE: return step_charge;
+    case LEDGER_CHARGES: return step_charges;
     case LEDGER_ACT: return step_act;
     case LEDGER_KEEP: return step_keep;
     }

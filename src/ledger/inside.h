@@ -47,7 +47,13 @@ struct ledger_part {
 void ledger_write_all(struct ledger *l, struct ledger_part *parts, size_t n);
 
 /* What each kind of job does; arg is the job. */
-ledger_step step_charge, step_act, step_keep;
+ledger_step step_charge, step_charges, step_act, step_keep;
+
+/* May the analyst be charged at all: is the policy of the request in force, and
+   the analyst not suspended? Also checks the request itself. */
+CUSTOS_MUST_USE custos_status charge_check(struct ledger *l,
+                                           const struct ledger_request *r,
+                                           custos_err *err);
 
 /* Runs a step in a transaction that only reads. */
 CUSTOS_MUST_USE custos_status ledger_read(struct ledger *l, ledger_step *step,

@@ -159,8 +159,16 @@ struct ledger_retention {
  * cached. Everything it points to is borrowed until the group is written.
  */
 struct ledger_job {
-    enum ledger_job_kind { LEDGER_CHARGE, LEDGER_ACT, LEDGER_KEEP } kind;
-    const struct ledger_request *request; /* of a charge */
+    enum ledger_job_kind {
+        LEDGER_CHARGE,
+        LEDGER_CHARGES,
+        LEDGER_ACT,
+        LEDGER_KEEP
+    } kind;
+    const struct ledger_request *request; /* of a charge; of a batch: n_requests
+                                             of them */
+    size_t n_requests;                    /* of a batch of charges */
+    struct receipt *receipts;             /* of a batch: set, one each */
     const char *act;                      /* of an act */
     str words, who;
     int64_t now;
@@ -192,6 +200,10 @@ struct ledger_job {
  *   CUSTOS_EDENIED    the analyst is suspended (LEDGER_SUSPENDED_SAID)
  *   CUSTOS_EINVAL     a charge of nothing, or of the owner for a shared answer
  *
+ * A batch of charges (LEDGER_CHARGES), of one analyst at one time under one
+ * policy, is admitted as a whole, if its charges would be admitted one after the
+ * other, or refused as a whole (batch-all-or-nothing).
+ *
  * For answers, the first one under a key is kept. CUSTOS_ENAME: the receipt is
  * not of this ledger.
  *
@@ -201,7 +213,7 @@ struct ledger_job {
  * case. After a failure of disk or memory the ledger is reopened before the next
  * commit.
  */
-enum { LEDGER_GROUP_MOST = 64 };
+enum { LEDGER_GROUP_MOST = 64, LEDGER_BATCH_MOST = 64 };
 void ledger_post(struct ledger *l, struct ledger_job *first);
 
 /*

@@ -65,12 +65,14 @@ minute_of(struct ledger *l, const struct ledger_request *r, size_t analyst)
 }
 
 custos_status
-growth_judge(struct ledger *l, const struct ledger_request *r, size_t analyst,
-             custos_err *err)
+growth_judge(struct ledger *l, const struct ledger_request *r, size_t n,
+             size_t analyst, custos_err *err)
 {
-    uint64_t size = row_size(r), all = 0;
+    uint64_t size = 0, all = 0;
     custos_status st = CUSTOS_OK;
 
+    for (size_t i = 0; i < n; i++)
+        size += row_size(&r[i]);
     if (analyst >= l->terms->said.n_analysts)
         return CUSTOS_OK;
     if (r->max_minute_bytes &&

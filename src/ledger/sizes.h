@@ -16,13 +16,14 @@ CUSTOS_MUST_USE custos_status size_add(struct db *d, enum size_of what, str who,
                                        int64_t bytes, custos_err *err);
 
 /*
- * May this charge's row be added? CUSTOS_EOVERFLOW: the analyst's rows would
- * take more than the request's limits, in total or in this minute (for which
+ * May the rows of these n charges of one analyst be added? CUSTOS_EOVERFLOW: the
+ * analyst's rows would take more than the request's limits, in total or in this minute (for which
  * only the rows that this handle has added count).
  */
 CUSTOS_MUST_USE custos_status growth_judge(struct ledger *l,
                                            const struct ledger_request *r,
-                                           size_t analyst, custos_err *err);
+                                           size_t n, size_t analyst,
+                                           custos_err *err);
 
 /* Counts the row after it was added. */
 CUSTOS_MUST_USE custos_status growth_count(struct ledger *l,

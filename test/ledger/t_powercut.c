@@ -1,8 +1,9 @@
 /*
- * Power cuts. The test makes charges (alone and in groups), stores answers and
+ * Power cuts. The test makes charges (alone, in groups and in batches), stores answers and
  * changes terms on a disk that loses power at a random operation, and then
  * opens the ledger on what is left. Every receipt that was handed out must be
- * in the chain, every stored answer must exist, sums must be those of the rows,
+ * in the chain, every stored answer must exist, every batch must be there as a
+ * whole or not at all, sums must be those of the rows,
  * and no budget may be exceeded.
  *
  * With CUSTOS_LONG: 1000 runs (`make powercut`).
@@ -59,6 +60,55 @@ step_group(struct run *run, struct ledger *l)
             run->receipts[run->n++] = jobs[i].receipt;
 }
 
+/* Posts a batch of charges; the text of each says how many there are. */
+static void
+step_batch(struct run *run, struct ledger *l)
+{
+    size_t n = 2 + (size_t)disk_below(run->disk, GROUP - 1);
+    struct ledger_request requests[GROUP];
+    struct receipt receipts[GROUP];
+    struct charge charges[GROUP];
+    struct ledger_job job = {.kind = LEDGER_CHARGES,
+                             .request = requests,
+                             .n_requests = n,
+                             .receipts = receipts};
+    char texts[GROUP][32];
+
+    for (size_t i = 0; i < n; i++) {
+        request_of(&requests[i], &charges[i], "", "0.01", 3);
+        snprintf(texts[i], sizeof texts[i], "batch %zu of %zu", i + 1, n);
+        requests[i].query = str_of(texts[i]);
+    }
+    ledger_post(l, &job);
+    for (size_t i = 0; i < n && !job.status; i++)
+        run->receipts[run->n++] = receipts[i];
+}
+
+/* Are the rows of each batch complete, and in order? */
+static bool
+batches_are_whole(const struct ledger_row *rows, size_t n)
+{
+    size_t next = 1, all = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        char text[32];
+        size_t at, of;
+
+        snprintf(text, sizeof text, "%.*s", (int)rows[i].query.len,
+                 rows[i].query.len ? rows[i].query.ptr : "");
+        if (sscanf(text, "batch %zu of %zu", &at, &of) != 2) {
+            if (next != 1)
+                return false;
+            continue;
+        }
+        if (at != next || (at > 1 && of != all))
+            return false;
+        all = of;
+        next = at == of ? 1 : at + 1;
+    }
+    return next == 1;
+}
+
 /* Makes one random request to the ledger and records its receipts. */
 static void
 step(struct run *run, struct ledger *l)
@@ -80,8 +130,10 @@ step(struct run *run, struct ledger *l)
         key_of(&r, key);
         if (post_answer(l, key, &r, str_of("42 ± 3"), NULL) == CUSTOS_OK)
             run->answered[run->n_answered++] = r;
-    } else if (what < 9) {
+    } else if (what < 8) {
         step_group(run, l);
+    } else if (what < 11) {
+        step_batch(run, l);
     } else if (charge_at(l, "", "0.01", 3, &r, NULL) == CUSTOS_OK) {
         run->receipts[run->n++] = r;
     }
@@ -109,6 +161,8 @@ violation_of_rows(const struct run *run, struct ledger *l, arena *a)
     }
     for (size_t i = 0; i < n; i++)
         charges += str_equal(rows[i].kind, str_of("charge"));
+    if (!batches_are_whole(rows, n))
+        return "a part of a batch is missing";
     if (b.charges != charges ||
         strtod(b.facts.spent, NULL) > strtod(b.facts.limit, NULL))
         return "the balance is wrong";
