@@ -123,14 +123,18 @@ check_body(str body)
     arena *a = arena_new(NULL, ARENA_MAX);
     custos_err err = CUSTOS_ERR_INIT;
     struct http_query q;
+    struct http_batch batch;
     struct http_act act;
     custos_status st;
+    size_t at;
 
     require(a != NULL);
     st = http_query_read(a, body, &q, &err);
     require(st ? err.said[0] != '\0' : q.sql.len > 0);
     for (size_t i = 0; !st && i < q.n_params; i++)
         require(q.params[i].type <= TYPE_TIMESTAMP);
+    st = http_batch_read(a, body, &batch, &at, &err);
+    require(st ? err.said[0] != '\0' : batch.n > 0 && batch.queries[0].sql.len);
     st = http_act_read(a, body, &act, &err);
     require(st ? err.said[0] != '\0' : act.name.len > 0);
     st = http_nothing_read(a, body, &err);

@@ -62,8 +62,9 @@ read_option(const struct verb *verb, int argc, char **argv, int *i,
     for (; at < verb->n_options && !option; at++) {
         const char *name = verb->options[at].name;
 
-        if (len == strlen(name) + 2 && !memcmp(arg, "--", 2) &&
-            !memcmp(arg + 2, name, len - 2))
+        if ((len == strlen(name) + 2 && !memcmp(arg, "--", 2) &&
+             !memcmp(arg + 2, name, len - 2)) ||
+            (!strcmp(arg, "-f") && !strcmp(name, "file")))
             option = &verb->options[at];
     }
     if (!option)

@@ -1,6 +1,6 @@
 /*
- * The parser of command lines: `--name value`, `--name=value`, and words without
- * dashes.
+ * The parser of command lines: `--name value`, `--name=value`, `-f` for `--file`,
+ * and words without dashes.
  *
  * A value may begin with one dash (a negative number); two dashes mean that the
  * value was forgotten. Everything is checked against the verb's table before

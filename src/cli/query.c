@@ -1,5 +1,6 @@
 /*
- * `custos query` and `custos explain`: one SQL question to a store.
+ * `custos query` and `custos explain`: one SQL question, or a file of them, to a
+ * store.
  */
 #include "cli/answer_print.h"
 
@@ -11,6 +12,7 @@
 #include "cli/answer_data.h"
 #include "cli/args.h"
 #include "cli/at_store.h"
+#include "cli/batch.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/query.h"
@@ -23,6 +25,7 @@ enum {
     QUERY_WITHIN,
     QUERY_JOINTLY,
     QUERY_CAUTIOUS,
+    QUERY_FILE,
     QUERY_FORMAT,
     QUERY_OPTIONS
 };
@@ -43,6 +46,10 @@ static const struct option options[QUERY_OPTIONS] = {
     [QUERY_CAUTIOUS] = {"cautious", NULL,
                         "reject the query, before it is charged, if there is\n"
                         "a warning about it"},
+    [QUERY_FILE] = {"file", "FILE",
+                    "or -f FILE: the queries of a file, separated by\n"
+                    "semicolons, charged together or not at all (-: standard\n"
+                    "input)"},
     [QUERY_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 
@@ -63,10 +70,8 @@ question_fail(custos_status st, const custos_err *err, const char *sql)
     return fail_status(st, err);
 }
 
-/* A failure after the charge counts as a bug. The command keeps no log, so it
-   reports the bug on standard error. */
-static void
-warn_of_trip(struct curator *c, const struct ask *ask)
+void
+question_warn_of_trip(struct curator *c, const struct ask *ask)
 {
     uint64_t row;
 
@@ -119,7 +124,7 @@ ask_from(struct curator *c, const struct ask *ask, size_t before,
     custos_status st = curator_answer(c, ask, &answer, &err);
     bool told;
 
-    warn_of_trip(c, ask);
+    question_warn_of_trip(c, ask);
     if (st && err.at >= 0)
         err.at = (size_t)err.at > before ? err.at - (int)before : 0;
     if (st)
@@ -185,8 +190,9 @@ run_query(const struct verb *verb, int argc, char **argv)
 
     if (code || args.help)
         return code ? code : help_of_verb(verb);
-    if (args.n_words != 1)
-        return fail_usage("%s needs one SQL question in quotes", verb->name);
+    if (args.n_words != (args.given[QUERY_FILE] ? 0 : 1))
+        return fail_usage("%s needs one SQL question in quotes, or -f FILE",
+                          verb->name);
     code = check_price(&args);
     if (!code && args.given[QUERY_FORMAT])
         code = answer_format_read(args.given[QUERY_FORMAT], &format);
@@ -194,8 +200,9 @@ run_query(const struct verb *verb, int argc, char **argv)
         return code;
     forbid_cores();
     ask.who = str_of(args.given[QUERY_AS]);
-    ask.sql = str_of(explain ? write_explain(args.words[0], &text, &before)
-                             : args.words[0]);
+    if (!args.given[QUERY_FILE])
+        ask.sql = str_of(explain ? write_explain(args.words[0], &text, &before)
+                                 : args.words[0]);
     ask.epsilon = str_of(args.given[QUERY_EPSILON]);
     ask.rho = str_of(args.given[QUERY_RHO]);
     ask.within = str_of(args.given[QUERY_WITHIN]);
@@ -205,7 +212,10 @@ run_query(const struct verb *verb, int argc, char **argv)
         code = fail_status(err.code, &err);
     } else {
         out_init(&o, STDOUT_FILENO);
-        code = ask_from(c, &ask, before, format, &o);
+        code = args.given[QUERY_FILE]
+                   ? batch_ask(c, &ask, explain ? BATCH_EXPLAIN : BATCH_QUERY,
+                               args.given[QUERY_FILE], format, &o)
+                   : ask_from(c, &ask, before, format, &o);
         if (!code)
             code = out_end(&o);
     }
@@ -217,7 +227,7 @@ run_query(const struct verb *verb, int argc, char **argv)
 const struct verb verb_query = {
     .name = "query",
     .summary = "ask one question in SQL; the answer is private",
-    .usage = "query [options] SQL",
+    .usage = "query [options] SQL | -f FILE",
     .about =
         "Answers from private tables have noise; beside each value is its "
         "95 % error bar.\n"
@@ -229,7 +239,8 @@ const struct verb verb_query = {
     .examples =
         "custos query \"SELECT count(*) FROM patients\" --epsilon 0.1\n"
         "custos query \"SELECT city, avg(age) FROM patients GROUP BY city\"\n"
-        "custos query \"SELECT count(*) FROM visits\" --within 100\n",
+        "custos query \"SELECT count(*) FROM visits\" --within 100\n"
+        "custos query -f report.sql --as ana\n",
     .options = options,
     .n_options = QUERY_OPTIONS,
     .run = run_query,
@@ -238,10 +249,11 @@ const struct verb verb_query = {
 const struct verb verb_explain = {
     .name = "explain",
     .summary = "show a question's plan, price and expected error; free",
-    .usage = "explain [options] SQL",
+    .usage = "explain [options] SQL | -f FILE",
     .about = "Charges nothing and reads no data.",
     .examples = "custos explain \"SELECT count(*) FROM patients\" --epsilon "
-                "0.1\n",
+                "0.1\n"
+                "custos explain -f report.sql\n",
     .options = options,
     .n_options = QUERY_OPTIONS,
     .run = run_query,

@@ -15,6 +15,10 @@
 int question_ask(struct curator *c, const struct ask *ask,
                  enum answer_format format, struct out *o);
 
+/* Reports a failure after the charge, which is a bug, on standard error: the
+   command keeps no log. */
+void question_warn_of_trip(struct curator *c, const struct ask *ask);
+
 /* Prints why a question failed, with line and column if known. Returns the exit
    code. */
 int question_fail(custos_status st, const custos_err *err, const char *sql);

@@ -141,3 +141,45 @@ contract_plan(struct json *j, const struct answer *a,
     contract_remaining(j, "remaining", remaining);
     add_forecast(j, &a->forecast, remaining);
 }
+
+static void
+add_batch_cost(struct json *j, const struct ask_batch_cost *cost,
+               const struct ledger_remaining *remaining)
+{
+    json_begin(j, "cost");
+    json_add_text(j, "epsilon", str_of(cost->epsilon));
+    json_add_text(j, "rho", str_of(cost->rho));
+    json_add_text(j, "delta", str_of(cost->delta));
+    json_end(j);
+    contract_remaining(j, "remaining", remaining);
+}
+
+void
+contract_batch(struct json *j, const struct ask_batch *b,
+               const struct ledger_remaining *remaining)
+{
+    json_begin_list(j, "answers");
+    for (size_t i = 0; i < b->n; i++) {
+        json_begin(j, NULL);
+        contract_answer(j, b->items[i].answer, NULL);
+        json_end(j);
+    }
+    json_end(j);
+    add_batch_cost(j, &b->cost, remaining);
+}
+
+void
+contract_batch_plan(struct json *j, const struct ask_batch *b,
+                    const struct description *descriptions,
+                    const struct ledger_remaining *remaining)
+{
+    json_begin_list(j, "plans");
+    for (size_t i = 0; i < b->n; i++) {
+        json_begin(j, NULL);
+        contract_plan(j, b->items[i].answer, &descriptions[i], remaining);
+        json_end(j);
+    }
+    json_end(j);
+    add_batch_cost(j, &b->cost, remaining);
+    add_forecast(j, &b->forecast, remaining);
+}

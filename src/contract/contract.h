@@ -10,6 +10,7 @@
 #define CONTRACT_CONTRACT_H
 
 #include "base/json.h"
+#include "curator/batch.h"
 #include "curator/credential.h"
 #include "curator/describe.h"
 #include "ledger/ledger.h"
@@ -29,6 +30,13 @@ void contract_answer(struct json *j, const struct answer *a,
 void contract_plan(struct json *j, const struct answer *a,
                    const struct description *d,
                    const struct ledger_remaining *remaining);
+
+/* BatchAnswer and BatchPlan, of a batch that was answered or explained. */
+void contract_batch(struct json *j, const struct ask_batch *b,
+                    const struct ledger_remaining *remaining);
+void contract_batch_plan(struct json *j, const struct ask_batch *b,
+                         const struct description *descriptions,
+                         const struct ledger_remaining *remaining);
 
 /*
  * Budget, of everybody (who empty) or of one analyst, at the time `now`. May fail:

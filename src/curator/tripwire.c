@@ -206,9 +206,8 @@ trip_of(const struct ask *ask, enum work_end end)
  * failure.
  */
 void
-tripwire_after(struct curator *c, const struct ask *ask,
-               const struct receipt *r, int work, enum work_end end,
-               custos_status st)
+tripwire_record(struct curator *c, const struct ask *ask,
+                const struct receipt *r, enum work_end end, custos_status st)
 {
     struct shared_state *h = c->shared;
     char words[TRIPWIRE_WORDS_MAX];
@@ -216,7 +215,6 @@ tripwire_after(struct curator *c, const struct ask *ask,
     custos_err quiet = CUSTOS_ERR_INIT;
     bool failed;
 
-    crash_end(work);
     if (end == WORK_DELAYED)
         atomic_fetch_add(&h->trips.delayed, 1);
     c->trip = trip_of(ask, end);
@@ -231,6 +229,15 @@ tripwire_after(struct curator *c, const struct ask *ask,
             str_of(words), ask->who, ask->now, &ignored, &quiet) &&
         failed)
         atomic_store(&h->unwritten, true);
+}
+
+void
+tripwire_after(struct curator *c, const struct ask *ask,
+               const struct receipt *r, int work, enum work_end end,
+               custos_status st)
+{
+    crash_end(work);
+    tripwire_record(c, ask, r, end, st);
 }
 
 void

@@ -52,6 +52,12 @@ void tripwire_after(struct curator *c, const struct ask *ask,
                     const struct receipt *r, int work, enum work_end end,
                     custos_status st);
 
+/* The same for one of several works in one slot (a batch): the slot stays claimed,
+   for the next tripwire_begin, until tripwire_drop. */
+void
+tripwire_record(struct curator *c, const struct ask *ask,
+                const struct receipt *r, enum work_end end, custos_status st);
+
 /* Counts a refused charge, if a suspension or lack of room in the ledger was
    the reason. */
 void

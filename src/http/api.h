@@ -20,6 +20,15 @@ void api_answer(const struct question *q, enum http_form form,
 void api_explained(const struct question *q, struct curator *c, str sql,
                    arena *a, struct http_reply *out);
 
+/* The replies to a batch, and to the plan of one. The error of a query names it by
+   its number. */
+void api_batch(struct question *q, struct http_reply *out);
+void api_batch_explained(struct question *q, struct curator *c, arena *a,
+                         struct http_reply *out);
+
+/* Puts "query 3: " before the message, for the query with this index. */
+void api_name_query(size_t at, custos_err *err);
+
 /*
  * The other routes. `who` is the analyst's name; it is empty for the owner, who
  * sees everything. A failure is written as an error reply.

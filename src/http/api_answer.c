@@ -1,5 +1,5 @@
 /*
- * Answers as JSON and CSV.
+ * Answers, and batches of answers, as JSON and CSV.
  */
 #include "http/api.h"
 
@@ -159,4 +159,89 @@ api_answer(const struct question *q, enum http_form form,
         (void)custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
         http_refuse(out, &err, str_of(""));
     }
+}
+
+/* --------------------------------------------------------------- batches -- */
+
+void
+api_name_query(size_t at, custos_err *err)
+{
+    custos_err named = *err;
+
+    if (at == SIZE_MAX)
+        return;
+    (void)custos_fail(&named, err->code, "query %zu: %s" HINT "%s", at + 1,
+                      err->said, err->hint);
+    named.at = err->at;
+    *err = named;
+}
+
+static void
+refuse_batch(struct question *q, struct http_reply *out)
+{
+    const struct ask_batch *b = q->batch;
+    bool one = b && b->at < b->n;
+
+    if (one)
+        api_name_query(b->at, &q->err);
+    http_refuse(out, &q->err, one ? b->items[b->at].sql : str_of(""));
+}
+
+static void
+end_batch(struct json *j, struct http_reply *out)
+{
+    custos_err err = CUSTOS_ERR_INIT;
+
+    json_end(j);
+    if (!out->body.failed)
+        return;
+    (void)custos_fail(&err, CUSTOS_ENOMEM, "out of memory");
+    http_refuse(out, &err, str_of(""));
+}
+
+void
+api_batch(struct question *q, struct http_reply *out)
+{
+    struct json j;
+
+    if (q->status) {
+        refuse_batch(q, out);
+        return;
+    }
+    json_init(&j, &out->body, JSON_LINES);
+    json_begin(&j, NULL);
+    contract_batch(&j, q->batch, remaining_of(q));
+    end_batch(&j, out);
+}
+
+void
+api_batch_explained(struct question *q, struct curator *c, arena *a,
+                    struct http_reply *out)
+{
+    struct ask_batch *b = q->batch;
+    struct description *d = arena_take(a, b->n, sizeof *d);
+    struct json j;
+
+    q->status =
+        d ? CUSTOS_OK : custos_fail(&q->err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < b->n && !q->status; i++) {
+        const struct ask_item *item = &b->items[i];
+        struct ask ask = q->ask;
+
+        ask.sql = item->sql;
+        ask.epsilon = item->epsilon;
+        ask.rho = item->rho;
+        ask.within = item->within;
+        ask.jointly = item->jointly;
+        b->at = i;
+        q->status = curator_describe(c, &ask, a, &d[i], &q->err);
+    }
+    if (q->status) {
+        refuse_batch(q, out);
+        return;
+    }
+    json_init(&j, &out->body, JSON_LINES);
+    json_begin(&j, NULL);
+    contract_batch_plan(&j, b, d, remaining_of(q));
+    end_batch(&j, out);
 }

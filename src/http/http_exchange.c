@@ -210,9 +210,8 @@ choose_lane(struct exchange *x)
     enum http_task task = x->work.route.task;
 
     j->who = str_of(x->work.question.who.name);
-    j->lane = j->who.len || task == TASK_QUERY || task == TASK_EXPLAIN
-                  ? LANE_QUESTIONS
-                  : LANE_OWNER;
+    j->lane =
+        j->who.len || task <= TASK_BATCH_EXPLAIN ? LANE_QUESTIONS : LANE_OWNER;
 }
 
 static void

@@ -17,6 +17,12 @@ struct path {
 static const struct path paths[] = {
     {"/v1/query", {TASK_QUERY, ACCESS_TOKEN, 0, 0}, true, true, "format"},
     {"/v1/explain", {TASK_EXPLAIN, ACCESS_TOKEN, 0, 0}, true, false, ""},
+    {"/v1/batch", {TASK_BATCH, ACCESS_TOKEN, 0, 0}, true, false, ""},
+    {"/v1/batch/explain",
+     {TASK_BATCH_EXPLAIN, ACCESS_TOKEN, 0, 0},
+     true,
+     false,
+     ""},
     {"/v1/budget", {TASK_BUDGET, ACCESS_TOKEN, 0, 0}, false, false, ""},
     {"/v1/schema", {TASK_SCHEMA, ACCESS_TOKEN, 0, 0}, false, false, ""},
     {"/v1/ledger",

@@ -60,6 +60,53 @@ question_read(struct http_work *w, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* Reads a batch from the body. */
+static custos_status
+batch_read(struct http_work *w, custos_err *err)
+{
+    struct ask_batch *b = &w->batch;
+    struct http_batch said;
+    size_t at = SIZE_MAX;
+    custos_status st;
+
+    if (w->arena)
+        return CUSTOS_OK; /* read before it moved to another lane */
+    w->arena = arena_new(NULL, BODY_ARENA);
+    if (!w->arena)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = http_batch_read(w->arena, w->request->body, &said, &at, err);
+    for (size_t i = 0; !st && i < said.n; i++)
+        if (said.queries[i].sql.len > w->parts->limits.query_bytes) {
+            at = i;
+            st = custos_fail(err, CUSTOS_EOVERFLOW,
+                             "it is longer than %zu bytes",
+                             w->parts->limits.query_bytes);
+        }
+    if (!st)
+        b->items = arena_take(w->arena, said.n, sizeof *b->items);
+    if (!st && !b->items)
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (st) {
+        err->at = -1; /* it is a position in the body, not in the query */
+        api_name_query(at, err);
+        return st;
+    }
+    b->n = said.n;
+    for (size_t i = 0; i < said.n; i++) {
+        const struct http_query *q = &said.queries[i];
+
+        b->items[i] = (struct ask_item){.sql = q->sql,
+                                        .epsilon = q->epsilon,
+                                        .rho = q->rho,
+                                        .within = q->within,
+                                        .jointly = q->jointly,
+                                        .params = q->params,
+                                        .n_params = q->n_params};
+    }
+    w->question.ask.warned = said.cautious ? ask_reject_warned : NULL;
+    return CUSTOS_OK;
+}
+
 /* Refuses an answer over public tables that is too long: it can be asked for in
    pieces. */
 static void
@@ -97,6 +144,37 @@ work_question(struct http_work *w, struct curator *c)
     }
     api_answer(q, w->route.form, w->reply);
     check_length(w);
+}
+
+/* Asks a batch, or plans it. */
+static void
+work_batch(struct http_work *w, struct curator *c)
+{
+    bool explains = w->route.task == TASK_BATCH_EXPLAIN;
+    struct question *q = &w->question;
+
+    q->err = (custos_err)CUSTOS_ERR_INIT;
+    q->status = batch_read(w, &q->err);
+    q->batch = q->status ? NULL : &w->batch;
+    q->explains = explains;
+    if (q->status)
+        q->job.stepped = false;
+    else
+        w->ask(&q->job, c);
+    if (q->job.moves)
+        return; /* it is asked again in another lane */
+    if (explains)
+        q->job.stepped = false; /* nothing is charged */
+    if (q->job.crowded) {
+        COUNT_ONE(w->parts->counts, busy_share_total);
+        http_fault(w->reply, HTTP_FAULT_SHARE);
+    } else if (q->lost) {
+        http_fault(w->reply, HTTP_FAULT_TOKEN);
+    } else if (!q->status && explains) {
+        api_batch_explained(q, c, w->arena, w->reply);
+    } else {
+        api_batch(q, w->reply);
+    }
 }
 
 /* Answers with the plan. Error positions refer to the text that was sent. */
@@ -151,6 +229,11 @@ work_request(struct job *j, struct curator *c)
         work_question(w, c);
         break;
     case TASK_EXPLAIN: work_explain(w, c); break;
+    case TASK_BATCH:
+        j->stepped = true;
+        work_batch(w, c);
+        break;
+    case TASK_BATCH_EXPLAIN: work_batch(w, c); break;
     case TASK_BUDGET: api_budget(c, who, wall_us(), w->reply); break;
     case TASK_SCHEMA: api_schema(c, who, w->reply); break;
     case TASK_LEDGER: api_ledger(c, who, w->request, w->reply); break;
@@ -185,6 +268,21 @@ http_work_init(struct http_work *w)
     buf_init(&w->explained, NULL, BODY_ARENA);
 }
 
+/* The row of the last charge of a question or batch; 0: nothing was charged. */
+static uint64_t
+row_of(const struct question *q)
+{
+    uint64_t row = q->answer ? q->answer->receipt.seq : 0;
+
+    for (size_t i = 0; q->batch && i < q->batch->n; i++) {
+        const struct answer *a = q->batch->items[i].answer;
+
+        if (a && !a->stored && a->receipt.seq > row)
+            row = a->receipt.seq;
+    }
+    return row;
+}
+
 static void
 log_question(const struct question *q)
 {
@@ -195,30 +293,48 @@ log_question(const struct question *q)
     log_text(&l, "who", str_of(q->who.name));
     log_text(&l, "status", str_of(custos_status_sqlstate(q->status)));
     if (!q->status)
-        log_int(&l, "row", (int64_t)q->answer->receipt.seq);
+        log_int(&l, "row", (int64_t)row_of(q));
     if (q->status)
         log_cause(&l, &q->err);
     log_end(&l, LOG_FD);
+}
+
+static void
+count_answer(const struct answer *a, struct counts *counts)
+{
+    if (a->stored)
+        COUNT_ONE(counts, answers_stored_total);
+    else if (!a->explained && !a->is_public)
+        COUNT_ONE(counts, answers_charged_total);
+}
+
+static bool
+is_charged(const struct question *q)
+{
+    const struct answer *a = q->answer;
+
+    return q->batch ? q->batch->is_charged
+                    : !a->stored && !a->explained && !a->is_public;
 }
 
 void
 http_work_report(const struct http_work *w, struct counts *counts)
 {
     const struct question *q = &w->question;
-    const struct answer *a = q->answer;
+    enum http_task task = w->route.task;
 
-    if (w->route.task != TASK_QUERY || q->job.stopped)
+    if ((task != TASK_QUERY && task != TASK_BATCH) || q->job.stopped)
         return;
     COUNT_ONE(counts, questions_total);
     if (q->status == CUSTOS_EENGINE)
         COUNT_ONE(counts, failures_total);
     else if (q->status)
         COUNT_ONE(counts, refusals_total);
-    else if (a->stored)
-        COUNT_ONE(counts, answers_stored_total);
-    else if (!a->explained && !a->is_public)
-        COUNT_ONE(counts, answers_charged_total);
-    if (q->status || (!a->stored && !a->explained && !a->is_public))
+    else if (!q->batch)
+        count_answer(q->answer, counts);
+    for (size_t i = 0; !q->status && q->batch && i < q->batch->n; i++)
+        count_answer(q->batch->items[i].answer, counts);
+    if (q->status || is_charged(q))
         log_question(q);
 }
 
@@ -227,6 +343,7 @@ http_work_clear(struct http_work *w)
 {
     answer_free(w->question.answer);
     w->question.answer = NULL;
+    ask_batch_clear(&w->batch);
     buf_clear(&w->explained);
     arena_free(w->arena);
     w->arena = NULL;

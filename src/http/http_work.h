@@ -19,8 +19,9 @@ struct http_work {
 
     /* set by http_work.c */
     void (*ask)(struct job *j, struct curator *c);
-    arena *arena;         /* of what the body says; freed with the work */
-    struct buf explained; /* "EXPLAIN " and the query */
+    arena *arena;           /* of what the body says; freed with the work */
+    struct buf explained;   /* "EXPLAIN " and the query */
+    struct ask_batch batch; /* of TASK_BATCH and TASK_BATCH_EXPLAIN */
 };
 
 /*

@@ -117,6 +117,27 @@ store_answer(struct job *j, struct curator *c)
 
     if (q->answer)
         curator_store_answer(c, q->answer);
+    if (q->batch)
+        curator_store_batch(c, q->batch);
+}
+
+static custos_status
+ask_curator(struct question *q, struct curator *c)
+{
+    if (!q->batch)
+        return curator_answer(c, &q->ask, &q->answer, &q->err);
+    return q->explains ? curator_batch_explain(c, &q->ask, q->batch, &q->err)
+                       : curator_batch(c, &q->ask, q->batch, &q->err);
+}
+
+/* Was something charged? */
+static bool
+is_charged(const struct question *q)
+{
+    const struct answer *a = q->answer;
+
+    return q->batch ? q->batch->is_charged
+                    : !(a->stored || a->explained || a->is_public);
 }
 
 /* Only a reply that is known to have cost nothing may leave at any time. */
@@ -143,18 +164,17 @@ question_work(struct job *j, struct curator *c)
     q->status = credential_holds(c, &q->who, &q->err);
     q->lost = q->status == CUSTOS_EDENIED;
     if (!q->status)
-        q->status = curator_answer(c, &q->ask, &q->answer, &q->err);
+        q->status = ask_curator(q, c);
     log_trip(q, c);
     if (j->crowded)
         j->stepped =
             false; /* a full queue is not secret, and nothing was charged */
     if (q->status)
         return;
-    j->stepped =
-        !(q->answer->stored || q->answer->explained || q->answer->is_public);
+    j->stepped = is_charged(q);
     memcpy(q->policy, curator_policy(c)->id, sizeof q->policy);
     q->version = curator_version(c);
-    if (!q->quiet && !q->answer->is_public && !j->due_us)
+    if (!q->quiet && !(q->answer && q->answer->is_public) && !j->due_us)
         report_remaining(q, c);
 }
 

@@ -5,6 +5,7 @@
 #ifndef SERVE_QUESTION_H
 #define SERVE_QUESTION_H
 
+#include "curator/batch.h"
 #include "curator/credential.h"
 #include "serve/workers.h"
 
@@ -14,6 +15,10 @@ struct question {
         who;        /* who asks; checked again before the question runs */
     struct ask ask; /* borrowed until done; the job sets who and now */
     bool quiet;     /* the remaining budget is not wanted */
+    struct ask_batch *batch; /* several questions at once, borrowed: they
+                                replace the text of `ask`, and their answers
+                                `answer`; NULL: one question */
+    bool explains;           /* only plan the batch */
 
     struct curator *by;                /* set by the job: the handle it is asked
                                           on */

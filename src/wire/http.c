@@ -128,24 +128,93 @@ read_field(arena *a, const struct json_value *field, struct http_query *q,
     return fail_unknown(field, "a query", fields, COUNT_OF(fields), err);
 }
 
-custos_status
-http_query_read(arena *a, str body, struct http_query *out, custos_err *err)
+/* Reads the members of an object; `where` has them. */
+static custos_status
+read_query(arena *a, const struct json_value *v, const char *where,
+           struct http_query *out, custos_err *err)
 {
     struct http_query q = {0};
-    struct json_value v;
-    custos_status st = read_object(a, body, "{\"sql\": \"...\"}", &v, err);
+    custos_status st = CUSTOS_OK;
 
-    for (size_t i = 0; !st && i < v.n; i++)
-        st = read_field(a, &v.items[i], &q, err);
+    for (size_t i = 0; !st && i < v->n; i++)
+        st = read_field(a, &v->items[i], &q, err);
     if (st)
         return st;
     if (q.sql.len == 0)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "the body has no \"sql\" with a query");
+        return custos_fail(err, CUSTOS_EINVAL, "%s has no \"sql\" with a query",
+                           where);
     if (q.jointly && q.within.len == 0)
         return custos_fail(err, CUSTOS_EINVAL, "\"jointly\" needs \"within\"");
     *out = q;
     return CUSTOS_OK;
+}
+
+custos_status
+http_query_read(arena *a, str body, struct http_query *out, custos_err *err)
+{
+    struct json_value v;
+    custos_status st = read_object(a, body, "{\"sql\": \"...\"}", &v, err);
+
+    return st ? st : read_query(a, &v, "the body", out, err);
+}
+
+/* --------------------------------------------------------------- batches -- */
+
+static custos_status
+read_queries(arena *a, const struct json_value *field, struct http_batch *out,
+             size_t *at, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (field->kind != JSON_LIST)
+        return fail_field(field, "a list of queries", err);
+    out->queries = arena_take(a, field->n + 1, sizeof *out->queries);
+    if (!out->queries)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    out->n = field->n;
+    for (size_t i = 0; i < field->n && !st; i++) {
+        const struct json_value *item = &field->items[i];
+
+        *at = i;
+        if (item->kind != JSON_MEMBERS)
+            return custos_fail(err, CUSTOS_EINVAL,
+                               "it must be an object: {\"sql\": \"...\"}");
+        st = read_query(a, item, "it", &out->queries[i], err);
+        if (!st && out->queries[i].cautious)
+            st = custos_fail(err, CUSTOS_EINVAL,
+                             "\"cautious\" is for the batch as a whole");
+    }
+    *at = st ? *at : SIZE_MAX;
+    return st;
+}
+
+custos_status
+http_batch_read(arena *a, str body, struct http_batch *out, size_t *at,
+                custos_err *err)
+{
+    static const char *const names[] = {"queries", "cautious"};
+    struct http_batch b = {0};
+    struct json_value v;
+    custos_status st =
+        read_object(a, body, "{\"queries\": [{\"sql\": \"...\"}]}", &v, err);
+
+    *at = SIZE_MAX;
+    for (size_t i = 0; !st && i < v.n; i++) {
+        const struct json_value *field = &v.items[i];
+
+        if (str_equal(field->name, str_of("queries")))
+            st = read_queries(a, field, &b, at, err);
+        else if (str_equal(field->name, str_of("cautious")))
+            st = read_switch(field, &b.cautious, err);
+        else
+            st = fail_unknown(field, "a batch", names, COUNT_OF(names), err);
+    }
+    if (!st && b.n == 0)
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "the body has no \"queries\" with at least one query");
+    if (!st)
+        *out = b;
+    return st;
 }
 
 /* ------------------------------------------------------- acts of the owner -- */

@@ -30,6 +30,20 @@ CUSTOS_MUST_USE custos_status http_query_read(arena *a, str body,
                                               custos_err *err);
 
 /*
+ * {"queries": [{"sql": "...", "epsilon": 0.1}, ...], "cautious": false}: a batch
+ * of queries, each without `cautious` of its own. Fails like http_query_read;
+ * *at: the index of the query that is wrong, or SIZE_MAX.
+ */
+struct http_batch {
+    struct http_query *queries;
+    size_t n;
+    bool cautious;
+};
+CUSTOS_MUST_USE custos_status http_batch_read(arena *a, str body,
+                                              struct http_batch *out,
+                                              size_t *at, custos_err *err);
+
+/*
  * {"act": "add", "name": "ana"}: an act of the owner on an analyst's credentials.
  * Fails like http_query_read.
  */

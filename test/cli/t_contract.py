@@ -39,6 +39,17 @@ RUNS = {
         (STORE, "explain", "--format", "json", "--as", "bob", "--epsilon", "4",
          "SELECT count(*) FROM visits"),
         (STORE, "explain", "--format", "json", "SELECT floor FROM departments")],
+    "query --file --format json": [
+        (STORE, "query", "--file", "-", "--format", "json",
+         COUNT + ";\nSELECT count(*) FROM visits;\n"),
+        (STORE, "query", "--format", "json", "-f", "-", COUNT + "\n"),
+        (STORE, "query", "--format", "json", "-f", "-",
+         "SELECT floor FROM departments;" + COUNT + ";" + COUNT + ";\n")],
+    "explain --file --format json": [
+        (STORE, "explain", "-f", "-", "--format", "json",
+         COUNT + ";\nSELECT count(*) FROM visits;\n"),
+        (STORE, "explain", "-f", "-", "--format", "json", "--epsilon", "4",
+         "SELECT floor FROM departments;\n")],
     "budget --json": [(STORE, "budget", "--json"),
                       (STORE, "budget", "--json", "--as", 'Zoë "Z"')],
     "ledger --json": [(STORE, "ledger", "--json"),

@@ -133,6 +133,84 @@ class Http(HttpCase):
             self.assertRegex(got.headers["Custos-Receipt"], r"^\d+:[0-9a-f]+$")
         self.assertEqual(got.headers["Custos-Stored"], "true")
 
+    # ---------------------------------------------------------------- batches
+
+    def batch(self, *queries, path="/v1/batch", **more):
+        return self.call("POST", path, {"queries": list(queries), **more},
+                         "ana")
+
+    def test_a_batch(self):
+        one = {"sql": "SELECT count(*) FROM patients WHERE weight < 50",
+               "epsilon": "0.0625"}
+        two = {"sql": "SELECT count(*) FROM visits WHERE cost < $1",
+               "params": [1000], "epsilon": 0.125}
+        public = {"sql": "SELECT department FROM departments"}
+        plans = self.batch(one, two, public, one, path="/v1/batch/explain")
+        self.assertEqual(plans.status, 200, plans.bytes)
+        self.assertEqual(plans.json["cost"]["epsilon"], "0.1875")
+        self.assertEqual([p["stored"] for p in plans.json["plans"]],
+                         [False, False, False, True])
+        spent = self.call("GET", "/v1/budget", who="ana").json
+        got = self.batch(one, two, public, one)
+        self.assertEqual(got.status, 200, got.bytes)
+        self.assertEqual(got.json["cost"]["epsilon"], "0.1875")
+        answers = got.json["answers"]
+        self.assertEqual([a["stored"] for a in answers],
+                         [False, False, False, True])
+        self.assertEqual([a["kind"] for a in answers],
+                         ["private", "private", "public", "private"])
+        self.assertEqual(answers[0]["rows"], answers[3]["rows"])
+        rows = [int(a["receipt"].split(":")[0]) for a in answers[:2]]
+        self.assertEqual(rows[1], rows[0] + 1)
+        after = self.call("GET", "/v1/budget", who="ana").json
+        self.assertEqual(after["analysts"][0]["charges"],
+                         spent["analysts"][0]["charges"] + 2)
+        # all of it is cached now, and by single queries too
+        again = self.batch(one, two, public, one).json
+        self.assertEqual(again["cost"]["epsilon"], "0")
+        self.assertEqual([a["rows"] for a in again["answers"]],
+                         [a["rows"] for a in answers])
+        self.assertTrue(self.ask(one["sql"], epsilon="0.0625").json["stored"])
+        self.assertEqual(after, self.call("GET", "/v1/budget", who="ana").json)
+
+    def test_a_batch_is_charged_as_a_whole_or_not_at_all(self):
+        good = {"sql": "SELECT count(*) FROM patients WHERE weight < 51",
+                "epsilon": "0.0625"}
+        before = self.call("GET", "/v1/budget", who="ana").json
+        for queries, status, code, says in (
+                ([good, {"sql": "SELECT count(*) FROM nowhere"}], 404, "ENAME",
+                 "query 2: "),
+                ([{"sql": "SELECT"}, good], 400, "ESYNTAX", "query 1: "),
+                ([good, good, {"sql": "EXPLAIN SELECT 1"}], 400,
+                 "EUNSUPPORTED", "query 3: EXPLAIN"),
+                ([good, {"sql": "BEGIN"}], 400, "EUNSUPPORTED", "query 2: "),
+                ([good, {"sql": "x" * 70000}], 400, "EOVERFLOW", "query 2: "),
+                ([good, {"sql": ""}], 400, "EINVAL", "query 2: "),
+                ([good, 7], 400, "EINVAL", "query 2: "),
+                ([good] * 65, 400, "EOVERFLOW", "65 queries"),
+                ([], 400, "EINVAL", "queries")):
+            reply = self.batch(*queries)
+            self.assertEqual((reply.status, reply.error["code"]),
+                             (status, code), reply.bytes)
+            self.assertIn(says, reply.error["message"])
+            self.assertEqual(
+                before, self.call("GET", "/v1/budget", who="ana").json)
+        spent = self.call("GET", "/v1/budget", who="bob").json
+        reply = self.call("POST", "/v1/batch", {"queries": [
+            {"sql": f"SELECT count(*) FROM visits WHERE cost < {i}",
+             "epsilon": "0.9"} for i in range(4)]}, "bob")
+        self.assertIn("your own budget", self.refused(
+            409, "ESPENT", reply)["message"])
+        self.assertEqual(spent, self.call("GET", "/v1/budget", who="bob").json)
+        warned = {"sql": "SELECT count(*) FROM patients WHERE sex = 'F'",
+                  "epsilon": "0.015625"}
+        reply = self.batch(good, warned, cautious=True)
+        self.refused(400, "EINVAL", reply)
+        self.assertIn("query 2: 'F' is not among", reply.error["message"])
+        self.assertEqual(before,
+                         self.call("GET", "/v1/budget", who="ana").json)
+        self.assertEqual(self.batch(good).status, 200)
+
     # -------------------------------------------------------------- explain
 
     def test_explain_costs_nothing(self):
@@ -233,6 +311,8 @@ class Http(HttpCase):
 
     def test_no_token_no_answer(self):
         for method, path in [("POST", "/v1/query"), ("POST", "/v1/explain"),
+                             ("POST", "/v1/batch"),
+                             ("POST", "/v1/batch/explain"),
                              ("GET", "/v1/budget"), ("GET", "/v1/schema"),
                              ("GET", "/v1/ledger"), ("GET", "/metrics"),
                              ("GET", "/v1/me"), ("GET", "/v1/risk")]:

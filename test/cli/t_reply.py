@@ -67,6 +67,31 @@ class Replies(unittest.TestCase):
         self.assertEqual(got[0].status, 200, got[0].bytes)
         self.assertTrue(self.is_stored(sql))
 
+    def test_a_batch_leaves_at_one_time(self):
+        """That of its last query; until then nothing of it is kept."""
+        queries = [{"sql": f"SELECT sum(born) + {i} FROM patients"}
+                   for i in (7, 8)] + [{"sql": "SELECT 1"}]
+        body, token = {"queries": queries}, self.store.tokens["ana"]
+        got = []
+
+        def ask():
+            reply = call(self.server.http, "POST", "/v1/batch", body, token)
+            got.append((reply, time.monotonic()))
+        plan = call(self.server.http, "POST", "/v1/batch/explain", body, token)
+        self.assertGreater(plan.json["reply_seconds"], 2 * ALLOWANCE / 1000)
+        began = time.monotonic()
+        asks = threading.Thread(target=ask)
+        asks.start()
+        time.sleep(1.5 * ALLOWANCE / 1000)
+        self.assertFalse(self.is_stored(queries[0]["sql"]))
+        asks.join()
+        reply, ended = got[0]
+        self.assertEqual(reply.status, 200, reply.bytes)
+        self.assertGreaterEqual(ended - began, 2 * ALLOWANCE / 1000)
+        self.assertEqual(len(reply.json["answers"]), 3)
+        for query in queries[:2]:
+            self.assertTrue(self.is_stored(query["sql"]))
+
     def test_who_hangs_up_leaves_nothing(self):
         sql = "SELECT sum(born) + 1 FROM patients"
         self.hang_up(sql, ALLOWANCE / 1000 / 2)

@@ -183,6 +183,61 @@ class Store(unittest.TestCase):
         self.answer("SELECT count(*) FROM patients WHERE sex = 'f'",
                     "--cautious")
 
+    def write_batch(self, *queries):
+        path = self.folder / f"batch{self.number}.sql"
+        path.write_text(";\n".join(queries) + ";\n")
+        return str(path)
+
+    def batch(self, path, *options, verb="query"):
+        return custos(verb, "--store", self.store, *options, "-f", path)
+
+    def test_a_batch_from_a_file(self):
+        count = "SELECT count(*) FROM patients"
+        path = self.write_batch(
+            "-- a; comment\n" + count, count + " WHERE sex = 'a;b'", count)
+        code, text, said = self.batch(path, "--epsilon", "0.1",
+                                      verb="explain")
+        self.assertEqual((code, said), (0, ""))
+        self.assertIn("3 queries, which together cost: ε 0.2.", text)
+        self.assertEqual(self.left()["common"]["charges"], 0)
+        code, text, said = self.batch(path, "--epsilon", "0.1")
+        self.assertEqual((code, said), (0, ""))
+        self.assertIn("3 queries, charged together: ε 0.2.", text)
+        self.assertIn("Cached: no cost.", text)
+        self.assertEqual(self.left()["common"]["charges"], 2)
+        code, text, said = self.batch(path, "--epsilon", "0.1", "--format",
+                                      "json")
+        got = json.loads(text)
+        self.assertEqual([a["stored"] for a in got["answers"]], [True] * 3)
+        self.assertEqual(got["cost"]["epsilon"], "0")
+        self.assertEqual(self.left()["common"]["charges"], 2)
+
+    def test_a_batch_is_charged_as_a_whole_or_not_at_all(self):
+        count = "SELECT count(*) FROM patients"
+        for queries, options, code, says in (
+                ([count, "SELECT 1 +\n  FROM patients"], [], 2,
+                 "query 2, line 3, column 3: "),
+                ([count, count + " WHERE colour = 1"], [], 2,
+                 "query 2, line 2, column 37: "),
+                ([count, "EXPLAIN " + count], [], 2, "query 2, line 2"),
+                ([count, "COMMIT"], [], 2, "query 2, line 2"),
+                ([count + f" WHERE born > {1920 + i}" for i in range(65)], [],
+                 2, "65 queries"),
+                ([""], [], 2, "no query"),
+                ([count + f" WHERE born > {1920 + i}" for i in range(4)],
+                 ["--epsilon", "0.3"], 3, "needs epsilon 1.2, and 1 is left"),
+                ([count, count + " WHERE sex = 'female'"], ["--cautious"], 2,
+                 "query 2, line 2, column 1: 'female' is not among"),
+                ([count], ["--format", "csv"], 2, "csv is for one answer")):
+            path = self.write_batch(*queries)
+            found, text, said = self.batch(path, *options)
+            self.assertEqual((found, text), (code, ""), said)
+            self.assertIn(says, said)
+            self.assertEqual(self.left()["common"]["charges"], 0)
+        self.assertEqual(self.batch(str(self.folder / "none.sql"))[0], 2)
+        self.assertEqual(custos("query", "--store", self.store, "-f", path,
+                                count)[0], 2)
+
     def test_within_is_the_cheapest(self):
         sql = "SELECT sex, count(*) FROM patients GROUP BY sex"
         each = self.answer(sql, "--within", "30")

@@ -44,6 +44,8 @@ every_path_has_its_methods(void **state)
     } paths[] = {
         {"/v1/query", false, true},
         {"/v1/explain", false, true},
+        {"/v1/batch", false, true},
+        {"/v1/batch/explain", false, true},
         {"/v1/budget", true, false},
         {"/v1/budget/history", true, false},
         {"/v1/schema", true, false},
@@ -265,17 +267,18 @@ static void
 credentials_are_shut_but_for_three(void **state)
 {
     static const char *const paths[] = {
-        "/v1/query",  "/v1/explain", "/v1/budget", "/v1/schema",
-        "/v1/ledger", "/metrics",    "/v1/health", "/v1/openapi.json"};
+        "/v1/query",  "/v1/explain",     "/v1/batch",  "/v1/batch/explain",
+        "/v1/budget", "/v1/schema",      "/v1/ledger", "/metrics",
+        "/v1/health", "/v1/openapi.json"};
     struct http_route route;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        struct http_request r = request(i < 2 ? HTTP_POST : HTTP_GET, paths[i]);
+        struct http_request r = request(i < 4 ? HTTP_POST : HTTP_GET, paths[i]);
 
         assert_int_equal(status_of(&r, &route), 0);
-        assert_int_equal(route.access, i < 5    ? ACCESS_TOKEN
-                                       : i == 5 ? ACCESS_WATCH
+        assert_int_equal(route.access, i < 7    ? ACCESS_TOKEN
+                                       : i == 7 ? ACCESS_WATCH
                                                 : ACCESS_OPEN);
     }
 }

@@ -185,6 +185,19 @@ async def http_explain(a):
     await a.together([one(a.dice.randrange(250)) for _ in range(3)])
 
 
+@attack(pause=0.5)
+async def http_batches(a):
+    """Batches of many queries that are very expensive to plan, and of too many."""
+    async def one(path, n):
+        link = await a.raw("http")
+        await a.get(link, "POST", path,
+                    {"queries": [{"sql": explosive(i)} for i in range(n)]},
+                    a.token)
+    await a.together([one(path, n) for path in ("/v1/batch",
+                                                "/v1/batch/explain")
+                      for n in (64, 200)])
+
+
 @attack(pause=1)
 async def http_slow(a):
     """Slow free queries over HTTP whose clients hang up."""

@@ -102,6 +102,61 @@ queries_that_are_refused(void **state)
 }
 
 static void
+batches_are_read(void **state)
+{
+    static const struct {
+        const char *body;
+        custos_status want;
+        size_t at;
+        const char *said;
+    } rows[] = {
+        {"{", CUSTOS_ESYNTAX, SIZE_MAX, "not valid JSON"},
+        {"[{\"sql\": \"x\"}]", CUSTOS_EINVAL, SIZE_MAX, "must be an object"},
+        {"{}", CUSTOS_EINVAL, SIZE_MAX, "has no \"queries\""},
+        {"{\"queries\": []}", CUSTOS_EINVAL, SIZE_MAX, "has no \"queries\""},
+        {"{\"queries\": \"x; y\"}", CUSTOS_EINVAL, SIZE_MAX,
+         "must be a list of queries"},
+        {"{\"querys\": []}", CUSTOS_EINVAL, SIZE_MAX,
+         "did you mean \"queries\"?"},
+        {"{\"queries\": [{\"sql\": \"x\"}], \"cautious\": 1}", CUSTOS_EINVAL,
+         SIZE_MAX, "true or false"},
+        {"{\"queries\": [{\"sql\": \"x\"}, \"y\"]}", CUSTOS_EINVAL, 1,
+         "must be an object"},
+        {"{\"queries\": [{\"sql\": \"x\"}, {\"sql\": \"\"}]}", CUSTOS_EINVAL, 1,
+         "has no \"sql\""},
+        {"{\"queries\": [{\"sql\": \"x\", \"jointly\": true}]}", CUSTOS_EINVAL,
+         0, "\"jointly\" needs \"within\""},
+        {"{\"queries\": [{\"sql\": \"x\", \"cautious\": true}]}", CUSTOS_EINVAL,
+         0, "for the batch as a whole"},
+        {"{\"queries\": [{\"sql\": \"x\", \"epsilon\": 0.1}, {\"sql\": "
+         "\"y\"}], \"cautious\": true}",
+         CUSTOS_OK, SIZE_MAX, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        arena *a = arena_new(NULL, 1 << 20);
+        custos_err err = CUSTOS_ERR_INIT;
+        struct http_batch b;
+        size_t at;
+
+        assert_int_equal(
+            http_batch_read(a, str_of(rows[i].body), &b, &at, &err),
+            rows[i].want);
+        assert_true(at == rows[i].at);
+        if (rows[i].want)
+            assert_non_null(strstr(whole_said(&err), rows[i].said));
+        if (rows[i].want == CUSTOS_OK) {
+            assert_int_equal(b.n, 2);
+            assert_str(b.queries[0].epsilon, "0.1");
+            assert_str(b.queries[1].sql, "y");
+            assert_true(b.cautious);
+        }
+        arena_free(a);
+    }
+}
+
+static void
 acts_are_read(void **state)
 {
     static const struct {
@@ -203,6 +258,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_are_read),
         cmocka_unit_test(queries_that_are_refused),
+        cmocka_unit_test(batches_are_read),
         cmocka_unit_test(acts_are_read),
         cmocka_unit_test(acts_that_are_refused),
         cmocka_unit_test(cells_of_csv),

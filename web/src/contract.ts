@@ -20,8 +20,8 @@ export type Price = string | number;
 export type Parameter = string | number | boolean | null;
 export type Currency = "epsilon" | "rho";
 
-export interface Question {
-  /* One SELECT (or EXPLAIN SELECT) in private SQL. */
+export interface Query {
+  /* One SELECT (or, outside a batch, EXPLAIN SELECT) in private SQL. */
   sql: string;
   /* The price; without it, the policy's default. */
   epsilon?: Price;
@@ -32,10 +32,20 @@ export interface Question {
   within?: Price;
   /* With `within`: the 95 % hold for all values together. */
   jointly?: boolean;
-  /* Reject the question, before it is charged, if there is a warning about it. */
-  cautious?: boolean;
   /* Values of $1, $2 ... */
   params?: Parameter[];
+}
+
+export interface Question extends Query {
+  /* Reject the question, before it is charged, if there is a warning about it. */
+  cautious?: boolean;
+}
+
+export interface Batch {
+  /* At least one. They are charged together or not at all; equal ones once. */
+  queries: Query[];
+  /* Reject the batch, before it is charged, if there is a warning about a query. */
+  cautious?: boolean;
 }
 
 /* low and high: the exact bounded value lies between them with the confidence stated. Keys and
@@ -109,6 +119,30 @@ export interface Plan {
   stored: boolean;
   /* How long the answer takes from the question's turn on, whatever the data: fixed by query,
      policy and machine. null if the question is free or the time is not known. */
+  reply_seconds: number | null;
+}
+
+export interface BatchAnswer {
+  /* One for each query, in order. `stored` is true for a query that is equal to an earlier one,
+     too; `remaining` is null. */
+  answers: Answer[];
+  /* What the batch was charged as a whole. */
+  cost: Cost;
+  remaining: Remaining | null;
+}
+
+export interface BatchPlan {
+  /* One for each query, in order, as if it were asked alone; but `stored` is true for a query
+     that is equal to an earlier one, too. */
+  plans: Plan[];
+  /* What the batch costs as a whole. */
+  cost: Cost;
+  remaining: Remaining | null;
+  /* What remains after the batch; null if it cannot be paid, or if `remaining` is null. */
+  after: Remaining | null;
+  /* Nothing is charged: all answers are cached or public. */
+  stored: boolean;
+  /* As in Plan, for all answers together. */
   reply_seconds: number | null;
 }
 
@@ -516,6 +550,8 @@ export interface Gets {
 export interface Posts {
   "/v1/query": { body: Question; reply: Answer };
   "/v1/explain": { body: Question; reply: Plan };
+  "/v1/batch": { body: Batch; reply: BatchAnswer };
+  "/v1/batch/explain": { body: Batch; reply: BatchPlan };
   "/v1/owner/analysts": { body: Act; reply: NewSecrets };
   "/v1/owner/reload": { body: Nothing; reply: Reloaded };
 }

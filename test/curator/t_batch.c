@@ -1,0 +1,537 @@
+/*
+ * Batches: charged together or not at all, before data is read; never dearer than
+ * their questions one by one.
+ */
+#include "curator/batch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "curator/answer.h"
+#include "curator/executor.h"
+#include "num/ival.h"
+#include "support/hospital.h"
+#include "support/support.h"
+
+static const char policy[] =
+    "custos: 1\n"
+    "budget: {epsilon: 1}\n"
+    "query: {epsilon: 0.1, max_epsilon: 1}\n"
+    "tables:\n"
+    "  people:\n"
+    "    source: people.csv\n"
+    "    unit: id\n"
+    "    max_rows: 100\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      age: {type: integer, range: [0, 100], nullable: false}\n"
+    "  floors:\n"
+    "    public: true\n"
+    "    source: floors.csv\n"
+    "    columns: {name: {type: text}, floor: {type: integer}}\n"
+    "analysts:\n"
+    "  ana: {}\n"
+    "  bob: {budget: {epsilon: 0.3}}\n";
+
+#define COUNT "SELECT count(*) FROM people"
+#define SUM "SELECT sum(age) FROM people"
+#define OLD "SELECT count(*) FROM people WHERE age > 60"
+#define FLOORS "SELECT name FROM floors"
+
+enum { ITEMS = 8 };
+
+static struct test_store files;
+static struct curator *c;
+static struct ask_item items[BATCH_MOST + 1];
+static struct ask_batch batch;
+
+static int
+begin(void **state)
+{
+    (void)state;
+    test_rng_new_silent();
+    test_store_write(&files, policy, "people.csv",
+                     "id,age\n1,30\n2,40\n3,50\n4,70\n", "floors.csv",
+                     "name,floor\nward,1\nsurgery,2\n", NULL);
+    test_store_init(&files);
+    c = test_open(&files);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    ask_batch_clear(&batch);
+    curator_close(c);
+    c = NULL;
+    test_store_remove(&files);
+    return 0;
+}
+
+/* A batch of these texts, NULL last, each at this price. */
+static void
+batch_of(const char *const *texts, const char *epsilon)
+{
+    ask_batch_clear(&batch);
+    memset(items, 0, sizeof items);
+    batch = (struct ask_batch){.items = items};
+    for (; texts[batch.n]; batch.n++)
+        items[batch.n] = (struct ask_item){.sql = str_of(texts[batch.n]),
+                                           .epsilon = str_of(epsilon)};
+}
+
+static custos_status
+post(const char *who, custos_err *err)
+{
+    struct ask ask = {.who = str_of(who), .now = 1000};
+
+    return curator_batch(c, &ask, &batch, err);
+}
+
+static void
+must_post(const char *who)
+{
+    custos_err err = CUSTOS_ERR_INIT;
+
+    if (post(who, &err))
+        fail_msg("item %zu: %s (%s)", batch.at, err.said, err.noted);
+}
+
+static uint64_t
+charges_of(const char *who)
+{
+    struct ledger_balance b;
+
+    assert_int_equal(ledger_balance(curator_ledger(c), str_of(who), &b, NULL),
+                     CUSTOS_OK);
+    return b.charges;
+}
+
+/* Any two fit into the budget, but not all three. */
+static void
+a_batch_is_charged_as_a_whole(void **state)
+{
+    static const char *const three[] = {COUNT, SUM, OLD, NULL};
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    batch_of(three, "0.4");
+    assert_int_equal(post("ana", &err), CUSTOS_ESPENT);
+    assert_non_null(strstr(err.said, "needs epsilon 1.2, and 1 is left"));
+    assert_int_equal(batch.at, batch.n);
+    assert_int_equal(charges_of(""), 0);
+    for (size_t i = 0; i < batch.n; i++)
+        assert_null(items[i].answer);
+    batch.n = 2;
+    must_post("ana");
+    assert_int_equal(charges_of("ana"), 2);
+    assert_string_equal(batch.cost.epsilon, "0.8");
+    assert_int_equal(test_whole(items[0].answer, 0, 0), 4);
+    assert_int_equal(test_whole(items[1].answer, 0, 0), 190);
+    assert_int_equal(items[1].answer->receipt.seq,
+                     items[0].answer->receipt.seq + 1);
+}
+
+static void
+equal_questions_are_charged_once(void **state)
+{
+    static const char *const five[] = {
+        COUNT, SUM, "select COUNT( * ) from people", FLOORS, OLD, NULL};
+    char left[64], now[64];
+
+    (void)state;
+    answer_free(test_ask(c, "ana", SUM, "0.1"));
+    batch_of(five, "0.1");
+    must_post("ana");
+    assert_int_equal(charges_of("ana"), 3); /* SUM, COUNT, OLD */
+    assert_string_equal(batch.cost.epsilon, "0.2");
+    assert_true(batch.is_charged);
+    assert_false(items[0].answer->stored);
+    assert_true(items[1].answer->stored);
+    assert_true(items[2].answer->stored);
+    assert_true(items[3].answer->is_public);
+    assert_int_equal(items[3].answer->n_rows, 2);
+    assert_false(items[4].answer->stored);
+    assert_int_equal(test_whole(items[2].answer, 0, 0),
+                     test_whole(items[0].answer, 0, 0));
+    assert_memory_equal(&items[2].answer->receipt, &items[0].answer->receipt,
+                        sizeof items[0].answer->receipt);
+    test_left(c, "ana", left);
+    batch_of(five, "0.1"); /* all is cached now */
+    must_post("ana");
+    assert_false(batch.is_charged);
+    assert_string_equal(batch.cost.epsilon, "0");
+    for (size_t i = 0; i < batch.n; i++)
+        assert_true(items[i].answer->stored || items[i].answer->is_public);
+    assert_string_equal(test_left(c, "ana", now), left);
+}
+
+/* The whole batch is rejected above the charge, and the item is named. */
+static void
+one_bad_item_rejects_all(void **state)
+{
+    static const struct {
+        const char *bad;
+        custos_status status;
+    } cases[] = {
+        {"SELECT count(*) FROM nowhere", CUSTOS_ENAME},
+        {"SELECT count(*) FROM", CUSTOS_ESYNTAX},
+        {"EXPLAIN " COUNT, CUSTOS_EUNSUPPORTED},
+        {"DELETE FROM people", CUSTOS_EUNSUPPORTED},
+        {"BEGIN", CUSTOS_EUNSUPPORTED},
+    };
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *const texts[] = {COUNT, cases[i].bad, SUM, NULL};
+
+        batch_of(texts, "0.1");
+        assert_int_equal(post("ana", &err), cases[i].status);
+        assert_int_equal(batch.at, 1);
+    }
+    batch.n = 0;
+    assert_int_equal(post("ana", &err), CUSTOS_EINVAL);
+    for (size_t i = 0; i <= BATCH_MOST; i++)
+        items[i] = (struct ask_item){.sql = str_of(COUNT)};
+    batch.n = BATCH_MOST + 1;
+    assert_int_equal(post("ana", &err), CUSTOS_EOVERFLOW);
+    assert_int_equal(post("eve", &err), CUSTOS_EOVERFLOW);
+    batch.n = 1;
+    assert_int_equal(post("eve", &err), CUSTOS_ENAME);
+    assert_int_equal(charges_of(""), 0);
+    batch.n = BATCH_MOST; /* the same question 64 times: one charge */
+    must_post("ana");
+    assert_int_equal(charges_of("ana"), 1);
+}
+
+static void
+warnings_stop_a_batch_before_its_charge(void **state)
+{
+    static const char *const two[] = {
+        COUNT, "SELECT count(*) FROM people WHERE age > 200", NULL};
+    struct ask ask = {
+        .who = str_of("ana"), .now = 1000, .warned = ask_reject_warned};
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    batch_of(two, "0.1");
+    assert_int_equal(curator_batch(c, &ask, &batch, &err), CUSTOS_EINVAL);
+    assert_int_equal(batch.at, 1);
+    assert_non_null(strstr(err.said, "age > 200 is never true"));
+    assert_int_equal(charges_of(""), 0);
+    ask.warned = NULL;
+    assert_int_equal(curator_batch(c, &ask, &batch, &err), CUSTOS_OK);
+    assert_true(items[1].answer->warnings.len > 0);
+}
+
+/* ------------------------------------------------------------- explaining -- */
+
+static void
+explaining_a_batch_is_free(void **state)
+{
+    static const char *const four[] = {COUNT, SUM, COUNT, OLD, NULL};
+    struct ask ask = {.who = str_of("bob"), .now = 1000};
+    custos_err err = CUSTOS_ERR_INIT;
+    char left[64];
+
+    (void)state;
+    answer_free(test_ask(c, "bob", SUM, "0.1"));
+    batch_of(four, "0.1");
+    assert_int_equal(curator_batch_explain(c, &ask, &batch, &err), CUSTOS_OK);
+    assert_string_equal(batch.cost.epsilon, "0.2");
+    assert_true(batch.forecast.can_pay);
+    assert_string_equal(batch.forecast.after.epsilon, "0");
+    assert_int_equal(charges_of("bob"), 1);
+    assert_false(items[0].answer->forecast.stored);
+    assert_true(items[1].answer->forecast.stored);
+    assert_true(items[2].answer->forecast.stored);
+    for (size_t i = 0; i < batch.n; i++)
+        assert_true(items[i].answer->explained);
+    batch_of(four, "0.1"); /* it costs what was said */
+    must_post("bob");
+    assert_string_equal(batch.cost.epsilon, "0.2");
+    assert_string_equal(test_left(c, "bob", left), "0");
+    batch_of(four, "0.15");
+    assert_int_equal(curator_batch_explain(c, &ask, &batch, &err), CUSTOS_OK);
+    assert_false(batch.forecast.can_pay);
+    assert_int_equal(post("bob", &err), CUSTOS_ESPENT);
+}
+
+/* --------------------------------------------------------------- running -- */
+
+/* An executor that counts its works, and what was charged when each began. */
+struct seen {
+    size_t n, fails_at, delayed_at;
+    uint64_t charged[ITEMS];
+    int64_t until[ITEMS], begin[ITEMS];
+    enum work_time time[ITEMS];
+    enum work_end end;
+    int admitted, again;
+    int64_t class_us, again_class_us;
+};
+
+static custos_status
+await_nothing(void *ctx, const struct work *w, custos_err *err)
+{
+    (void)ctx;
+    (void)w;
+    (void)err;
+    return CUSTOS_OK;
+}
+
+static custos_status
+run_seen(void *ctx, const struct work *w, struct answer **out,
+         enum work_end *end, custos_err *err)
+{
+    struct seen *s = ctx;
+    size_t i = s->n++;
+
+    s->charged[i] = charges_of("ana");
+    s->until[i] = w->until_us;
+    s->begin[i] = w->begin_us;
+    s->time[i] = w->time;
+    *end = i == s->fails_at     ? s->end
+           : i == s->delayed_at ? WORK_DELAYED
+                                : WORK_DONE;
+    if (*end != WORK_DONE)
+        return custos_fail(err, CUSTOS_EENGINE, "%s",
+                           custos_status_words(CUSTOS_EENGINE));
+    if (answer_new(1, out, err))
+        return CUSTOS_ENOMEM;
+    (*out)->receipt = w->receipt;
+    return CUSTOS_OK;
+}
+
+static int64_t
+admit_seen(void *ctx, int64_t class_us)
+{
+    struct seen *s = ctx;
+
+    assert_int_equal(s->n, 0); /* before any work */
+    s->admitted++;
+    s->class_us = class_us;
+    return 5000000;
+}
+
+static int64_t
+again_seen(void *ctx, int64_t class_us)
+{
+    struct seen *s = ctx;
+
+    s->again++;
+    s->again_class_us = class_us;
+    return 9000000;
+}
+
+static custos_status
+post_seen(struct seen *s, custos_err *err)
+{
+    const struct executor by = {
+        .ctx = s, .await = await_nothing, .run = run_seen};
+    struct ask ask = {.who = str_of("ana"),
+                      .now = 1000,
+                      .admit = admit_seen,
+                      .again = again_seen,
+                      .admit_ctx = s,
+                      .allowance_us = 1000};
+    custos_status st;
+
+    curator_use(c, &by);
+    st = curator_batch(c, &ask, &batch, err);
+    curator_use(c, NULL);
+    return st;
+}
+
+#define NEVER SIZE_MAX
+
+static void
+the_batch_is_charged_before_data_is_read(void **state)
+{
+    static const char *const three[] = {COUNT, SUM, OLD, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = NEVER};
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    batch_of(three, "0.1");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
+    assert_int_equal(s.n, 3);
+    for (size_t i = 0; i < s.n; i++)
+        assert_int_equal(s.charged[i], 3);
+}
+
+static int64_t
+class_of(const char *sql)
+{
+    const char *const one[] = {sql, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = NEVER};
+    custos_err err = CUSTOS_ERR_INIT;
+
+    batch_of(one, "0.0625");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
+    return s.class_us;
+}
+
+/* One time of the reply, fixed before data is read, for all: the sum of the
+   class times and of the allowances between them. */
+static void
+a_batch_replies_once(void **state)
+{
+    static const char *const three[] = {COUNT, SUM, OLD, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = NEVER};
+    int64_t sum = class_of(COUNT) + class_of(SUM) + class_of(OLD) + 2 * 1000;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    batch_of(three, "0.1");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
+    assert_int_equal(s.admitted, 1);
+    assert_int_equal(s.class_us, sum);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(s.until[i], 5000000);
+        assert_int_equal(s.time[i], sum > ASK_LONG_US ? WORK_LONG : WORK_SHORT);
+        if (i > 0)
+            assert_true(s.begin[i] > s.begin[i - 1]);
+        assert_non_null(items[i].answer->kept); /* stored when it leaves */
+    }
+    assert_true(s.begin[2] < s.until[2]);
+    batch_of(three, "0.1");
+    must_post("ana"); /* not stored yet, so charged */
+    assert_true(batch.is_charged);
+}
+
+/* Work that could not begin in time is tried once more, with a later reply for
+   all that are left. */
+static void
+a_delayed_item_is_tried_again(void **state)
+{
+    static const char *const three[] = {COUNT, SUM, OLD, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = 1};
+    int64_t left = class_of(SUM) + class_of(OLD) + 1000;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    batch_of(three, "0.1");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.again, 1);
+    assert_int_equal(s.again_class_us, left);
+    assert_int_equal(s.until[1], 5000000);
+    assert_int_equal(s.until[2], 9000000);
+    assert_int_equal(s.until[3], 9000000);
+}
+
+static void
+a_failed_item_ends_the_batch(void **state)
+{
+    static const char *const three[] = {COUNT, SUM, OLD, NULL};
+    struct seen s = {.fails_at = 1, .delayed_at = NEVER, .end = WORK_FAILED};
+    custos_err err = CUSTOS_ERR_INIT;
+    uint64_t row;
+
+    (void)state;
+    batch_of(three, "0.1");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_EENGINE);
+    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_int_equal(batch.at, 1);
+    assert_int_equal(s.n, 2);               /* the third never ran */
+    assert_int_equal(charges_of("ana"), 3); /* and nothing is refunded */
+    assert_int_equal(curator_tripped(c, &row), TRIP_FAILURE);
+    assert_non_null(items[0].answer);
+    assert_null(items[2].answer);
+    curator_store_batch(c, &batch); /* as when the reply leaves */
+    ask_batch_clear(&batch);
+    batch.n = 1; /* what was ready is free */
+    must_post("ana");
+    assert_true(items[0].answer->stored);
+    batch_of(three, "0.2"); /* the analyst is suspended */
+    assert_int_equal(post("ana", &err), CUSTOS_EDENIED);
+}
+
+/* ----------------------------------------------------------- concurrency -- */
+
+enum { THREADS = 4, TIMES = 8 };
+
+struct asker {
+    pthread_t thread;
+    struct curator *c;
+    int from, admitted, refused, wrong;
+};
+
+/* Asks batches of two different questions that nobody else asks. */
+static void *
+ask_batches(void *arg)
+{
+    struct asker *k = arg;
+
+    for (int i = 0; i < TIMES; i++) {
+        struct ask_item two[2] = {{.sql = str_of(COUNT)}, {.sql = str_of(SUM)}};
+        struct ask_batch b = {.items = two, .n = 2};
+        struct ask ask = {.who = str_of("ana"), .now = 1000};
+        custos_err err = CUSTOS_ERR_INIT;
+        char epsilon[32];
+        custos_status st;
+
+        snprintf(epsilon, sizeof epsilon, "0.03%04d", k->from + i);
+        two[0].epsilon = two[1].epsilon = str_of(epsilon);
+        st = curator_batch(k->c, &ask, &b, &err);
+        k->admitted += !st;
+        k->refused += st == CUSTOS_ESPENT;
+        k->wrong += st && st != CUSTOS_ESPENT;
+        ask_batch_clear(&b);
+    }
+    ival_forget_caches();
+    return NULL;
+}
+
+static void
+concurrent_batches_never_split(void **state)
+{
+    struct asker askers[THREADS] = {0};
+    int admitted = 0, refused = 0;
+    struct receipt head;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        askers[i].from = i * TIMES;
+        assert_int_equal(curator_share(c, &askers[i].c, &err), CUSTOS_OK);
+        assert_int_equal(
+            pthread_create(&askers[i].thread, NULL, ask_batches, &askers[i]),
+            0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(askers[i].thread, NULL);
+        assert_int_equal(askers[i].wrong, 0);
+        admitted += askers[i].admitted;
+        refused += askers[i].refused;
+        curator_close(askers[i].c);
+    }
+    assert_true(admitted > 0 && refused > 0);
+    assert_int_equal(charges_of("ana"), 2 * (uint64_t)admitted);
+    assert_int_equal(ledger_verify(curator_ledger(c), NULL, &head, &err),
+                     CUSTOS_OK);
+}
+
+int
+main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(a_batch_is_charged_as_a_whole),
+        TEST(equal_questions_are_charged_once),
+        TEST(one_bad_item_rejects_all),
+        TEST(warnings_stop_a_batch_before_its_charge),
+        TEST(explaining_a_batch_is_free),
+        TEST(the_batch_is_charged_before_data_is_read),
+        TEST(a_batch_replies_once),
+        TEST(a_delayed_item_is_tried_again),
+        TEST(a_failed_item_ends_the_batch),
+        TEST(concurrent_batches_never_split),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
