@@ -37,6 +37,7 @@ question_read(struct http_work *w, custos_err *err)
     struct http_query said;
     custos_status st;
 
+    arena_free(w->arena); /* of an attempt in another lane */
     w->arena = arena_new(NULL, BODY_ARENA);
     if (!w->arena)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
