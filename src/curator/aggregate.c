@@ -130,6 +130,30 @@ running_make(arena *a, const struct plan *p, size_t part, struct bars *out)
     return true;
 }
 
+/* What the ends of a part's quantiles need; false without memory. */
+static bool
+quantiles_make(arena *a, const struct plan *p, size_t part, struct bars *out)
+{
+    const struct part_quantiles *q = p->parts[part].quantiles;
+    double *rank = arena_take(a, q->n, sizeof *rank);
+
+    for (size_t i = 0; rank && i < q->n; i++)
+        rank[i] = strtod(q->rank[i], NULL);
+    for (size_t level = 1; rank && q->counts && level <= out->levels; level++) {
+        const custos_facts *f = custos_mech_facts(q->counts);
+        struct bar_law law = {f->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN
+                                                                 : BAR_LAPLACE,
+                              strtod(f->scale, NULL) * (1 + 1e-12)};
+        struct quantile_bars *bars =
+            quantile_bars_new(a, q->draws, rank, law, miss_of(out, level));
+
+        if (!bars)
+            return false;
+        out->quantiles[part * out->levels + level - 1] = bars;
+    }
+    return rank != NULL;
+}
+
 custos_status
 bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
           struct bars *out, custos_err *err)
@@ -143,11 +167,17 @@ bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
     out->sum_half =
         arena_take(a, p->n_aggregates * levels + 1, sizeof *out->sum_half);
     out->running = arena_take(a, p->n_parts * levels + 1, sizeof *out->running);
-    if (!out->half || !out->laws || !out->sum_half || !out->running)
+    out->quantiles =
+        arena_take(a, p->n_parts * levels + 1, sizeof *out->quantiles);
+    if (!out->half || !out->laws || !out->sum_half || !out->running ||
+        !out->quantiles)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < p->n_parts && !st; i++) {
-        if (p->parts[i].kind == PART_QUANTILES)
-            continue; /* the mechanism releases the bars of quantiles */
+        if (p->parts[i].kind == PART_QUANTILES) {
+            if (!quantiles_make(a, p, i, out))
+                st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+            continue;
+        }
         out->laws[i] = law_of(&p->parts[i]);
         for (size_t level = 1; level <= levels && !st; level++)
             st = half_width(&p->parts[i], level * out->at_once,
@@ -370,15 +400,21 @@ quantile_value(const struct plan *p, const struct released *r,
 {
     const struct plan_aggregate *f = &p->aggregates[slot];
     const struct part *part = &p->parts[f->rows];
-    size_t n = part->quantiles->n;
-    const i128 *at = r->values[f->rows] + cell * 3 * n + f->rank;
+    const i128 *released = r->values[f->rows] + cell * part_width(part);
     double step = step_of_grid(part->grid);
+    struct quantile_found x;
 
-    (void)bars, (void)level;
-    out->datum = quantile_datum(at[0], part->grid, f->expr->type);
+    if (!part->quantiles->counts) {
+        out->datum =
+            quantile_datum(released[f->rank], part->grid, f->expr->type);
+        return;
+    }
+    quantile_find(bars->quantiles[(size_t)f->rows * bars->levels + level - 1],
+                  released, f->rank, &x);
+    out->datum = quantile_datum(x.value, part->grid, f->expr->type);
     out->certainty = BARRED;
-    out->low = steps_outward(at[0] < at[n] ? at[0] : at[n], step, -1);
-    out->high = steps_outward(at[0] > at[2 * n] ? at[0] : at[2 * n], step, 1);
+    out->low = steps_outward(x.value < x.low ? x.value : x.low, step, -1);
+    out->high = steps_outward(x.value > x.high ? x.value : x.high, step, 1);
 }
 
 static void

@@ -6,6 +6,7 @@
 
 #include "curator/answer.h"
 #include "curator/bars.h"
+#include "curator/quantile.h"
 #include "evaluate/evaluate.h"
 
 /*
@@ -24,6 +25,7 @@ struct bars {
     double *sum_half;
     double *
         *running; /* part * levels + k - 1: of each sum of a running count */
+    struct quantile_bars **quantiles; /* part * levels + k - 1 */
 };
 
 /*

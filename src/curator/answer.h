@@ -11,8 +11,8 @@
 #define KEEP_BYTES_MAX ((size_t)1 << 28) /* largest stored answer */
 
 /* What the mechanisms released: for each part, part_width values per group. For
-   quantiles, in each group: all estimates, then all low ends, then all high
-   ends. */
+   quantiles, in each group, what box_release gives, or one number for each rank
+   if there are no error bars. */
 struct released {
     size_t cells;       /* of the plan's own space */
     i128 **values;      /* by part of the plan */

@@ -10,6 +10,7 @@
 #include "curator/answer.h"
 #include "curator/bound_selection.h"
 #include "mech/i128.h"
+#include "mech/quantile_box.h"
 #include "mech/running.h"
 
 /* What take_quantiles needs: mechanism, generator, and where results go. */
@@ -17,21 +18,23 @@ struct quantiles {
     const struct part_quantiles *of;
     custos_rng *rng;
     i128 *values;
+    size_t width;  /* numbers of one group */
     int64_t *room; /* scratch for one release */
 };
 
 static custos_status
-take_quantiles(void *ctx, size_t cell, enum engine_quantile place,
-               custos_sealed *sealed, size_t cells, custos_err *err)
+take_quantiles(void *ctx, size_t cell, custos_sealed *sealed, size_t cells,
+               custos_err *err)
 {
     struct quantiles *q = ctx;
-    const custos_quantile *by = place == QUANTILE_AT    ? q->of->at
-                                : place == QUANTILE_LOW ? q->of->low
-                                                        : q->of->high;
-    i128 *to = q->values + (3 * cell + (size_t)place) * q->of->n;
-    custos_status st =
-        custos_quantile_release(by, q->rng, sealed, cells, q->room, err);
+    i128 *to = q->values + cell * q->width;
+    custos_status st;
 
+    if (q->of->counts)
+        return box_release(q->of->draws, q->of->counts, q->rng, sealed, cells,
+                           to, err);
+    st = custos_quantile_release(q->of->draws, q->rng, sealed, cells, q->room,
+                                 err);
     for (size_t i = 0; i < q->of->n && !st; i++)
         to[i] = q->room[i];
     return st;
@@ -57,7 +60,8 @@ release_quantiles(struct releases *x, const struct stage *s, size_t part,
     struct engine *e = x->by->engine;
     struct quantiles q = {.of = s->parts[part].quantiles,
                           .rng = x->by->rng,
-                          .values = x->out.values[s->first + part]};
+                          .values = x->out.values[s->first + part],
+                          .width = part_width(&s->parts[part])};
 
     q.room = arena_take(x->a, q.of->n, sizeof *q.room);
     if (!q.room)

@@ -145,14 +145,11 @@ CUSTOS_MUST_USE custos_status engine_groups_part(struct engine_groups *g,
 
 /*
  * Collects the values of a PART_QUANTILES, group by group in the order of cells.
- * The values of a group are sealed three times: for the quantiles, and padded for
- * the low and the high ends of their error bars. `take` gets each sealed list of
- * `cells` wide ints once and does not keep it. May fail: CUSTOS_EENGINE,
+ * `take` gets the sealed list of a group, of `cells` wide ints, once and does not
+ * keep it. May fail: CUSTOS_EENGINE,
  * CUSTOS_ENOMEM, CUSTOS_EENTROPY; other errors of `take` become CUSTOS_EENGINE.
  */
-enum engine_quantile { QUANTILE_AT, QUANTILE_LOW, QUANTILE_HIGH };
 typedef custos_status (*engine_take)(void *ctx, size_t cell,
-                                     enum engine_quantile which,
                                      custos_sealed *sealed, size_t cells,
                                      custos_err *err);
 CUSTOS_MUST_USE custos_status engine_quantiles(struct engine *e,

@@ -35,15 +35,20 @@ enum {
     WIDTH_LOG2_MAX = 62,
     EPSILON_MAX = 1024,
     SHIFT_LOG2_MAX = 29,
+    BOX_LOG2_MAX = 24, /* shift and around of boxes are below 2^this */
+    BOX_NEAR = 3,      /* a box reaches at least 3 / (rate den) positions: a
+                          cut is rarely further off */
+    BOX_EXPONENT_MAX = 2048,
 };
 
 /* The inputs from which the tree is made. */
 struct plan {
     custos_quantile *q;
     const custos_quantile_options *o;
-    rat *ranks;  /* o->ranks of them */
-    rat epsilon; /* of all levels together */
-    rat level;   /* epsilon of one level */
+    rat *ranks;      /* o->ranks of them */
+    rat epsilon;     /* of all levels together */
+    rat level;       /* epsilon of one level */
+    uint64_t around; /* of boxes, at least; 0: nodes have one cut */
 };
 
 /*
@@ -89,12 +94,14 @@ node_set_rank(struct node *node, const rat *rank, const struct branch *b,
 }
 
 /*
- * The distance from rank * n to the position of quantile i, among all n
- * values; 0 at the two ends, which have the indices -1 and o->ranks.
+ * The distance from rank * n to the position of the cut that bounds a branch
+ * from below (`above` = 0) or above; 0 at the two ends, which have the indices
+ * -1 and o->ranks. Boxes have a cut on each side.
  */
 static void
-place_beside(const struct plan *p, size_t i, rat *out)
+place_beside(const struct plan *p, size_t i, bool above, rat *out)
 {
+    int64_t reach;
     rat x;
 
     rat_set_i64(out, 0, 1);
@@ -103,9 +110,49 @@ place_beside(const struct plan *p, size_t i, rat *out)
     rat_init(&x);
     rat_set_i64(&x, -2 * (int64_t)p->o->pad, 1);
     rat_mul(out, &x, &p->ranks[i]);
-    rat_set_i64(&x, (int64_t)p->o->pad + (p->o->shift ? p->o->shift[i] : 0), 1);
+    reach = (int64_t)p->q->nodes[i].reach;
+    rat_set_i64(&x, p->q->nodes[i].place + (above ? -reach : reach), 1);
     rat_add(out, out, &x);
     rat_clear(&x);
+}
+
+/*
+ * Sets place and reach. A box around rank 0 or 1 moves inside by its reach: its
+ * outer cut would otherwise be wanted where there are no values.
+ */
+static custos_status
+node_set_place(const struct plan *p, struct node *node, size_t i,
+               custos_err *err)
+{
+    int64_t shift = p->o->shift ? p->o->shift[i] : 0;
+    uint64_t near = 0;
+    rat x, y;
+
+    node->place = (int64_t)p->o->pad + shift;
+    if (p->around == 0)
+        return CUSTOS_OK;
+    rat_init(&x);
+    rat_init(&y);
+    rat_set_i64(&x, BOX_NEAR, 1);
+    rat_set_i128(&y, (i128)node->den);
+    rat_mul(&y, &y, &node->slope.rate);
+    rat_div(&x, &x, &y);
+    if (!rat_floor_u64(&x, &near) || near >> BOX_LOG2_MAX)
+        near = (uint64_t)1 << BOX_LOG2_MAX;
+    node->reach = near + 1 > p->around ? near + 1 : p->around;
+    node->around = node->den * node->reach;
+    if (rat_sign(&p->ranks[i]) == 0)
+        node->place += (int64_t)node->reach;
+    else if (rat_cmp_i64(&p->ranks[i], 1) == 0)
+        node->place -= (int64_t)node->reach;
+    rat_clear(&x);
+    rat_clear(&y);
+    return node->reach >> BOX_LOG2_MAX
+               ? custos_fail(err, CUSTOS_ERANGE,
+                             "at this epsilon a box would reach over 2^%d "
+                             "values",
+                             (int)BOX_LOG2_MAX)
+               : CUSTOS_OK;
 }
 
 /*
@@ -127,9 +174,12 @@ node_set_shift(const struct plan *p, struct node *node, size_t i,
     rat_init(&high);
     rat_init(&at);
     rat_init(&x);
-    place_beside(p, b->first - 1, &low);
-    place_beside(p, b->last, &high);
-    place_beside(p, i, &at);
+    place_beside(p, b->first - 1, false, &low);
+    place_beside(p, b->last, true, &high);
+    rat_set_i64(&x, -2 * (int64_t)p->o->pad, 1);
+    rat_mul(&at, &x, &p->ranks[i]);
+    rat_set_i64(&x, node->place, 1);
+    rat_add(&at, &at, &x);
     rat_sub(&at, &at, &low);
     rat_sub(&high, &high, &low);
     rat_set_i128(&x, (i128)node->den);
@@ -144,6 +194,26 @@ node_set_shift(const struct plan *p, struct node *node, size_t i,
     rat_clear(&high);
     rat_clear(&at);
     rat_clear(&x);
+}
+
+/* What quantile-box needs: rate (|shift| + around + den) <= 2048. */
+static custos_status
+node_check_box(const struct plan *p, const struct node *node, custos_err *err)
+{
+    i128 far = node->shift < 0 ? -(i128)node->shift : (i128)node->shift;
+    bool over;
+    rat x;
+
+    if (p->around == 0)
+        return CUSTOS_OK;
+    rat_init(&x);
+    rat_set_i128(&x, far + (i128)node->around + (i128)node->den);
+    rat_mul(&x, &x, &node->slope.rate);
+    over = rat_cmp_i64(&x, BOX_EXPONENT_MAX) > 0;
+    rat_clear(&x);
+    return over ? custos_fail(err, CUSTOS_ERANGE,
+                              "epsilon is too large for boxes this wide")
+                : CUSTOS_OK;
 }
 
 /* Sets the rate of theorem quantile-tree. */
@@ -182,9 +252,13 @@ branch_make(const struct plan *p, struct branch b, custos_err *err)
     st = node_set_rank(node, rank, &b, err);
     if (st)
         return st;
-    node_set_shift(p, node, middle, &b);
     node_set_rate(p, node);
-    if (b.first < middle)
+    st = node_set_place(p, node, middle, err);
+    if (st)
+        return st;
+    node_set_shift(p, node, middle, &b);
+    st = node_check_box(p, node, err);
+    if (!st && b.first < middle)
         st = branch_make(
             p, (struct branch){b.first, middle, b.low, rank, b.depth + 1}, err);
     if (!st && middle + 1 < b.last)
@@ -292,13 +366,13 @@ options_check(const custos_quantile_options *o, custos_err *err)
 }
 
 custos_status
-custos_quantile_new(const custos_alloc *alloc,
-                    const custos_quantile_options *options,
+quantile_new_around(const custos_alloc *alloc,
+                    const custos_quantile_options *options, uint64_t around,
                     custos_quantile **out, custos_err *err)
 {
     custos_alloc hooks = alloc_or_default(alloc);
     custos_quantile_options o;
-    struct plan p = {.o = &o};
+    struct plan p = {.o = &o, .around = around};
     custos_status st;
 
     if (!out || !options_read(&o, sizeof o, options))
@@ -315,7 +389,8 @@ custos_quantile_new(const custos_alloc *alloc,
         *p.q = (custos_quantile){.alloc = hooks,
                                  .lower = o.lower,
                                  .width = (uint64_t)o.upper - (uint64_t)o.lower,
-                                 .ranks = o.ranks};
+                                 .ranks = o.ranks,
+                                 .boxed = around > 0};
         p.q->nodes = alloc_take(&hooks, o.ranks, sizeof *p.q->nodes);
         p.ranks = alloc_take(&hooks, o.ranks, sizeof *p.ranks);
     }
@@ -334,6 +409,14 @@ custos_quantile_new(const custos_alloc *alloc,
     else
         *out = p.q;
     return st;
+}
+
+custos_status
+custos_quantile_new(const custos_alloc *alloc,
+                    const custos_quantile_options *options,
+                    custos_quantile **out, custos_err *err)
+{
+    return quantile_new_around(alloc, options, 0, out, err);
 }
 
 void
@@ -392,7 +475,7 @@ custos_quantile_release(const custos_quantile *quantile, custos_rng *rng,
     custos_status st;
     i128 *values;
 
-    if (!q || !rng || !out)
+    if (!q || q->boxed || !rng || !out)
         return custos_fail(err, CUSTOS_EINVAL,
                            "quantile, rng and out must not be NULL");
     if (cells >> QUANTILE_CELLS_LOG2)

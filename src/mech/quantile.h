@@ -22,6 +22,10 @@ enum {
 struct node {
     uint64_t num, den;  /* the pivot's rank among the values of the node */
     int64_t shift;      /* wanted position: (num n + shift) / den */
+    uint64_t around;    /* of a box: how far its cuts are aimed from there, in
+                           steps of 1/den; 0 for a single cut */
+    int64_t place;      /* of the wanted position: rank n + place, ... */
+    uint64_t reach;     /* ... and of a box, around / den */
     struct slope slope; /* per step of |den position - num n - shift| */
     uint32_t depth;     /* 1 at the root */
     bool made;          /* slope must be cleared */
@@ -33,6 +37,7 @@ struct custos_quantile {
     int64_t lower;
     uint64_t width; /* upper - lower */
     size_t ranks;
+    bool boxed; /* nodes draw two cuts each (quantile_box.h) */
     struct node *nodes;
     char epsilon[CUSTOS_NUMBER_MAX];
     char rho[CUSTOS_NUMBER_MAX];
@@ -62,6 +67,15 @@ void stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high);
 CUSTOS_MUST_USE custos_status stretch_cut(const struct stretch *s,
                                           const struct node *node,
                                           custos_rng *rng, struct cut *out);
+
+/*
+ * As custos_quantile_new. If `around` is above 0, every node draws a box, whose
+ * cuts are aimed at least that many positions from its own; ranks 0 and 1 move
+ * inside so that the box fits.
+ */
+CUSTOS_MUST_USE custos_status quantile_new_around(
+    const custos_alloc *alloc, const custos_quantile_options *options,
+    uint64_t around, custos_quantile **out, custos_err *err);
 
 /*
  * Uniform on 0 .. n-1, for 1 <= n < 2^63. Takes the same time for all n,

@@ -175,7 +175,9 @@ add_part(struct sha256 *h, const struct part *part)
     for (size_t i = 0; q && i < q->n; i++)
         add_text(h, str_of(q->rank[i]));
     add_number(h, q ? q->inside : 0);
-    add_number(h, q ? q->off : 0);
+    add_number(h, q && q->counts);
+    add_text(h,
+             str_of(q && q->counts ? custos_mech_facts(q->counts)->scale : ""));
     return add_rat(h, &part->l1) && add_rat(h, &part->l2_squared) &&
            add_rat(h, &part->epsilon) && add_rat(h, &part->delta) &&
            add_rat(h, &part->rho);

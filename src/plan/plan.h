@@ -64,19 +64,18 @@ struct grid grid_of_column(const struct policy_column *c);
 struct cell_space;
 
 /*
- * PART_QUANTILES: all ranks of one value, at one price. Each rank is released
- * three times: at its place among the sorted values, and `off` places below and
- * above it, which gives the ends of the error bar. For these two releases the
- * values of a group are padded with `off` copies each of the smallest and the
- * largest possible value.
+ * PART_QUANTILES: all ranks of one value, at one price. A box is drawn around
+ * each rank, and then the values between edges around the boxes are counted
+ * (mech/quantile_box.h), from which value and ends follow. If the query wants no
+ * error bars (quantile_bar = off), the ranks themselves are drawn.
  */
 struct part_quantiles {
     const char **rank; /* ascending, exact decimals */
     size_t n;
     uint64_t inside; /* how many places from the ends ranks 0 and 1 (min and
                         max) are released */
-    uint64_t off;
-    custos_quantile *at, *low, *high;
+    custos_quantile *draws; /* the boxes, or the ranks */
+    custos_mech *counts;    /* NULL: no error bars */
 };
 
 enum part_kind {
@@ -120,7 +119,7 @@ struct part {
                       selection releases, so it has no mech */
 };
 
-/* Numbers that a part releases for a group: 1, or three per rank. */
+/* Numbers that a part releases for a group: 1, or those of its quantiles. */
 size_t part_width(const struct part *part);
 
 /* One expression of GROUP BY, and where its values come from. */

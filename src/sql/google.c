@@ -61,10 +61,12 @@ option_find(const struct cursor *c, struct query_options *o)
         return &o->min_units;
     if (token_is(c->sql, t, "bars"))
         return &o->bars;
+    if (token_is(c->sql, t, "quantile_bar"))
+        return &o->quantile_bar;
     return NULL;
 }
 
-/* name = number, or bars = simultaneous */
+/* name = number, bars = simultaneous, or quantile_bar = off */
 static custos_status
 option_read(struct cursor *c, struct query_options *o)
 {
@@ -80,7 +82,8 @@ option_read(struct cursor *c, struct query_options *o)
             c->err, CUSTOS_EUNSUPPORTED, t->at,
             "unknown option in OPTIONS(...): %.*s" HINT
             "the options are epsilon, rho, delta, max_groups_contributed, "
-            "max_rows_contributed, min_privacy_units_per_group and bars",
+            "max_rows_contributed, min_privacy_units_per_group, bars and "
+            "quantile_bar",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,
@@ -92,6 +95,9 @@ option_read(struct cursor *c, struct query_options *o)
     if (value == &o->bars) {
         if (c->i >= c->n || !token_is(c->sql, &c->tokens[c->i], "simultaneous"))
             return fail_here(c, "simultaneous");
+    } else if (value == &o->quantile_bar) {
+        if (c->i >= c->n || !token_is(c->sql, &c->tokens[c->i], "off"))
+            return fail_here(c, "off");
     } else if (!cursor_is(c, 0, PG_QUERY__TOKEN__ICONST) &&
                !cursor_is(c, 0, PG_QUERY__TOKEN__FCONST)) {
         return fail_here(c, "a number above 0");

@@ -24,6 +24,7 @@ print_options(const struct query_options *o, struct buf *out)
         {"max_rows_contributed", o->max_rows_contributed},
         {"min_privacy_units_per_group", o->min_units},
         {"bars", o->bars.len ? str_of("simultaneous") : o->bars},
+        {"quantile_bar", o->quantile_bar.len ? str_of("off") : o->quantile_bar},
     };
     bool any = false;
 

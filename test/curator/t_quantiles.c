@@ -16,6 +16,7 @@
 #include "base/base.h"
 #include "curator/answer.h"
 #include "mech/i128.h"
+#include "mech/quantile_box.h"
 #include "evaluate/evaluate.h"
 #include "support/support.h"
 #include "support/stages.h"
@@ -43,6 +44,7 @@ enum shape {
     STEEP, /* most at the low end */
     TIES,  /* two values; the lower one until just after the rank asked for */
     EQUAL, /* all the same */
+    GAP,   /* none in the middle, where the rank asked for is */
 };
 
 struct setting {
@@ -95,6 +97,7 @@ values_make(const struct made *m, const struct setting *t, i128 *out)
             x = (double)i < ceil(t->rank * (double)t->n) + 1 ? 0.25 : 0.75;
             break;
         case EQUAL: x = 0.5; break;
+        case GAP: x = x < t->rank ? x / 5 : 0.9 + x / 20; break;
         }
         out[i] = low + (i128)(x * (double)width);
     }
@@ -114,41 +117,22 @@ exact_quantile(const struct made *m, const struct setting *t, const i128 *v)
 }
 
 static void
-release_one(const custos_quantile *q, custos_rng *rng, const i128 *cells,
-            size_t n, size_t ranks, i128 *to)
-{
-    custos_sealed *sealed = NULL;
-    int64_t out[16];
-
-    assert_true(ranks <= 16);
-    assert_int_equal(seal_i128(NULL, cells, n, &sealed, NULL), 0);
-    assert_int_equal(custos_quantile_release(q, rng, sealed, n, out, NULL), 0);
-    custos_sealed_free(sealed);
-    for (size_t i = 0; i < ranks; i++)
-        to[i] = out[i];
-}
-
-static void
 release(const struct made *m, const i128 *v, size_t n, custos_rng *rng,
         i128 *to)
 {
     const struct part_quantiles *q = m->part->quantiles;
-    size_t pad = (size_t)q->off, all = n + 2 * pad;
-    i128 *cells = calloc(all + 1, sizeof *cells);
+    i128 *cells = calloc(n + 1, sizeof *cells);
 
     assert_non_null(cells);
-    for (size_t cell = 0; cell < CELLS; cell++, to += 3 * q->n) {
-        cells[0] = (i128)n;
-        memcpy(cells + 1, v, n * sizeof *cells);
-        release_one(q->at, rng, cells, n + 1, q->n, to);
-        cells[0] = (i128)all;
-        for (size_t i = 0; i < pad; i++) {
-            cells[1 + i] = m->part->lower;
-            cells[1 + pad + n + i] = m->part->upper;
-        }
-        memcpy(cells + 1 + pad, v, n * sizeof *cells);
-        release_one(q->low, rng, cells, all + 1, q->n, to + q->n);
-        release_one(q->high, rng, cells, all + 1, q->n, to + 2 * q->n);
+    cells[0] = (i128)n;
+    memcpy(cells + 1, v, n * sizeof *cells);
+    for (size_t cell = 0; cell < CELLS; cell++, to += box_numbers(q->n)) {
+        custos_sealed *sealed = NULL;
+
+        assert_int_equal(seal_i128(NULL, cells, n + 1, &sealed, NULL), 0);
+        assert_int_equal(
+            box_release(q->draws, q->counts, rng, sealed, n + 1, to, NULL), 0);
+        custos_sealed_free(sealed);
     }
     free(cells);
 }
@@ -224,6 +208,8 @@ quantiles_cover(void **state)
         {OF("median(a)"), "20", EVEN, 1000, 0.5, true},
         {OF("median(a)"), "20", TIES, 100, 0.5, true},
         {OF("median(a)"), "60", EQUAL, 50, 0.5, true},
+        {OF("median(a)"), "20", GAP, 200, 0.5, true},
+        {OF(CONT("0.3", "a")), "20", GAP, 300, 0.3, true},
         {OF(CONT("0.1", "d")), "30", STEEP, 300, 0.1, true},
         {OF(DISC("0.9", "d")), "30", TIES, 300, 0.9, false},
         {OF(DISC("0.25", "r")), "20", STEEP, 200, 0.25, false},
@@ -242,7 +228,7 @@ quantiles_cover(void **state)
         covers(&settings[i]);
 }
 
-/* Fewer values than a bar spans: padding keeps the coverage. */
+/* Fewer values than a bar spans. */
 static void
 quantiles_of_few_values_cover(void **state)
 {

@@ -167,12 +167,11 @@ hospital_open(struct made *m)
 /* ----------------------------------------------------------------- queries -- */
 
 static custos_status
-forget_values(void *ctx, size_t cell, enum engine_quantile which,
-              custos_sealed *sealed, size_t cells, custos_err *err)
+forget_values(void *ctx, size_t cell, custos_sealed *sealed, size_t cells,
+              custos_err *err)
 {
     (void)ctx;
     (void)cell;
-    (void)which;
     (void)sealed;
     (void)cells;
     (void)err;

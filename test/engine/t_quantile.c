@@ -1,6 +1,6 @@
 /*
- * The values for quantiles: which ones are sealed, in which order, how they are
- * padded, and how little those of neighbours differ. Sealed values have no
+ * The values for quantiles: which ones are sealed, in which order, and how little
+ * those of neighbours differ. Sealed values have no
  * public reader, so this test opens them as a mechanism does.
  */
 #include "stored_rows.h"
@@ -9,43 +9,31 @@
 #include "support/said.h"
 #include "support/stages.h"
 
-enum { PAD = 3 };
-
 struct list {
     size_t n;
     int64_t values[ROWS_MOST];
 };
 
 struct seen {
-    const struct part *part;
-    size_t next; /* 3 * cell + place, expected next */
+    size_t next; /* the cell expected next */
     struct list cells[CELLS];
 };
 
 static custos_status
-see(void *ctx, size_t cell, enum engine_quantile place, custos_sealed *sealed,
-    size_t cells, custos_err *err)
+see(void *ctx, size_t cell, custos_sealed *sealed, size_t cells,
+    custos_err *err)
 {
     struct seen *s = ctx;
     struct list *l = &s->cells[cell];
-    size_t pad = place == QUANTILE_AT ? 0 : PAD;
     i128 *v;
 
-    assert_int_equal(3 * cell + (size_t)place, s->next++);
+    assert_int_equal(cell, s->next++);
     assert_int_equal(sealed_open(sealed, SEALED_WIDE, cells, &v, err), 0);
     assert_true(v[0] == (i128)cells - 1);
-    if (place == QUANTILE_AT) {
-        l->n = cells - 1;
-        assert_true(l->n <= ROWS_MOST);
-        for (size_t i = 0; i < l->n; i++)
-            l->values[i] = (int64_t)v[1 + i];
-    }
-    assert_int_equal(cells, 1 + 2 * pad + l->n);
-    for (size_t i = 0; i < pad; i++)
-        assert_true(v[1 + i] == s->part->lower &&
-                    v[cells - 1 - i] == s->part->upper);
+    l->n = cells - 1;
+    assert_true(l->n <= ROWS_MOST);
     for (size_t i = 0; i < l->n; i++)
-        assert_true(v[1 + pad + i] == l->values[i]);
+        l->values[i] = (int64_t)v[1 + i];
     return CUSTOS_OK;
 }
 
@@ -59,7 +47,7 @@ ask_quantiles(struct quantiled *t, const struct made *m, enum bounding bounding,
               uint64_t rows, uint64_t groups, bool keyed, bool filtered)
 {
     ask(&t->q, m, bounding, rows, groups, keyed, filtered);
-    t->of = (struct part_quantiles){.n = 1, .off = PAD};
+    t->of = (struct part_quantiles){.n = 1};
     t->q.parts[0] = (struct part){.kind = PART_QUANTILES,
                                   .of = &t->q.n,
                                   .grid = {10, 0},
@@ -75,10 +63,9 @@ run_quantiles(struct made *m, struct quantiled *t, struct seen *s)
     custos_sealed *sealed[1] = {NULL};
 
     memset(s, 0, sizeof *s);
-    s->part = &t->q.parts[0];
     if (engine_quantiles(m->engine, STAGE_OF(&t->q.plan), 0, see, s, &m->err))
         fail_msg("%s | %s", m->err.said, m->err.noted);
-    assert_int_equal(s->next, 3 * t->q.plan.space.cells);
+    assert_int_equal(s->next, t->q.plan.space.cells);
     /* engine_run accepts such a part too. */
     assert_int_equal(
         engine_run(m->engine, STAGE_OF(&t->q.plan), sealed, &m->err), 0);
@@ -276,12 +263,11 @@ dates_and_reals_are_whole_steps(void **state)
  * it.
  */
 static custos_status
-refuse(void *ctx, size_t cell, enum engine_quantile place,
-       custos_sealed *sealed, size_t cells, custos_err *err)
+refuse(void *ctx, size_t cell, custos_sealed *sealed, size_t cells,
+       custos_err *err)
 {
     (void)ctx;
     (void)cell;
-    (void)place;
     (void)sealed;
     (void)cells;
     return custos_fail(err, CUSTOS_EINTERNAL, "the value is 7");

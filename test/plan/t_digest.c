@@ -141,7 +141,7 @@ every_number_of_the_plan_is_covered(void **state)
     CHANGED(p, was, p->parts[0].lower, 1);
     CHANGED(p, was, p->parts[0].centre, 1);
     CHANGED(p, was, p->parts[0].grid.digits, 1);
-    CHANGED(p, was, p->parts[1].quantiles->off, 1);
+    CHANGED(p, was, p->parts[1].quantiles->inside, 1);
     assert_false(sees(p, was));
     plan_done(&t);
 }

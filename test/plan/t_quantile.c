@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "mech/quantile.h"
+#include "mech/quantile_box.h"
 #include "num/rat_double.h"
 #include "plan/hospital.h"
 
@@ -63,10 +63,11 @@ quantile_price_is_by_value(void **state)
         assert_int_equal(t.plan->n_parts, 1);
         q = t.plan->parts[0].quantiles;
         assert_true(rat_is(&t.plan->epsilon, "0.9"));
-        assert_true(fabs(cost_of_value(q->at) * cases[i].values - 0.3) < 1e-9);
-        assert_true(fabs(cost_of_value(q->low) * cases[i].values - 0.3) < 1e-9);
-        assert_true(fabs(cost_of_value(q->high) * cases[i].values - 0.3) <
+        assert_true(fabs(cost_of_value(q->draws) * cases[i].values - 0.405) <
                     1e-9);
+        assert_true(fabs(cases[i].values /
+                             strtod(custos_mech_facts(q->counts)->scale, NULL) -
+                         0.495) < 1e-9);
         plan_done(&t);
     }
 }
@@ -84,9 +85,9 @@ one_group_replaced_costs_as_the_tree_says(void **state)
               "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY age) FROM "
               "patients",
               &asked);
-    n = &t.plan->parts[0].quantiles->at->nodes[0];
+    n = &t.plan->parts[0].quantiles->draws->nodes[0];
     assert_int_equal(n->den, 4);
-    assert_true(fabs(2 * rat_double(&n->slope.rate) * 4 - 0.3) < 1e-9);
+    assert_true(fabs(2 * rat_double(&n->slope.rate) * 4 - 0.405) < 1e-9);
     plan_done(&t);
 }
 
@@ -113,7 +114,7 @@ ranks_of_one_value_share_a_price(void **state)
     p = t.plan;
     assert_int_equal(p->n_parts, 1);
     assert_int_equal(p->parts[0].quantiles->n, 4);
-    assert_int_equal(part_width(&p->parts[0]), 12);
+    assert_int_equal(part_width(&p->parts[0]), 4 * 2 + 4 * BOX_EDGES + 1);
     for (size_t i = 0; i < 4; i++)
         assert_string_equal(p->parts[0].quantiles->rank[i], want[i]);
     assert_int_equal(p->n_aggregates, 6);
@@ -131,31 +132,63 @@ ranks_of_one_value_share_a_price(void **state)
     plan_done(&t);
 }
 
-/* An error bar extends as far as the largest error of its ends, plus 1 rank. */
+/* Without error bars, the whole price goes to the exponential mechanism. */
 static void
-bars_reach_as_far_as_the_error(void **state)
+without_bars_ranks_get_the_whole_price(void **state)
 {
-    static const char *const sql[] = {
-        "SELECT median(age) FROM patients",
-        "SELECT median(age), max(age) FROM patients",
-        "SELECT median(age) + max(age) + min(age) FROM patients"};
-    static const char *const beta[] = {"1/40", "1/40", "1/120"};
-    struct asked asked = {.epsilon = "1"};
+    struct asked asked = {.epsilon = "0.9"};
+    const struct part_quantiles *q;
     struct planned t;
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(sql); i++) {
-        const struct part_quantiles *q;
-        uint64_t off = 0, one = 0;
+    plan_good(&t,
+              "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(quantile_bar = off) "
+              "median(age) FROM patients",
+              &asked);
+    q = t.plan->parts[0].quantiles;
+    assert_null(q->counts);
+    assert_int_equal(part_width(&t.plan->parts[0]), 1);
+    assert_int_equal(q->draws->nodes[0].around, 0);
+    assert_true(fabs(cost_of_value(q->draws) - 0.9) < 1e-9);
+    plan_done(&t);
+}
 
-        plan_good(&t, sql[i], &asked);
+/*
+ * In rho, boxes of epsilon e on L levels cost e^2/8L and counts with noise of
+ * deviation s cost D/2s^2, where D is the squared l2 sensitivity: m^2, and 2 m^2
+ * under change-one.
+ */
+static void
+quantiles_in_rho_cost_their_rho(void **state)
+{
+    static const struct {
+        const char *sql, *adjacency;
+        double values, squared, levels;
+    } cases[] = {
+        {"SELECT median(age) FROM patients", NULL, 1, 1, 1},
+        {"SELECT max(cost), median(cost) FROM visits", NULL, 20, 400, 2},
+        {"SELECT level, max(cost), min(cost) FROM visits GROUP BY level",
+         "change-one", 40, 800, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct asked asked = {.adjacency = cases[i].adjacency,
+                              .delta = "1e-4",
+                              .max_rho = "1",
+                              .rho = "0.1"};
+        const struct part_quantiles *q;
+        double boxes, deviation;
+        struct planned t;
+
+        plan_good(&t, cases[i].sql, &asked);
         q = t.plan->parts[0].quantiles;
-        for (size_t k = 0; k < q->n; k++) {
-            assert_int_equal(
-                custos_quantile_error(q->low, k, beta[i], 0, &one, NULL), 0);
-            off = one > off ? one : off;
-        }
-        assert_int_equal(q->off, off + 1);
+        boxes = cost_of_value(q->draws) * cases[i].values;
+        deviation = strtod(custos_mech_facts(q->counts)->scale, NULL);
+        assert_true(fabs(boxes * boxes / 8 / cases[i].levels - 0.045) < 1e-9);
+        assert_true(fabs(cases[i].squared / 2 / deviation / deviation - 0.055) <
+                    1e-9);
+        assert_true(rat_is(&t.plan->rho, "0.1"));
         plan_done(&t);
     }
 }
@@ -167,7 +200,8 @@ main(void)
         cmocka_unit_test(quantile_price_is_by_value),
         cmocka_unit_test(one_group_replaced_costs_as_the_tree_says),
         cmocka_unit_test(ranks_of_one_value_share_a_price),
-        cmocka_unit_test(bars_reach_as_far_as_the_error),
+        cmocka_unit_test(without_bars_ranks_get_the_whole_price),
+        cmocka_unit_test(quantiles_in_rho_cost_their_rho),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,15 +16,15 @@
 
 enum { ROOM_FIRST = 1 << 12, VALUES_LOG2 = 32 };
 
-/* Collects one group after the other in cells: the number of values, `pad` copies of
-   the lower limit, the values, and room for `pad` copies of the upper limit. */
+/* Collects one group after the other in cells: the number of values, then the
+   values. */
 struct collector {
     const struct stage *stage;
     const struct part *part;
     engine_take take;
     void *ctx;
     i128 *cells;
-    size_t room, pad, n;
+    size_t room, n;
     const struct groups *among; /* NULL: all cells of the plan, in order */
     size_t n_groups, next;      /* groups before next are done */
     size_t cell;                /* the group that is being collected */
@@ -32,39 +32,18 @@ struct collector {
     bool *done;                 /* by group: was it handed on? */
 };
 
-static custos_status
-seal_one(struct collector *c, enum engine_quantile which, const i128 *from,
-         size_t n, custos_err *err)
-{
-    custos_sealed *sealed = NULL;
-    custos_status st = seal_i128(NULL, from, n, &sealed, err);
-
-    if (!st)
-        st = c->take(c->ctx, c->cell, which, sealed, n, err);
-    custos_sealed_free(sealed);
-    return st;
-}
-
-/* Seals a complete group and hands it on. For the list without padding, the number
-   of values is written where the last copy of the lower limit was. */
+/* Seals a complete group and hands it on. */
 static custos_status
 group_end(struct collector *c, custos_err *err)
 {
-    i128 *at = c->cells + c->pad, *end = at + 1 + c->n;
-    size_t all = 1 + 2 * c->pad + c->n;
+    custos_sealed *sealed = NULL;
     custos_status st;
 
-    for (size_t i = 0; i < c->pad; i++)
-        end[i] = c->part->upper;
-    *at = (i128)c->n;
-    st = seal_one(c, QUANTILE_AT, at, 1 + c->n, err);
-    if (c->pad > 0)
-        *at = c->part->lower;
-    c->cells[0] = (i128)(all - 1);
+    c->cells[0] = (i128)c->n;
+    st = seal_i128(NULL, c->cells, 1 + c->n, &sealed, err);
     if (!st)
-        st = seal_one(c, QUANTILE_LOW, c->cells, all, err);
-    if (!st)
-        st = seal_one(c, QUANTILE_HIGH, c->cells, all, err);
+        st = c->take(c->ctx, c->cell, sealed, 1 + c->n, err);
+    custos_sealed_free(sealed);
     c->n = 0;
     c->open = false;
     c->done[c->cell] = true;
@@ -101,7 +80,7 @@ group_begin(struct collector *c, size_t cell, custos_err *err)
     return st;
 }
 
-/* Makes room for n more values and the padding. Does not use realloc, which would
+/* Makes room for n more values. Does not use realloc, which would
    leave copies of values behind. */
 static bool
 collector_grow(struct collector *c, size_t n)
@@ -109,14 +88,14 @@ collector_grow(struct collector *c, size_t n)
     size_t want, twice;
     i128 *bigger;
 
-    if (!ck_add_size(1 + 2 * c->pad + c->n, n, &want) || want >> VALUES_LOG2)
+    if (!ck_add_size(1 + c->n, n, &want) || want >> VALUES_LOG2)
         return false;
     if (want <= c->room)
         return true;
     if (!ck_mul_size(want, 2, &twice) ||
         !(bigger = calloc(twice, sizeof *bigger)))
         return false;
-    memcpy(bigger, c->cells, (1 + c->pad + c->n) * sizeof *bigger);
+    memcpy(bigger, c->cells, (1 + c->n) * sizeof *bigger);
     wipe(c->cells, c->room * sizeof *c->cells);
     free(c->cells);
     c->cells = bigger;
@@ -144,7 +123,7 @@ row_take(struct collector *c, const struct column *columns, size_t row,
     if (!collector_grow(c, (size_t)times))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (i128 i = 0; i < times; i++)
-        c->cells[1 + c->pad + c->n++] = value;
+        c->cells[1 + c->n++] = value;
     return CUSTOS_OK;
 }
 
@@ -205,21 +184,18 @@ quantiles_collect(struct engine *e, const struct stage *stage, size_t part,
                           .take = take,
                           .ctx = ctx,
                           .among = among,
-                          .n_groups = among ? among->n : stage->space->cells,
-                          .pad = (size_t)stage->parts[part].quantiles->off};
+                          .n_groups = among ? among->n : stage->space->cells};
     custos_status st = CUSTOS_OK;
 
     if (stage->space->bounding ==
         BOUND_FOLD) /* the fold adds up and keeps no values */
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
-    c.room = 1 + 2 * c.pad + ROOM_FIRST;
+    c.room = 1 + ROOM_FIRST;
     c.cells = calloc(c.room, sizeof *c.cells);
     c.done = calloc(c.n_groups + 1, sizeof *c.done);
     if (!c.cells || !c.done)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < c.pad && !st; i++)
-        c.cells[1 + i] = c.part->lower;
     if (!st)
         st = collect_values(e, &c, err);
     if (c.cells)

@@ -4,12 +4,16 @@
  */
 #include "plan/cost/reply_class.h"
 
+#include "mech/quantile_box.h"
+
 #include <stdio.h>
 
 #include "plan/from/from.h"
 #include "mech/running.h"
 #include "plan/part/bound_selection.h"
 #include "plan/cost/unit_work.h"
+
+enum { COUNT_PS = 1500 }; /* one value compared with one edge */
 
 enum {
     SIMPLE = 8,         /* simple operators that cost as much as one scan */
@@ -359,27 +363,25 @@ cells_of(const struct cell_space *s, uint64_t rows)
 }
 
 /*
- * The values of a part are sorted once and released three times; each release
- * reads them once for every level of the tree of its ranks. For two of the
- * releases each group is padded with `off` values on both sides.
+ * The values of a part are sorted once. A level of the tree of its ranks reads
+ * them as often as three single cuts do, and for each edge they are counted.
  */
 static void
 add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
 {
     const struct part_quantiles *q = part->quantiles;
     struct operators o = {0};
-    uint64_t levels = 0, pads;
+    uint64_t levels = 0;
 
     for (size_t n = q->n; n; n /= 2)
         levels++;
     add_pass(c, rows, &o);
     add_operators(part->of, &o);
     add_row_work(c, rows, &o);
-    pads =
-        from_times(from_times(cells_of(c->stage->space, rows), q->off), 4) / 3 +
-        1;
-    add_heavy(c, from_times(from_plus(rows, pads), 1 + 2 * levels) / 3,
-              c->speeds->quantile_ps, 1);
+    add_heavy(c, from_times(rows, 1 + 2 * levels) / 3, c->speeds->quantile_ps,
+              1);
+    if (q->counts)
+        add_heavy(c, from_times(rows, box_counts(q->n)), COUNT_PS, 1);
 }
 
 /* How many numbers the running count of one cell is computed from. */

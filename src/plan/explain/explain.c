@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mech/running.h"
+#include "mech/quantile_box.h"
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
 #include "plan/explain/words.h"
@@ -183,14 +184,13 @@ released_grid(const struct part *part)
 
 /* The scale of the noise, from the mechanism's text, in units of the value. */
 static void
-explain_scale(const struct part *part, struct grid g, struct buf *out)
+explain_scale(const custos_mech *mech, struct grid g, struct buf *out)
 {
     custos_err ignored = CUSTOS_ERR_INIT;
     rat scale;
 
     rat_init(&scale);
-    if (!rat_read(custos_mech_facts(part->mech)->scale, "scale", &scale,
-                  &ignored))
+    if (!rat_read(custos_mech_facts(mech)->scale, "scale", &scale, &ignored))
         words_steps(&scale, g, out);
     rat_clear(&scale);
 }
@@ -217,7 +217,7 @@ explain_part(const struct plan *p, const struct part *part, struct buf *out)
     explain_name(part, out);
     buf_printf(out, "\n           %s ",
                gauss ? "Gaussian, sigma" : "Laplace, scale");
-    explain_scale(part, g, out);
+    explain_scale(part->mech, g, out);
     if (g.digits != 0) {
         buf_add_text(out, ", in steps of ");
         words_whole_steps(1, g, out);
@@ -264,7 +264,7 @@ explain_running(const struct plan *p, const struct part *part, struct buf *out)
     buf_printf(out, "\n           %s ",
                part->mech_kind == CUSTOS_GAUSSIAN ? "Gaussian, sigma"
                                                   : "Laplace, scale");
-    explain_scale(part, part->grid, out);
+    explain_scale(part->mech, part->grid, out);
     if (part->grid.digits != 0) {
         buf_add_text(out, ", in steps of ");
         words_whole_steps(1, part->grid, out);
@@ -296,19 +296,26 @@ explain_quantiles(const struct plan *p, const struct part *part,
     buf_add_text(out, " .. ");
     words_value(part, part->upper, out);
     buf_printf(out, "\n           exponential mechanism in %u level%s",
-               custos_quantile_report(q->at)->levels,
-               custos_quantile_report(q->at)->levels > 1 ? "s" : "");
+               custos_quantile_report(q->draws)->levels,
+               custos_quantile_report(q->draws)->levels > 1 ? "s" : "");
     if (part->grid.digits != 0) {
         buf_add_text(out, ", in steps of ");
         words_whole_steps(1, part->grid, out);
     }
-    buf_printf(out, "; a unit has %llu value%s\n           epsilon ",
+    buf_printf(out, "; a unit has %llu value%s\n           ",
                (unsigned long long)p->rows, p->rows > 1 ? "s" : "");
-    words_number(&part->epsilon, out);
+    explain_share(p, part, out);
+    if (!q->counts) {
+        buf_add_text(out, "; no error bars\n");
+        return;
+    }
     buf_printf(out,
-               ", two thirds for the ends of error bars, which are drawn "
-               "%llu places further out: within them at 95 %%\n",
-               (unsigned long long)q->off);
+               ", 45 %% for a box of about %llu places to each side, the rest "
+               "for %zu counts around it:\n           ",
+               (unsigned long long)(part->bar / 2), box_counts(q->n));
+    buf_add_text(out, p->in_rho ? "Gaussian, sigma " : "Laplace, scale ");
+    explain_scale(q->counts, (struct grid){10, 0}, out);
+    buf_add_text(out, "; ends that hold at 95 % whatever the values are\n");
 }
 
 /* epsilon may be NULL: nothing is said of it. */

@@ -212,7 +212,7 @@ theorems_make(struct work *w)
     struct plan *p = w->plan;
 
     p->theorems =
-        arena_take(w->a, p->n_parts + THEOREMS_FIXED, sizeof *p->theorems);
+        arena_take(w->a, 2 * p->n_parts + THEOREMS_FIXED, sizeof *p->theorems);
     if (!p->theorems)
         return work_no_memory(w);
     theorem_bounding(w);
@@ -239,6 +239,9 @@ theorems_make(struct work *w)
             add_theorem(p, "running-sums");
         if (!p->parts[i].served)
             add_theorem(p, p->parts[i].theorem);
+        if (p->parts[i].kind == PART_QUANTILES && p->parts[i].quantiles->counts)
+            add_theorem(
+                p, custos_mech_facts(p->parts[i].quantiles->counts)->theorem);
     }
     add_theorem(p, "plan-charge");
     if (p->in_rho)

@@ -26,6 +26,7 @@ struct share {
     rat error, whole;
     bool in_range; /* the whole is a range; if false, the largest value */
     bool hopeless;
+    bool little;    /* not hopeless, but of little use */
     const char *of; /* what the whole counts */
     struct grid grid;
 };
@@ -121,7 +122,12 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
         return true;
     buf_init(&b, NULL, SENTENCE_MAX);
     write_people(j, &b);
-    if (s->in_range) {
+    if (s->little) {
+        words_expr(e, &b);
+        buf_printf(&b, " will carry little%s, ",
+                   j->cells > 1 ? " in most groups" : "");
+        write_share(s, &b);
+    } else if (s->in_range) {
         buf_add_text(&b, "the interval of ");
         words_expr(e, &b);
         buf_printf(&b, " will cover its whole range%s: no information",
@@ -210,9 +216,35 @@ share_of_mean(const struct judge *j, const struct part *rows,
     rat_clear(&half);
 }
 
+/* Has a quantile so few values on one side that its interval takes up much of
+   them? A box reaches half of part->bar to each side; measured errors hold from
+   10 times that on. */
+static bool
+few_beside(const struct judge *j, const struct part *part, size_t rank)
+{
+    rat p, q, least;
+    bool few = false;
+
+    rat_init(&p);
+    rat_init(&q);
+    rat_init(&least);
+    if (!rat_read(part->quantiles->rank[rank], "rank", &p, NULL)) {
+        rat_set_i64(&q, 1, 1);
+        rat_sub(&q, &q, &p);
+        rat_mul(&p, rat_cmp(&p, &q) < 0 ? &p : &q, &j->rows);
+        rat_set_i128(&least, 5 * part->bar);
+        few = part->quantiles->counts && rat_sign(&p) > 0 &&
+              rat_cmp(&p, &least) < 0;
+    }
+    rat_clear(&p);
+    rat_clear(&q);
+    rat_clear(&least);
+    return few;
+}
+
 /* The error of a quantile is in places among the sorted values. */
 static void
-share_of_quantile(const struct judge *j, const struct part *part,
+share_of_quantile(const struct judge *j, const struct part *part, size_t rank,
                   struct share *s)
 {
     rat_set_i128(&s->error, part->bar);
@@ -220,6 +252,7 @@ share_of_quantile(const struct judge *j, const struct part *part,
     s->of = "places";
     s->in_range = true;
     s->hopeless = rat_cmp(&s->error, &s->whole) >= 0;
+    s->little = !s->hopeless && few_beside(j, part, rank);
 }
 
 /* Sets *s; false: the error cannot be compared. */
@@ -235,7 +268,9 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
     case FAMILY_MEAN:
         share_of_mean(j, &parts[f->rows], &parts[f->sum], s);
         break;
-    case FAMILY_QUANTILE: share_of_quantile(j, &parts[f->rows], s); break;
+    case FAMILY_QUANTILE:
+        share_of_quantile(j, &parts[f->rows], f->rank, s);
+        break;
     case FAMILY_PAIR:
     case FAMILY_VARIANCE: /* its bar depends on the values, unless the count is
                              noise */
@@ -279,7 +314,7 @@ judge_aggregate(struct judge *j, size_t slot)
         j->out->relative[slot] = hundredths_of(&s);
         good = write_expected(j, f->expr, &s, j->out->relative[slot]);
     }
-    if (good && s.hopeless)
+    if (good && (s.hopeless || s.little))
         good = write_warning(j, f->expr, &s);
     rat_clear(&s.error);
     rat_clear(&s.whole);

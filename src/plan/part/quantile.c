@@ -1,35 +1,25 @@
 /*
  * Quantiles: which ranks of which value, on which grid, at which price, and
- * how long error bars have to be.
+ * with which mechanisms.
  *
  * THEOREM  quantile-groups
  *   Let a unit have at most m values after bounding, in any groups, and let
- *   the quantiles of every group be released by quantile-tree for v values per
- *   unit. A group in which y values come or go costs at most epsilon y / v, so
- *   all groups together cost epsilon, as one group does. This holds under
+ *   the boxes or quantiles of every group be drawn by quantile-tree for v values
+ *   per unit. A group in which y values come or go costs at most epsilon y / v,
+ *   so all groups together cost epsilon, as one group does. This holds under
  *   add/remove with v = m; under change-one in one group with v = m; and under
  *   change-one over several groups with v = 2 m, counted as values that come or
- *   go.
+ *   go. The counts of all groups together change by m in l1, by m^2 in squared
+ *   l2; under change-one by 2 m and 2 m^2.
  * SOURCE   doc/proofs/quantile-groups.md
  * NEEDS    rank-bound or fold-bound, or the unit is the row; a list of groups
  *          that is fixed, or chosen first (groups-chosen); values clamped and
  *          on a public grid (part-clamp).
- * GIVES    epsilon of the part, a third of it for each of three releases.
+ * GIVES    epsilon or rho of the part: 45 % for the boxes and 55 % for the
+ *          counts, or all of it for quantiles without error bars.
  * FAILS    with a reason, from public facts alone.
  * TESTED   quantile_loss_is_by_value quantile_price_is_by_value
  *          quantile_values_of_neighbours_differ_little
- *
- * THEOREM  quantile-bar
- *   Let e be the error of quantile-error for beta/2 and off >= e + 1, and add
- *   off copies of each end of the range to the n values. With probability
- *   1 - beta the quantile of rank p, interpolated or not, is between the values
- *   released for the places p n - off and p n + off.
- * SOURCE   doc/proofs/quantile-groups.md
- * NEEDS    quantile-error; fewer than 2^32 - 2 off values in a group.
- * GIVES    part->quantiles->off, the same for all ranks.
- * FAILS    CUSTOS_ERANGE: a bar of 2^20 places or more is not worth its
- *          price.
- * TESTED   quantiles_cover quantiles_of_few_values_cover
  */
 #include "plan/part/quantile.h"
 
@@ -37,7 +27,10 @@
 
 #include <stdio.h>
 
+#include "account/convert.h"
+#include "mech/quantile_box.h"
 #include "num/batch.h"
+#include "num/ival_more.h"
 #include "num/rat_round.h"
 #include "plan/part/parts.h"
 
@@ -45,16 +38,20 @@ enum {
     WIDTH_LOG2 = 61, /* how far an end of a range may be from 0, in steps:
                         quantiles take ranges up to 2^62 wide */
     DIGITS_LEAST = -400,
-    OFF_LOG2 = 20,
-    BAR_MARGIN = 1, /* for interpolation */
-    RELEASES = 3,
+    REACH_LOG2 = 20,
+    BOX_PERCENT = 45, /* of the price; the rest is for the counts */
     NUMBER_MAX = 512,
+    ROOT_BITS = 256,
 };
 
 size_t
 part_width(const struct part *part)
 {
-    return part->kind == PART_QUANTILES ? RELEASES * part->quantiles->n : 1;
+    const struct part_quantiles *q = part->quantiles;
+
+    if (part->kind != PART_QUANTILES)
+        return 1;
+    return q->counts ? box_numbers(q->n) : q->n;
 }
 
 void
@@ -62,12 +59,10 @@ quantile_clear(struct part *part)
 {
     if (!part->quantiles)
         return;
-    custos_quantile_free(part->quantiles->at);
-    custos_quantile_free(part->quantiles->low);
-    custos_quantile_free(part->quantiles->high);
-    part->quantiles->at = NULL;
-    part->quantiles->low = NULL;
-    part->quantiles->high = NULL;
+    custos_quantile_free(part->quantiles->draws);
+    custos_mech_free(part->quantiles->counts);
+    part->quantiles->draws = NULL;
+    part->quantiles->counts = NULL;
 }
 
 /* ------------------------------------------------------------------ part -- */
@@ -205,65 +200,99 @@ quantile_ranks(struct work *w)
 
 /* ------------------------------------------------------------ mechanisms -- */
 
-/* What the three releases of a part have in common. */
-struct release {
-    custos_quantile_options o;
-    char epsilon[NUMBER_MAX];
-};
-
 static custos_status
-release_init(struct work *w, const struct part *part, struct release *r)
+too_long(const struct work *w)
 {
-    const struct plan *p = w->plan;
-    bool change = w->policy->adjacency == CUSTOS_CHANGE_ONE;
-    bool several = change && (part->space->cells > 1 || part->space->selection);
-    bool fits;
-    rat third;
-
-    r->o = (custos_quantile_options){
-        .size = sizeof r->o,
-        .adjacency = several ? CUSTOS_ADD_REMOVE : w->policy->adjacency,
-        .values_per_unit = several ? 2 * p->rows : p->rows,
-        .lower = (int64_t)part->lower,
-        .upper = (int64_t)part->upper,
-        .ranks = part->quantiles->n,
-        .rank = part->quantiles->rank,
-        .epsilon = r->epsilon,
-    };
-    rat_init(&third);
-    rat_set_i64(&third, 1, RELEASES);
-    rat_mul(&third, &third, &part->epsilon);
-    fits = rat_write_into(&third, r->epsilon, NUMBER_MAX);
-    rat_clear(&third);
-    if (!fits)
-        return custos_fail(w->err, CUSTOS_EINVAL,
-                           "epsilon has too many digits for this query");
-    return CUSTOS_OK;
+    return custos_fail(w->err, CUSTOS_EINVAL,
+                       "%s has too many digits for this query",
+                       w->plan->in_rho ? "rho" : "epsilon");
 }
 
-/* How many places from the quantile the ends of its bar must be. */
-static custos_status
-find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
+/* What a unit can change: values that come or go. Under change-one over several
+   groups, all of its values may leave a group and come to another one. */
+static bool
+moves_groups(const struct work *w, const struct part *part)
 {
-    custos_status st = CUSTOS_OK;
-    char beta[32];
+    return w->policy->adjacency == CUSTOS_CHANGE_ONE &&
+           (part->space->cells > 1 || part->space->selection);
+}
 
-    snprintf(beta, sizeof beta, "1/%zu", 40 * plan_levels(w->plan));
-    *off = 0;
-    for (size_t i = 0; i < n && !st; i++) {
-        uint64_t one = 0;
+static uint32_t
+levels_of(size_t ranks)
+{
+    uint32_t levels = 0;
 
-        st = custos_quantile_error(q, i, beta, 0, &one, w->err);
-        *off = one > *off ? one : *off;
+    while (ranks >> levels)
+        levels++;
+    return levels;
+}
+
+/*
+ * The epsilon of `percent` of the part's price, as text, not rounded up. In rho
+ * that is the e with e^2 / 8 L = rho (quantile-tree).
+ */
+static custos_status
+draw_epsilon(struct work *w, const struct part *part, int percent, char *text)
+{
+    bool fits = true;
+    ival root;
+    rat x, y;
+
+    rat_init(&x);
+    rat_init(&y);
+    rat_set_i64(&x, percent, 100);
+    rat_mul(&x, &x, w->plan->in_rho ? &part->rho : &part->epsilon);
+    if (w->plan->in_rho) {
+        rat_set_i64(&y, 8 * (int64_t)levels_of(part->quantiles->n), 1);
+        rat_mul(&x, &x, &y);
+        ival_init(&root, ROOT_BITS);
+        ival_set_rat(&root, &x);
+        ival_sqrt(&root, &root);
+        ival_down(&root, &x);
+        rat_decimal(&x, RAT_DOWN, text);
+        ival_clear(&root);
+    } else {
+        fits = rat_write_into(&x, text, NUMBER_MAX);
     }
-    *off += BAR_MARGIN;
-    if (!st && *off >> OFF_LOG2)
-        st = custos_fail(
-            w->err, CUSTOS_ERANGE,
-            "at this epsilon a quantile could lie a million values off" HINT
-            "ask for a larger epsilon, or for fewer rows per unit "
-            "(max_rows_contributed)");
-    return st;
+    rat_clear(&x);
+    rat_clear(&y);
+    return fits ? CUSTOS_OK : too_long(w);
+}
+
+/* Counts at their share of the price: theorem quantile-groups. */
+static custos_status
+make_counts(struct work *w, struct part *part)
+{
+    bool change = w->policy->adjacency == CUSTOS_CHANGE_ONE;
+    bool in_rho = w->plan->in_rho, fits;
+    char price[NUMBER_MAX], sensitivity[NUMBER_MAX];
+    custos_mech_options o = {.size = sizeof o,
+                             .kind = in_rho ? CUSTOS_GAUSSIAN : CUSTOS_LAPLACE,
+                             .domain = CUSTOS_WIDE,
+                             .values = box_counts(part->quantiles->n),
+                             .epsilon = in_rho ? NULL : price,
+                             .rho = in_rho ? price : NULL,
+                             .sensitivity = in_rho ? NULL : sensitivity,
+                             .sensitivity_squared =
+                                 in_rho ? sensitivity : NULL};
+    rat x, y;
+
+    rat_init(&x);
+    rat_init(&y);
+    rat_set_i64(&x, 100 - BOX_PERCENT, 100);
+    rat_mul(&x, &x, in_rho ? &part->rho : &part->epsilon);
+    fits = rat_write_into(&x, price, NUMBER_MAX);
+    rat_set_u64(&x, w->plan->rows);
+    if (in_rho)
+        rat_mul(&x, &x, &x);
+    rat_set_i64(&y, change ? 2 : 1, 1);
+    rat_mul(&x, &x, &y);
+    fits = fits && rat_write_into(&x, sensitivity, NUMBER_MAX);
+    rat_clear(&x);
+    rat_clear(&y);
+    if (!fits)
+        return too_long(w);
+    return mechs_take(w->plan->mechs, &o, &part->quantiles->counts, w->err);
 }
 
 /*
@@ -271,12 +300,11 @@ find_off(struct work *w, const custos_quantile *q, size_t n, uint64_t *off)
  * all points between the extreme value and the end of the range would be
  * equally likely; there are at most w, the number of points of the range. With
  * each place further in, their weight shrinks by a factor of e^rate, where rate
- * is epsilon / (6 * levels * values per unit); after (ln w + 2) / rate places
+ * is epsilon / (2 * levels * values per unit); after (ln w + 2) / rate places
  * it is negligible.
  */
 static uint64_t
-find_inside(const struct part *part, const custos_quantile *q,
-            uint64_t per_unit)
+find_inside(const struct part *part, const custos_quantile_options *o)
 {
     uint64_t inside = 0;
     rat x[3];
@@ -284,15 +312,14 @@ find_inside(const struct part *part, const custos_quantile *q,
     rats_init(x, 3);
     rat_set_i128(&x[0], part->upper - part->lower + 1);
     rat_set_i64(&x[0], 7 * (rat_log2_floor(&x[0]) + 4), 10); /* ln 2 < 7/10 */
-    rat_set_u64(&x[1], per_unit);
+    rat_set_u64(&x[1], o->values_per_unit);
     rat_mul(&x[0], &x[0], &x[1]);
-    rat_set_i64(
-        &x[1],
-        (int64_t)2 * RELEASES * (int64_t)custos_quantile_report(q)->levels, 1);
+    rat_set_i64(&x[1], 2 * (int64_t)levels_of(o->ranks), 1);
     rat_mul(&x[0], &x[0], &x[1]);
-    rat_div(&x[0], &x[0], &part->epsilon);
-    if (!rat_floor_u64(&x[0], &inside) || inside >> OFF_LOG2)
-        inside = (uint64_t)1 << OFF_LOG2;
+    if (!rat_read(o->epsilon, "epsilon", &x[2], NULL) && rat_sign(&x[2]) > 0)
+        rat_div(&x[0], &x[0], &x[2]);
+    if (!rat_floor_u64(&x[0], &inside) || inside >> REACH_LOG2)
+        inside = (uint64_t)1 << REACH_LOG2;
     rats_clear(x, 3);
     return inside + 1;
 }
@@ -307,11 +334,73 @@ shift_inside(const struct part_quantiles *q, int64_t *shift)
                                               : 0;
 }
 
-static void
-shift_all(size_t n, int64_t by, int64_t *shift)
+/* How many places values and ends are about off: a public number, to judge by
+   whether an answer will be useful. Boxes also move ranks 0 and 1. */
+static custos_status
+set_reach(struct part *part, custos_err *err)
 {
-    for (size_t i = 0; i < n; i++)
-        shift[i] = by;
+    struct part_quantiles *q = part->quantiles;
+    uint64_t reach = 0, moved = q->inside, off = 0;
+    custos_status st = CUSTOS_OK;
+
+    part->bar = 0;
+    for (size_t i = 0; i < q->n && !st; i++) {
+        const struct node *node = &q->draws->nodes[i];
+        uint64_t place =
+            (uint64_t)(node->place < 0 ? -node->place : node->place);
+
+        reach = node->reach > reach ? node->reach : reach;
+        moved = place > moved ? place : moved;
+        if (!q->counts)
+            st = custos_quantile_error(q->draws, i, "1/20", 0, &off, err);
+        part->bar = part->bar > (i128)off ? part->bar : (i128)off;
+    }
+    q->inside = moved;
+    if (q->counts)
+        part->bar = (i128)(2 * reach);
+    return st;
+}
+
+static custos_status
+too_far(struct work *w)
+{
+    return custos_fail(
+        w->err, CUSTOS_ERANGE,
+        "at this %s a quantile could lie a million values off" HINT
+        "ask for a larger %s, or for fewer rows per unit "
+        "(max_rows_contributed)",
+        w->plan->in_rho ? "rho" : "epsilon",
+        w->plan->in_rho ? "rho" : "epsilon");
+}
+
+static custos_status
+make_draws(struct work *w, struct part *part, int64_t *shift)
+{
+    struct part_quantiles *q = part->quantiles;
+    bool several = moves_groups(w, part);
+    char epsilon[NUMBER_MAX];
+    uint64_t around = 0;
+    custos_quantile_options o = {
+        .size = sizeof o,
+        .adjacency = several ? CUSTOS_ADD_REMOVE : w->policy->adjacency,
+        .values_per_unit = several ? 2 * w->plan->rows : w->plan->rows,
+        .lower = (int64_t)part->lower,
+        .upper = (int64_t)part->upper,
+        .ranks = q->n,
+        .rank = q->rank,
+        .epsilon = epsilon,
+        .shift = shift,
+    };
+    custos_status st =
+        draw_epsilon(w, part, q->counts ? BOX_PERCENT : 100, epsilon);
+
+    if (!st && q->counts && box_around(q->counts, q->n, &around, w->err))
+        st = too_far(w);
+    if (st)
+        return st;
+    q->inside = find_inside(part, &o);
+    shift_inside(q, shift);
+    return quantile_new_around(NULL, &o, around, &q->draws, w->err);
 }
 
 custos_status
@@ -319,48 +408,40 @@ quantile_choose(struct work *w, struct part *part)
 {
     struct part_quantiles *q = part->quantiles;
     int64_t *shift = arena_take(w->a, q->n, sizeof *shift);
-    custos_quantile *plain = NULL;
-    struct release r = {.o = {.size = 0}};
-    custos_status st = shift ? release_init(w, part, &r) : work_no_memory(w);
+    custos_status st = shift ? CUSTOS_OK : work_no_memory(w);
 
     quantile_clear(part);
     if (!st)
         st = work_spend(w, EFFORT_QUANTILE + EFFORT_RANK * q->n);
+    if (!st && w->q->options.quantile_bar.len == 0)
+        st = make_counts(w, part);
     if (!st)
-        st = custos_quantile_new(NULL, &r.o, &plain, w->err);
+        st = make_draws(w, part, shift);
     if (!st)
-        st = find_off(w, plain, q->n, &q->off);
-    if (!st) {
-        q->inside = find_inside(part, plain, r.o.values_per_unit);
-        r.o.shift = shift;
-        shift_inside(q, shift);
-        st = custos_quantile_new(NULL, &r.o, &q->at, w->err);
-    }
-    r.o.pad = q->off;
-    if (!st) {
-        shift_all(q->n, -(int64_t)q->off, shift);
-        st = custos_quantile_new(NULL, &r.o, &q->low, w->err);
-    }
-    if (!st) {
-        shift_all(q->n, (int64_t)q->off, shift);
-        st = custos_quantile_new(NULL, &r.o, &q->high, w->err);
-    }
-    custos_quantile_free(plain);
-    part->theorem = "quantile-tree";
-    part->bar = (i128)q->off;
-    return st;
+        st = set_reach(part, w->err);
+    if (st)
+        return st;
+    if (part->bar >> REACH_LOG2)
+        return too_far(w);
+    part->theorem = q->counts ? "quantile-counts" : "quantile-tree";
+    return CUSTOS_OK;
 }
 
 custos_status
 quantile_rho(const struct part *part, rat *rho, custos_err *err)
 {
-    custos_status st = rat_read_positive(
-        custos_quantile_report(part->quantiles->at)->rho, "rho", rho, err);
+    const struct part_quantiles *q = part->quantiles;
+    custos_status st = rat_read_positive(custos_quantile_report(q->draws)->rho,
+                                         "rho", rho, err);
     rat x;
 
+    if (st || !q->counts)
+        return st;
     rat_init(&x);
-    rat_set_i64(&x, RELEASES, 1);
-    rat_mul(rho, rho, &x);
+    rat_set_i64(&x, 100 - BOX_PERCENT, 100);
+    rat_mul(&x, &x, &part->epsilon);
+    pure_rho_up(&x, &x);
+    rat_add(rho, rho, &x);
     rat_clear(&x);
-    return st;
+    return CUSTOS_OK;
 }

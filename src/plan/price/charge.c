@@ -60,7 +60,7 @@ add_epsilon(const rat *epsilon, rat *sum, rat *squares)
 }
 
 /* The sum of the epsilons of all stages, and that of their squares, which is an
-   upper bound for quantiles: these are three releases. */
+   upper bound for quantiles: these are two releases. */
 static void
 epsilons_of(const struct plan *p, rat *sum, rat *squares)
 {

@@ -276,7 +276,8 @@ choose_make(struct work *w)
     if (p->n_parts == 0) /* the query has keys but no aggregates */
         return CUSTOS_OK;
     for (size_t i = 0; i < p->n_parts && p->in_rho && !st; i++)
-        st = choose_in_rho(w, &p->parts[i]);
+        if (p->parts[i].kind != PART_QUANTILES)
+            st = choose_in_rho(w, &p->parts[i]);
     if (!p->in_rho)
         st = choose_parts(w);
     if (st == CUSTOS_ERANGE)

@@ -7,8 +7,9 @@
  * therefore decides whether it is allowed (max_rho).
  *
  * THEOREM  price-in-rho
- *   Let each part of a plan get discrete Gaussian noise of its share rho_i, and
- *   let the shares add up to rho. The plan is rho-zCDP, with no delta, and is
+ *   Let each part of a plan get discrete Gaussian noise of its share rho_i, or
+ *   boxes and counts that cost rho_i together (quantile-counts), and let the
+ *   shares add up to rho. The plan is rho-zCDP, with no delta, and is
  *   epsilon-DP for no epsilon. Charged as (infinity, rho, 0), it leaves the
  *   promise of every budget that admits it as it was.
  * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, lemma 1.7 (shares add up);
@@ -25,7 +26,6 @@
 #include "num/batch.h"
 #include "plan/explain/words.h"
 #include "plan/work.h"
-#include "sql/aggregates.h"
 
 /* A price in rho is offered from this many released values on: with few, the
    error bars of Laplace are not much longer. */
@@ -76,11 +76,6 @@ rho_check(struct work *w)
                 "the groups of %s are discovered in the data, which is priced "
                 "in epsilon" HINT "state epsilon, or group by public values",
                 work_text(w, p->space.keys[i].expr));
-    for (size_t i = 0; i < p->n_aggregates; i++)
-        if (aggregate_is_quantile(p->aggregates[i].kind))
-            return custos_fail_at(
-                w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
-                "quantiles are priced in epsilon" HINT "state epsilon");
     return CUSTOS_OK;
 }
 

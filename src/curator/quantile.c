@@ -1,0 +1,136 @@
+/*
+ * Values and certified ends of quantiles. After noise, so doubles are safe.
+ */
+#include "curator/quantile.h"
+
+#include <math.h>
+
+#include "mech/i128.h"
+
+/* How much of the noisy distance from the wanted position a value makes up for,
+   and how far beyond an end of its box the position must be for that end to be
+   the value. Both only affect accuracy. */
+#define CORRECTION 0.25
+#define BEYOND 0.25
+
+static size_t
+edges_of(const struct quantile_bars *bars)
+{
+    return BOX_EDGES * bars->boxes->ranks;
+}
+
+struct quantile_bars *
+quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
+                  struct bar_law law, double miss)
+{
+    struct quantile_bars *bars = arena_take(a, 1, sizeof *bars);
+    size_t edges = BOX_EDGES * boxes->ranks;
+
+    if (!bars)
+        return NULL;
+    *bars = (struct quantile_bars){
+        .boxes = boxes,
+        .law = law,
+        .miss = miss,
+        .rank = rank,
+        .limit = arena_take(a, edges * boxes->ranks, sizeof *bars->limit),
+        .edges = arena_take(a, edges, sizeof *bars->edges),
+        .below = arena_take(a, edges, sizeof *bars->below),
+    };
+    if (!bars->limit || !bars->edges || !bars->below)
+        return NULL;
+    for (size_t i = 0; i < edges * boxes->ranks; i++)
+        bars->limit[i] = -1;
+    return bars;
+}
+
+/* c of theorem quantile-ends, for one end: computed when it is first needed. */
+static double
+limit_at(const struct quantile_bars *bars, size_t rank, size_t edge)
+{
+    double *limit = &bars->limit[rank * edges_of(bars) + edge];
+    double p = bars->rank[rank];
+
+    if (*limit < 0)
+        *limit = quantile_limit(bars->law, 1 - p, edge + 1, p,
+                                edges_of(bars) - edge, bars->miss / 2);
+    return *limit;
+}
+
+/* Is an edge so far beyond the quantile that it certainly is an end? */
+static bool
+edge_holds(const struct quantile_bars *bars, size_t rank, size_t edge,
+           double distance)
+{
+    return distance > 1 && distance > 1 + limit_at(bars, rank, edge);
+}
+
+/* Sets bars->edges, and bars->below: the noisy D of each edge. */
+static void
+edges_set(const struct quantile_bars *bars, const i128 *released, size_t rank)
+{
+    const custos_quantile *q = bars->boxes;
+    const i128 *counts = released + 2 * q->ranks;
+    size_t edges = edges_of(bars);
+    double all = 0, sum = 0;
+
+    boxes_edges(released, q->ranks, q->lower, (i128)q->lower + (i128)q->width,
+                bars->edges);
+    for (size_t i = 0; i <= edges; i++)
+        all += (double)counts[i];
+    for (size_t i = 0; i < edges; i++) {
+        sum += (double)counts[i];
+        bars->below[i] = sum - bars->rank[rank] * all;
+    }
+}
+
+/* The noisy D of an edge of a box. */
+static double
+below_edge(const struct quantile_bars *bars, i128 edge)
+{
+    size_t i = 0;
+
+    while (i + 1 < edges_of(bars) && bars->edges[i] < edge)
+        i++;
+    return bars->below[i];
+}
+
+/* The middle of the box, corrected by how far it is off according to the
+   counts. */
+static i128
+value_of(const struct quantile_bars *bars, const i128 *box, size_t rank)
+{
+    const custos_quantile *q = bars->boxes;
+    const struct node *node = &q->nodes[rank];
+    i128 a = box[0], b = box[1], edges[BOX_EDGES], value;
+    double reach = (double)node->reach, low, high;
+
+    box_edges(a, b, q->lower, (i128)q->lower + (i128)q->width, edges);
+    low = below_edge(bars, edges[0]) - (double)node->place;
+    high = below_edge(bars, edges[BOX_SIDE]) - (double)node->place;
+    if (high < -BEYOND * reach)
+        return b;
+    if (low > BEYOND * reach)
+        return a;
+    value = a + (b - a) / 2 -
+            (i128)(CORRECTION * (low + high) / 2 * (double)(b - a) / 2 / reach);
+    return value < a ? a : value > b ? b : value;
+}
+
+void
+quantile_find(const struct quantile_bars *bars, const i128 *released,
+              size_t rank, struct quantile_found *out)
+{
+    const custos_quantile *q = bars->boxes;
+    size_t edges = edges_of(bars), i;
+
+    edges_set(bars, released, rank);
+    out->low = q->lower;
+    for (i = 0; i < edges && edge_holds(bars, rank, i, -bars->below[i]); i++)
+        out->low = bars->edges[i];
+    out->high = (i128)q->lower + (i128)q->width;
+    for (i = edges; i > 0 && edge_holds(bars, rank, i - 1, bars->below[i - 1]);
+         i--)
+        out->high = bars->edges[i - 1] - 1;
+    out->value = value_of(bars, released + 2 * rank, rank);
+}

@@ -1,0 +1,59 @@
+/*
+ * A quantile and its certified ends, from the boxes and counts that were
+ * released for it (mech/quantile_box.h).
+ */
+#ifndef CURATOR_QUANTILE_H
+#define CURATOR_QUANTILE_H
+
+#include "base/arena.h"
+#include "curator/bars.h"
+#include "mech/quantile_box.h"
+
+/* What the ends of one part need, made once for a part and a level. */
+struct quantile_bars {
+    const custos_quantile *boxes;
+    struct bar_law law; /* of the noise on each count */
+    double miss;        /* how often an interval may miss */
+    const double *rank;
+    double *limit; /* by rank and edge, below 0: not yet computed */
+    i128 *edges;   /* scratch */
+    double *below;
+};
+
+/* NULL without memory. `rank` is borrowed. */
+struct quantile_bars *
+quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
+                  struct bar_law law, double miss);
+
+/* In steps: low <= value <= high, unless no point of the interval is in the
+   box. */
+struct quantile_found {
+    i128 value, low, high;
+};
+
+/*
+ * THEOREM  quantile-ends
+ *   Let D(e) be the number of values below the edge e minus p n, and c_e such
+ *   that the noise on D(e) is above c_e with probability at most beta/2. Go
+ *   through the edges from the lowest up, as long as the noisy D(e) is below
+ *   -c_e - 1; the last of these edges is the low end, or the end of the domain.
+ *   Go likewise from the highest down, as long as it is above c_e + 1; the
+ *   high end is the point below the last of these edges. The quantile of rank
+ *   p, interpolated or not, is between the ends with probability at least
+ *   1 - beta, whatever the values are.
+ * SOURCE   doc/proofs/quantile-box.md, *the ends*
+ * NEEDS    `released` as box_release gives it, with the law of the bars.
+ * GIVES    ends that miss with probability at most bars->miss.
+ * FAILS    cannot.
+ * TESTED   quantile_limits_are_upper_bounds quantile_ends_cover
+ *          quantiles_cover
+ */
+void quantile_find(const struct quantile_bars *bars, const i128 *released,
+                   size_t rank, struct quantile_found *out);
+
+/* An upper bound c on the noise a (X_1 + ... + X_k) + b (Y_1 + ... + Y_l):
+   it is c or more with probability at most `chance`. a, b >= 0. */
+double quantile_limit(struct bar_law law, double a, size_t k, double b,
+                      size_t l, double chance);
+
+#endif
