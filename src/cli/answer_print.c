@@ -93,11 +93,34 @@ number_text(const struct datum *d, int decimals, struct buf *out)
     buf_clear(&exact);
 }
 
-/* "1,204 ± 30" */
+/* A limit of an interval, rounded outward. */
+static void
+limit_text(double x, int decimals, double (*outward)(double), struct buf *out)
+{
+    double unit = pow(10, decimals), slack = outward(0.5) > 0 ? -1e-9 : 1e-9;
+    char text[64];
+
+    x = outward(x * unit + slack) / unit;
+    snprintf(text, sizeof text, "%.*f", decimals, x + 0.0); /* no -0 */
+    group_digits(text, out);
+}
+
+/* Does one side of an interval reach more than 10 % further than the other, as
+   shown? */
+static bool
+is_lopsided(double below, double above, int decimals)
+{
+    double far = ceil(fmax(below, above) * pow(10, decimals) - 1e-9);
+    double near = ceil(fmin(below, above) * pow(10, decimals) - 1e-9);
+
+    return far > near && far > 1.1 * near;
+}
+
+/* "1,204 ± 30", or "1,204 (1,190 .. 1,234)" if the sides differ */
 static void
 cell_text(const struct answer_cell *c, struct buf *out)
 {
-    double x, half;
+    double x, half, below, above;
     int decimals;
     char text[64];
 
@@ -117,10 +140,20 @@ cell_text(const struct answer_cell *c, struct buf *out)
         return;
     }
     x = datum_double(&c->value);
-    half = fmax(datum_double(&c->high) - x, x - datum_double(&c->low));
+    above = datum_double(&c->high) - x;
+    below = x - datum_double(&c->low);
+    half = fmax(above, below);
     decimals =
         c->value.scale || c->value.type == TYPE_REAL ? decimals_for(half) : 0;
     number_text(&c->value, decimals, out);
+    if (is_lopsided(below, above, decimals)) {
+        buf_add_text(out, " (");
+        limit_text(x - below, decimals, floor, out);
+        buf_add_text(out, " .. ");
+        limit_text(x + above, decimals, ceil, out);
+        buf_add_text(out, ")");
+        return;
+    }
     /* rounded up: an error bar may not shrink */
     half = ceil(half * pow(10, decimals) - 1e-9) / pow(10, decimals);
     snprintf(text, sizeof text, "%.*f", decimals, half + 0.0); /* no -0 */

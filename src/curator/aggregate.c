@@ -145,7 +145,7 @@ quantiles_make(arena *a, const struct plan *p, size_t part, struct bars *out)
                                                                  : BAR_LAPLACE,
                               strtod(f->scale, NULL) * (1 + 1e-12)};
         struct quantile_bars *bars =
-            quantile_bars_new(a, q->draws, rank, law, miss_of(out, level));
+            quantile_bars_new(a, q->draws, rank, law, bars_miss(out, level));
 
         if (!bars)
             return false;

@@ -399,6 +399,7 @@ static const struct rule rules[] = {
     {"options", "", "", NULL, NULL},
     {"options", "", "", NULL, NULL},
     {"options", "", "max_rows_contributed = 1", "max rows", NULL},
+    {"options", "", "quantile_bar = off", NULL, NULL},
     {"options", "", "max_groups_contributed = 1", "max groups", NULL},
     {"options", "", "max_rows_contributed = 2, max_groups_contributed = 2",
      "max rows", NULL},
