@@ -144,7 +144,7 @@ confirm_warned(void *ctx, str warnings, custos_err *err)
                     warnings.ptr + from);
             from = i + 1;
         }
-    line = prompt_line(s->prompt, "Ask anyway? It will be charged. [y/N] ");
+    line = prompt_line(s->prompt, "Ask it, and be charged? [y/N] ");
     if (line && (*line == 'y' || *line == 'Y'))
         return CUSTOS_OK;
     return custos_fail(err, CUSTOS_EINVAL,

@@ -77,6 +77,46 @@ def demo(people=2000):
     return lines("demo", "--people", str(people))
 
 
+class Shell(CommandCase):
+    """The prompt, which asks before it charges a query with a warning."""
+
+    def talk(self, store, *lines_typed):
+        """What the shell shows to somebody who types these lines."""
+        ours, theirs = open_terminal()
+        child = subprocess.Popen(
+            [CUSTOS, "shell", "--store", store], stdin=theirs, stdout=theirs,
+            stderr=theirs, env={**os.environ, "TERM": "dumb", "HOME": store})
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        text, end = "", time.monotonic() + 60
+        for typed, until in lines_typed:
+            os.write(ours, typed.encode() + b"\n")
+            seen = len(text)
+            while until not in text[seen:] and time.monotonic() < end:
+                time.sleep(0.02)
+                try:
+                    text += os.read(ours, 65536).decode(errors="replace")
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    break
+            self.assertIn(until, text[seen:])
+        self.assertEqual(child.wait(timeout=60), 0)
+        os.close(ours)
+        return text
+
+    def test_it_asks_before_it_charges_a_query_with_a_warning(self):
+        sql = "SELECT count(*) FROM patients WHERE sex = 'female';"
+        with tempfile.TemporaryDirectory() as folder:
+            run("demo", "--people", "300", "--keep", folder + "/h")
+            run("init", folder + "/h/policy.yaml", "--store", folder + "/s")
+            text = self.talk(folder + "/s", (sql, "[y/N]"),
+                             ("n", "not asked"), (sql, "[y/N]"), ("y", "Cost"),
+                             (sql, "Cached"), ("\\q", ""))
+        self.assertEqual(text.count(
+            "warning: 'female' is not among the public values of sex"), 4)
+
+
 class Demo(CommandCase):
     def test_demo_fits_80_columns_without_colour(self):
         text = demo()
