@@ -83,6 +83,59 @@ real_abs(const struct number *a, const struct number *b, struct number *out)
     return true;
 }
 
+/*
+ * Monotone functions, whose interval is that between the values at its ends.
+ * An end outside of the domain is that of the domain.
+ */
+bool
+real_sqrt(const struct number *a, const struct number *b, struct number *out)
+{
+    (void)b;
+    *out = (struct number){sqrt(a->x), sqrt(fmax(a->low, 0)),
+                           sqrt(fmax(a->high, 0))};
+    return a->x >= 0;
+}
+
+bool
+real_ln(const struct number *a, const struct number *b, struct number *out)
+{
+    (void)b;
+    *out = (struct number){log(a->x), a->low > 0 ? log(a->low) : -INFINITY,
+                           a->high > 0 ? log(a->high) : INFINITY};
+    return a->x > 0;
+}
+
+bool
+real_exp(const struct number *a, const struct number *b, struct number *out)
+{
+    (void)b;
+    *out = (struct number){exp(a->x), exp(a->low), exp(a->high)};
+    return true;
+}
+
+/* For a base above 0, it is monotone in each argument: its extremes are at
+   corners. So it is for a whole exponent from 0 on, but for even ones at 0. */
+bool
+real_power(const struct number *a, const struct number *b, struct number *out)
+{
+    bool whole = b->low == b->high && b->x >= 0 && b->x == trunc(b->x);
+    double p[4] = {pow(a->low, b->low), pow(a->low, b->high),
+                   pow(a->high, b->low), pow(a->high, b->high)};
+
+    *out = (struct number){pow(a->x, b->x), p[0], p[0]};
+    for (int i = 1; i < 4; i++) {
+        out->low = fmin(out->low, p[i]);
+        out->high = fmax(out->high, p[i]);
+    }
+    if (whole && fmod(b->x, 2) == 0 && b->x > 0 && a->low < 0 && a->high > 0)
+        out->low = 0;
+    if (a->low <= 0 && !whole) {
+        out->low = -INFINITY;
+        out->high = INFINITY;
+    }
+    return !isnan(out->x);
+}
+
 /* A call of whole numbers only. */
 bool
 real_none(const struct number *a, const struct number *b, struct number *out)
@@ -203,6 +256,14 @@ whole_sign(i128 a, i128 b, i128 *out)
     (void)b;
     *out = (a > 0) - (a < 0);
     return true;
+}
+
+/* A call whose value is never a whole number. */
+bool
+whole_none(i128 a, i128 b, i128 *out)
+{
+    (void)a, (void)b, (void)out;
+    return false;
 }
 
 /* A whole number is rounded already. */

@@ -197,6 +197,13 @@ print_rounding(struct duck *d, const struct expr *e, const struct duck_form *f)
         duck_whole_limits(d, e);
 }
 
+/* A function of our own, on doubles. */
+static void
+print_real(struct duck *d, const struct expr *e, const struct duck_form *f)
+{
+    print_function(d, f->word, e, real);
+}
+
 static void
 print_sign(struct duck *d, const struct expr *e, const struct duck_form *f)
 {

@@ -73,6 +73,17 @@ own_functions_stop_at_the_ends(void **state)
         {"whole_mod(7::BIGINT, 0::BIGINT)", "NULL"},
         {"whole_abs('" SMALL "'::BIGINT)", BIG},
         {"whole_neg('" SMALL "'::BIGINT)", BIG},
+        {"real_ln(0::DOUBLE)", "NULL"},
+        {"real_ln(-1::DOUBLE)", "NULL"},
+        {"real_ln('nan'::DOUBLE)", "NULL"},
+        {"real_ln(1::DOUBLE)", "0.0"},
+        {"real_sqrt(-1::DOUBLE)", "NULL"},
+        {"real_sqrt(9::DOUBLE)", "3.0"},
+        {"real_exp(710::DOUBLE)", "NULL"},
+        {"real_exp(-1e300::DOUBLE)", "0.0"},
+        {"real_power(-8::DOUBLE, 0.5::DOUBLE)", "NULL"},
+        {"real_power(0::DOUBLE, -1::DOUBLE)", "NULL"},
+        {"real_power(2::DOUBLE, 0.5::DOUBLE) = real_sqrt(2::DOUBLE)", "true"},
         {"whole_add('170141183460469231731687303715884105727'::HUGEINT, "
          "1::HUGEINT)",
          "170141183460469231731687303715884105727"},
@@ -317,7 +328,7 @@ static const char extremes[] =
 static void
 own_functions_are_total(void **state)
 {
-    const struct own_function *lists[] = {own_whole, own_read,
+    const struct own_function *lists[] = {own_whole, own_real, own_read,
                                           own_text_functions, own_bound};
     char sql[8192];
     custos_err err = CUSTOS_ERR_INIT;

@@ -184,6 +184,13 @@ numbers_are_reckoned(void **state)
     is(call(CALL_CEIL, TYPE_REAL, real("-2.5"), NULL, NULL), "-2");
     is(call(CALL_ABS, TYPE_REAL, real("-2.5"), NULL, NULL), "2.5");
     is(call(CALL_SIGN, TYPE_INT, whole("-9"), NULL, NULL), "-1");
+    is(call(CALL_SQRT, TYPE_REAL, real("2.25"), NULL, NULL), "1.5");
+    is(call(CALL_SQRT, TYPE_REAL, real("-1"), NULL, NULL), "NULL");
+    is(call(CALL_LN, TYPE_REAL, whole("1"), NULL, NULL), "0");
+    is(call(CALL_LN, TYPE_REAL, whole("0"), NULL, NULL), "NULL");
+    is(call(CALL_EXP, TYPE_REAL, whole("800"), NULL, NULL), "NULL");
+    is(call(CALL_POWER, TYPE_REAL, whole("-2"), whole("3"), NULL), "-8");
+    is(call(CALL_POWER, TYPE_REAL, whole("-2"), real("0.5"), NULL), "NULL");
     is(call(CALL_LEAST, TYPE_REAL, real("2"), whole(NULL), whole("-1")), "-1");
     is(call(CALL_GREATEST, TYPE_REAL, real("2"), whole(NULL), whole("-1")),
        "2");
@@ -220,6 +227,15 @@ intervals_go_through(void **state)
                 call(CALL_SUB, TYPE_INT, x, whole("10"), NULL), NULL, NULL),
            0, 1);
     bar_is(call(CALL_GREATEST, TYPE_INT, x, whole("10"), NULL), 10, 11);
+    bar_is(call(CALL_SQRT, TYPE_REAL, x, NULL, NULL), 3, sqrt(11));
+    bar_is(call(CALL_LN, TYPE_REAL, x, NULL, NULL), log(9), log(11));
+    bar_is(call(CALL_EXP, TYPE_REAL, x, NULL, NULL), exp(9), exp(11));
+    bar_is(call(CALL_POWER, TYPE_REAL, x, whole("-1"), NULL), 1. / 11, 1. / 9);
+    bar_is(call(CALL_POWER, TYPE_REAL, whole("2"), x, NULL), 512, 2048);
+    bar_is(call(CALL_POWER, TYPE_REAL,
+                call(CALL_SUB, TYPE_INT, x, whole("10"), NULL), whole("2"),
+                NULL),
+           0, 1);
     bar_is(call(CALL_LEAST, TYPE_INT, x, y, NULL), 9, 11);
 }
 
@@ -249,6 +265,12 @@ lost_intervals_are_told(void **state)
     assert_int_equal(
         value_of(call(CALL_ADD, TYPE_INT, chosen, x, NULL)).certainty,
         UNCERTAIN);
+    assert_int_equal(
+        value_of(call(CALL_LN, TYPE_REAL,
+                      call(CALL_SUB, TYPE_REAL, x, real("9.5"), NULL), NULL,
+                      NULL))
+            .certainty,
+        UNCERTAIN); /* 0.5 +- 1 may be 0 */
     assert_int_equal(value_of(whole("1")).certainty, CERTAIN);
 }
 

@@ -83,9 +83,10 @@ static void
 number(struct buf *b, int depth)
 {
     static const char *const one[] = {"abs(",  "-(",    "floor(",
-                                      "ceil(", "sign(", "round("};
+                                      "ceil(", "sign(", "round(",
+                                      "sqrt(", "ln(",   "exp("};
     static const char *const two[] = {"least(", "greatest(", "coalesce(",
-                                      "nullif("};
+                                      "nullif(", "power("};
 
     if (depth <= 0) {
         leaf_number(b);
@@ -325,6 +326,14 @@ range_by_hand(void **state)
         {"CAST(cost AS integer)", "0", "5000", true},
         {"CAST(grams AS decimal(9,1))", "0", "1", true},
         {"width_bucket(cost, 0, 10, 5)", "0", "6", true},
+        {"sqrt(balance * balance)", "0", "100", false},
+        {"sqrt(balance)", "0", "10", true},
+        {"power(level, 2)", "1", "25", false},
+        {"power(balance / 100, 2)", "0", "1", false},
+        {"power(balance / 100, 3)", "-1", "1", false},
+        {"power(level, -1)", "0.2", "1", false},
+        {"exp(0 * level)", "1", "1", false},
+        {"ln(level) / ln(5)", "0", "1", false},
     };
 
     (void)state;

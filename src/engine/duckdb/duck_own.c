@@ -126,7 +126,7 @@ add_set(struct duck_connection *c, const struct own_function *own,
 custos_status
 duck_own_add(struct duck_connection *c, custos_err *err)
 {
-    const struct own_function *lists[] = {own_whole, own_read,
+    const struct own_function *lists[] = {own_whole, own_real, own_read,
                                           own_text_functions, own_bound};
 
     for (size_t i = 0; i < COUNT_OF(lists); i++)

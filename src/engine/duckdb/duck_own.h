@@ -10,6 +10,8 @@
  *   whole_narrow(x)           a HUGEINT as BIGINT, saturating at its ends
  *   whole_of(r, low, high)    a DOUBLE, rounded half away from 0 and clamped;
  *                             NULL for NaN; BIGINT or HUGEINT, like the limits
+ *   real_sqrt, _ln, _exp(x), real_power(x, y)   of DOUBLE; NULL where the value
+ *                             is not a finite number
  *   whole_index(x, from, n)   x - from, an INTEGER; NULL if not in 0 .. n - 1
  *   statement_number(n)       number n of duck_numbers.h; NULL if there is none
  *   period_number(d, p)       as in base/period.h, of a date or timestamp; NULL
@@ -67,6 +69,7 @@ void own_set_text(const struct own_call *c, size_t row, str text);
 
 /* The functions of each file; the last entry has no name. */
 extern const struct own_function own_whole[];
+extern const struct own_function own_real[];
 extern const struct own_function own_read[];
 extern const struct own_function own_text_functions[];
 extern const struct own_function own_bound[]; /* volatile: never precomputed */

@@ -3,9 +3,10 @@
  * base/whole.h, applied to columns.
  *
  * THEOREM  total-functions
- *   Each function of own_whole, own_read, own_text_functions and own_bound
- *   returns a value of its type or NULL for all values of its arguments, raises
- *   no error, and takes time and memory bounded by the length of its arguments.
+ *   Each function of own_whole, own_real, own_read, own_text_functions and
+ *   own_bound returns a value of its type or NULL for all values of its
+ *   arguments, raises no error, and takes time and memory bounded by the length
+ *   of its arguments.
  * SOURCE   doc/proofs/totality.md
  * NEEDS    flat vectors of the declared types, as the C API hands them over.
  * GIVES    an expression made of these functions cannot fail, whatever ranges

@@ -41,6 +41,12 @@ void range_slack(struct fact *f);
    that the engine makes of the number. */
 void range_as_double(struct fact *f);
 
+/* Ranges of ln, exp, sqrt and power. */
+void range_log(struct expr *e);
+void range_exp(struct expr *e);
+void range_root(struct expr *e);
+void range_power(struct expr *e);
+
 /* Converts ends from days to microseconds. */
 void range_as_timestamp(struct fact *f);
 

@@ -221,6 +221,13 @@ type_rounding(struct work *w, struct expr *e)
 }
 
 static custos_status
+type_real(struct work *w, struct expr *e)
+{
+    e->type = TYPE_REAL;
+    return want_numbers(w, e);
+}
+
+static custos_status
 type_sign(struct work *w, struct expr *e)
 {
     e->type = TYPE_INT;
