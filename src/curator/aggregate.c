@@ -11,6 +11,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "curator/aggregate_pair.h"
+#include "curator/bars_share.h"
 #include "curator/running.h"
 #include "curator/tail.h"
 #include "mech/i128.h"
@@ -53,6 +54,13 @@ sum_half(struct bar_law sum, struct bar_law count, double c, double beta)
     return high;
 }
 
+/* Is it a count that is read from the two numbers of a share? */
+static bool
+is_count_of_share(const struct plan_aggregate *f)
+{
+    return aggregates[f->kind].family == FAMILY_COUNT && f->share >= 0;
+}
+
 static bool
 is_shifted_sum(const struct plan_aggregate *f)
 {
@@ -70,6 +78,11 @@ sums_make(const struct plan *p, struct bars *out)
             out->sum_half[i * out->levels + level - 1] = sum_half(
                 out->laws[f->sum], out->laws[f->rows],
                 (double)p->parts[f->sum].centre, bars_miss(out, level));
+        for (size_t level = 1; level <= out->levels && is_count_of_share(f);
+             level++)
+            out->sum_half[i * out->levels + level - 1] =
+                sum_half(out->laws[f->share], out->laws[f->share], 1,
+                         bars_miss(out, level));
     }
 }
 
@@ -274,9 +287,15 @@ sum_value(const struct plan *p, const struct released *r,
           struct value *out)
 {
     const struct plan_aggregate *f = &p->aggregates[slot];
-    const struct part *sum = &p->parts[f->sum];
-    i128 s = r->values[f->sum][cell], n;
+    const struct part *sum = &p->parts[f->share >= 0 ? f->share : f->sum];
+    i128 s, n;
 
+    if (f->share >= 0) {
+        plain_value(bars, f->share, r->values[f->share][2 * cell], sum->grid,
+                    level, out);
+        return;
+    }
+    s = r->values[f->sum][cell];
     if (!is_shifted_sum(f)) {
         plain_value(bars, f->sum, s, sum->grid, level, out);
         return;
@@ -331,14 +350,39 @@ real_value(double x, struct bar bar, struct value *out)
 }
 
 static void
+share_value(const struct plan *p, const struct released *r,
+            const struct bars *bars, size_t part, size_t cell, size_t level,
+            struct value *out)
+{
+    const struct part *share = &p->parts[part];
+    const i128 *n = r->values[part] + 2 * cell;
+    double t = (double)n[0], rest = (double)n[1];
+    double unit = (double)share->upper * step_of_grid(share->grid);
+    struct bar bar =
+        bar_share(t, rest, bars->laws[part], bars_miss(bars, level));
+
+    bar.low *= unit;
+    bar.high *= unit;
+    real_value(bar_share_point(t, rest) * unit, bar, out);
+}
+
+static void
 mean_value(const struct plan *p, const struct released *r,
            const struct bars *bars, size_t slot, size_t cell, size_t level,
            struct value *out)
 {
-    struct group g = group_of(p, r, bars, &p->aggregates[slot], cell);
-    double x = bar_ratio_point(g.sum.value, g.rows.value, g.range);
-    struct bar bar = bar_ratio(g.sum, g.rows, g.range, bars_miss(bars, level));
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    struct group g;
+    struct bar bar;
+    double x;
 
+    if (f->share >= 0) {
+        share_value(p, r, bars, (size_t)f->share, cell, level, out);
+        return;
+    }
+    g = group_of(p, r, bars, f, cell);
+    x = bar_ratio_point(g.sum.value, g.rows.value, g.range);
+    bar = bar_ratio(g.sum, g.rows, g.range, bars_miss(bars, level));
     bar.low = (bar.low + g.centre) * g.step;
     bar.high = (bar.high + g.centre) * g.step;
     real_value((x + g.centre) * g.step, bar, out);
@@ -422,8 +466,17 @@ count_value(const struct plan *p, const struct released *r,
             const struct bars *bars, size_t slot, size_t cell, size_t level,
             struct value *out)
 {
-    size_t part = (size_t)p->aggregates[slot].rows;
+    const struct plan_aggregate *f = &p->aggregates[slot];
+    size_t part = (size_t)f->rows;
 
+    if (f->share >= 0) {
+        const i128 *n = r->values[f->share] + 2 * cell;
+
+        steps_value(n[0] + n[1],
+                    bars->sum_half[slot * bars->levels + level - 1],
+                    (struct grid){10, 0}, out);
+        return;
+    }
     plain_value(bars, (int)part, r->values[part][cell], (struct grid){10, 0},
                 level, out);
     if (p->parts[part].served)
@@ -480,11 +533,13 @@ aggregate_within(const struct plan *p, const struct bars *bars, size_t slot,
     const struct plan_aggregate *f = &p->aggregates[slot];
     enum aggregate_family family = aggregates[f->kind].family;
     bool sum = family == FAMILY_SUM;
-    int part = sum ? f->sum : f->rows;
+    int part = f->share >= 0 ? f->share : sum ? f->sum : f->rows;
 
     if (!sum && family != FAMILY_COUNT)
         return false;
-    if (is_shifted_sum(f))
+    if (is_count_of_share(f))
+        *out = datum_of_double(bars->sum_half[slot * bars->levels]);
+    else if (is_shifted_sum(f))
         *out = datum_of_double(bars->sum_half[slot * bars->levels] *
                                step_of_grid(p->parts[f->sum].grid));
     else

@@ -77,7 +77,8 @@ static custos_status
 release_part(struct releases *x, const struct stage *s, size_t group,
              size_t part, custos_err *err)
 {
-    i128 *out = &x->out.values[s->first + part][group];
+    size_t n = part_numbers(&s->parts[part]);
+    i128 *out = &x->out.values[s->first + part][group * n];
     custos_sealed *sealed = NULL;
     custos_status st;
 
@@ -87,7 +88,7 @@ release_part(struct releases *x, const struct stage *s, size_t group,
     }
     st = engine_groups_part(x->groups, group, part, &sealed, err);
     if (!st)
-        st = release_i128(s->parts[part].mech, x->by->rng, sealed, out, 1, err);
+        st = release_i128(s->parts[part].mech, x->by->rng, sealed, out, n, err);
     custos_sealed_free(sealed);
     return st;
 }
@@ -125,7 +126,8 @@ release_cells(struct releases *x, const struct stage *s, custos_err *err)
         else if (s->parts[i].kind != PART_QUANTILES)
             st =
                 release_i128(s->parts[i].mech, x->by->rng, sealed[i],
-                             x->out.values[s->first + i], s->space->cells, err);
+                             x->out.values[s->first + i],
+                             s->space->cells * part_numbers(&s->parts[i]), err);
     for (size_t i = 0; i < s->n_parts; i++)
         custos_sealed_free(sealed[i]);
     return st;

@@ -9,6 +9,7 @@
  */
 #include "base/ck.h"
 #include "evaluate/evaluate.h"
+#include "plan/ratio.h"
 #include "plan/work.h"
 #include "sql/aggregates.h"
 
@@ -79,6 +80,7 @@ aggregate_slot(struct work *w, struct expr *e)
     p->aggregates[i].sum_y = -1;
     p->aggregates[i].squares_y = -1;
     p->aggregates[i].product = -1;
+    p->aggregates[i].share = -1;
     p->n_aggregates++;
     w->typed[i] = expr_copy(w->a, e);
     if (!w->typed[i])
@@ -150,6 +152,9 @@ place_slots(struct work *w, struct expr *e)
         set_key(w, e, slot);
         return CUSTOS_OK;
     }
+    st = ratio_as_mean(w, e);
+    if (st)
+        return st;
     if (e->kind == EXPR_AGGREGATE) {
         st = place_keys(w, e);
         return st ? st : aggregate_slot(w, e);

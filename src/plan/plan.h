@@ -5,8 +5,9 @@
  *
  * A private query becomes *parts*. A part is one exact whole number for every
  * group (rows, non-null values, a sum of grid steps, a sum of their squares,
- * units, distinct values), with a sensitivity and a mechanism of its own; the
- * part of a quantile is the group's sorted values instead. Every aggregate of
+ * units, distinct values), with a sensitivity and a mechanism of its own; a
+ * share has two numbers for every group, and the part of a quantile is the
+ * group's sorted values instead. Every aggregate of
  * the query is a function of parts, so the avg and the variance of one value
  * share parts; HAVING, ORDER BY and arithmetic on aggregates are computed after
  * noise.
@@ -86,6 +87,9 @@ enum part_kind {
     PART_UNITS,     /* units with a row in the group */
     PART_DISTINCT,  /* distinct values that are not NULL */
     PART_QUANTILES, /* no number: the sorted values of the group, in steps */
+    PART_SHARE,     /* two numbers: the sums of value - lower and of
+                       upper - value. A row adds upper - lower to their sum, so
+                       both get the noise of one (share.c) */
 };
 
 struct part {
@@ -119,7 +123,15 @@ struct part {
                       selection releases, so it has no mech */
 };
 
-/* Numbers that a part releases for a group: 1, or those of its quantiles. */
+/* Exact numbers that get noise, for a group: 1, or 2 of a share. */
+static inline size_t
+part_numbers(const struct part *part)
+{
+    return part->kind == PART_SHARE ? 2 : 1;
+}
+
+/* Numbers that a part releases for a group: part_numbers, or those of its
+   quantiles. */
 size_t part_width(const struct part *part);
 
 /* One expression of GROUP BY, and where its values come from. */
@@ -215,7 +227,9 @@ struct stage {
  *   count    N
  *   sum      S, where rows is -1 (then c is 0); else S + c N, from the parts of
  *            an average of the same value
- *   avg      S/N + c
+ *   avg      S/N + c; where part `share` is used, with T and R its two numbers
+ *            and u its upper limit (its lower limit is 0), u T/(T + R). Then the
+ *            sum of the same value is T, and a count of its rows (T + R)/u
  *   var_pop  Q/N - (S/N)^2; var_samp: that times N/(N-1)
  *   of pairs (y, x): N, S and Q of x and of y, over rows where neither is
  *            NULL, and the sum P of (x - c)(y - c'): covar_pop P/N - S S'/N^2
@@ -225,10 +239,11 @@ struct stage {
 struct plan_aggregate {
     const struct expr *expr;
     enum aggregate kind;
-    int rows, sum, squares; /* parts. rows: of any kind but PART_SUM and
-                               PART_SQUARES */
+    int rows, sum, squares; /* parts. rows: of any kind but PART_SUM,
+                               PART_SQUARES and PART_SHARE */
     int sum_y, squares_y;   /* of pairs; sum and squares are those of x */
     int product;            /* PART_SUM of the products of a pair */
+    int share;              /* a PART_SHARE, used alone */
     size_t rank;            /* which of the ranks of part `rows` */
 };
 

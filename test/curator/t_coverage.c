@@ -105,16 +105,19 @@ high_of(const struct setting *t)
     return (int64_t)nearbyint(t->high * (double)t->n);
 }
 
-/* The part that the engine would compute for every group. */
+/* What the engine would compute for every group; number: 1 is the second of a
+   share. */
 static i128
-exact_part(const struct part *part, const struct setting *t)
+exact_part(const struct part *part, const struct setting *t, size_t number)
 {
     i128 up = high_of(t), down = t->n - up, low, high;
 
     values_of(part, &low, &high);
     low -= part->centre;
     high -= part->centre;
-    if (part->kind == PART_SUM)
+    if (part->kind == PART_SHARE && number == 1)
+        return up * (part->upper - high) + down * (part->upper - low);
+    if (part->kind == PART_SUM || part->kind == PART_SHARE)
         return up * high + down * low;
     if (part->kind == PART_SQUARES)
         return up * high * high + down * low * low;
@@ -128,7 +131,9 @@ exact_value(const struct plan *p, const struct setting *t)
     const struct plan_output *out = &p->outputs[p->n_outputs - 1];
     const struct plan_aggregate *f =
         &p->aggregates[out->aggregate < 0 ? 0 : out->aggregate];
-    const struct part *part = &p->parts[f->sum < 0 ? f->rows : f->sum];
+    const struct part *part = &p->parts[f->share >= 0 ? f->share
+                                        : f->sum < 0  ? f->rows
+                                                      : f->sum];
     double n = (double)t->n, up = (double)high_of(t), step, mean, low, high, v;
     i128 lowest, highest;
 
@@ -197,16 +202,17 @@ static void
 release(const struct plan *p, const struct setting *t, custos_rng *rng,
         struct released *released)
 {
-    static i128 exact[CELLS];
+    static i128 exact[2 * CELLS];
 
     for (size_t i = 0; i < p->n_parts; i++) {
+        size_t numbers = part_numbers(&p->parts[i]), n = CELLS * numbers;
         custos_sealed *sealed = NULL;
 
-        for (size_t j = 0; j < CELLS; j++)
-            exact[j] = exact_part(&p->parts[i], t);
-        assert_int_equal(seal_i128(NULL, exact, CELLS, &sealed, NULL), 0);
+        for (size_t j = 0; j < n; j++)
+            exact[j] = exact_part(&p->parts[i], t, j % numbers);
+        assert_int_equal(seal_i128(NULL, exact, n, &sealed, NULL), 0);
         assert_int_equal(release_i128(p->parts[i].mech, rng, sealed,
-                                      released->values[i], CELLS, NULL),
+                                      released->values[i], n, NULL),
                          0);
         custos_sealed_free(sealed);
     }
@@ -392,6 +398,29 @@ bars_of_quotients_cover(void **state)
         covers(&settings[i]);
 }
 
+/* Shares, and what is read from their two numbers. */
+static void
+shares_cover(void **state)
+{
+    static const struct setting settings[] = {
+        {"SELECT k, avg(b)" FROM_T, "1", false, 1000, 0.05, 0.98},
+        {"SELECT k, avg(b > 0)" FROM_T, "0.1", false, 10000, 0.5, 0.96},
+        {"SELECT k, 1.0 * sum(b) / count(*)" FROM_T, "0.1", false, 10000, 0.9,
+         0.96},
+        {"SELECT k, avg(CASE WHEN a > 9 THEN 2.5 ELSE 0 END)" FROM_T, "0.5",
+         false, 1000, 0.3, 0.96},
+        {"SELECT k, avg(a > 9)" FROM_V, "1", false, 10000, 0.3, 0.96},
+        {"SELECT k, avg(b)" FROM_T, "0.1", false, 10, 0, 1},
+        {"SELECT k, avg(b)" FROM_T, "0.1", false, 100, 1, 1},
+        {"SELECT k, avg(b), count(*)" FROM_T, "0.2", false, 100, 0.3, 0.96},
+        {"SELECT k, avg(b), sum(b)" FROM_T, "0.2", false, 100, 0.3, 0.96},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        covers(&settings[i]);
+}
+
 static void
 variances_cover(void **state)
 {
@@ -420,6 +449,7 @@ main(void)
         cmocka_unit_test(sums_beside_means_cover),
         cmocka_unit_test(means_cover),
         cmocka_unit_test(bars_of_quotients_cover),
+        cmocka_unit_test(shares_cover),
         cmocka_unit_test(variances_cover),
     };
 

@@ -113,28 +113,30 @@ no_answer(struct check *c, const struct made *m)
 
 /* --------------------------------------------------------------- cells -- */
 
-/* The engine's results, part by part, with the seals opened. */
+/* The engine's results, part by part, with the seals opened; there is room for
+   two numbers of each cell. */
 static i128 *
 cells_of(struct check *c, struct made *m)
 {
     const struct plan *plan = c->plan;
     custos_sealed *parts[PLAN_PARTS_MAX];
     i128 *values =
-        calloc(plan->n_parts * plan->space.cells + 1, sizeof *values);
+        calloc(plan->n_parts * plan->space.cells * 2 + 1, sizeof *values);
 
     assert_non_null(values);
     if (engine_run(m->engine, stage_values(plan), parts, &m->err))
         no_answer(c, m);
     for (size_t i = 0; i < plan->n_parts; i++) {
+        size_t n = plan->space.cells * part_numbers(&plan->parts[i]);
         i128 *exact = NULL;
 
         if (plan->parts[i].kind != PART_QUANTILES) {
-            assert_int_equal(sealed_open(parts[i], SEALED_WIDE,
-                                         plan->space.cells, &exact, &m->err),
-                             CUSTOS_OK);
-            multiply(plan->parts[i].running, exact, plan->space.cells);
-            memcpy(values + i * plan->space.cells, exact,
-                   plan->space.cells * sizeof *values);
+            assert_int_equal(
+                sealed_open(parts[i], SEALED_WIDE, n, &exact, &m->err),
+                CUSTOS_OK);
+            multiply(plan->parts[i].running, exact, n);
+            memcpy(values + i * plan->space.cells * 2, exact,
+                   n * sizeof *values);
         }
         custos_sealed_free(parts[i]);
     }
@@ -195,8 +197,9 @@ check_cells(struct check *c)
             continue;
         }
         for (size_t p = 0; p < c->dataset->n_pairs; p++)
-            check_part(c, i, cells, values[c->dataset->pairs[p][0]] + i * cells,
-                       values[c->dataset->pairs[p][1]] + i * cells);
+            check_part(c, i, cells * part_numbers(&c->plan->parts[i]),
+                       values[c->dataset->pairs[p][0]] + i * cells * 2,
+                       values[c->dataset->pairs[p][1]] + i * cells * 2);
     }
     for (int side = 0; side < SIDES; side++)
         free(values[side]);
@@ -215,13 +218,13 @@ groups_of(struct check *c, struct made *m, struct groups *g)
 }
 
 static void
-groups_negate(struct groups *g, size_t n_parts)
+groups_negate(struct groups *g)
 {
-    for (size_t k = 0; k < g->n; k++) {
+    for (size_t k = 0; k < g->n; k++)
         g->units[k] = -g->units[k];
-        for (size_t i = 0; i < n_parts; i++)
+    for (size_t i = 0; i < g->stage->n_parts; i++)
+        for (size_t k = 0; k < g->n * part_numbers(&g->stage->parts[i]); k++)
             g->values[i][k] = -g->values[i][k];
-    }
 }
 
 /*
@@ -253,7 +256,7 @@ static void
 check_difference(struct check *c, const struct groups *g)
 {
     const struct selection *s = c->plan->space.selection;
-    i128 *none = calloc(g->n + 1, sizeof *none);
+    i128 *none = calloc(2 * g->n + 1, sizeof *none);
     uint64_t moved = 0;
 
     assert_non_null(none);
@@ -268,7 +271,8 @@ check_difference(struct check *c, const struct groups *g)
         violated(c, "so many groups gain or lose a unit", moved);
     for (size_t i = 0; i < c->plan->n_parts; i++)
         if (c->plan->parts[i].kind != PART_QUANTILES)
-            check_part(c, i, g->n, g->values[i], none);
+            check_part(c, i, g->n * part_numbers(&c->plan->parts[i]),
+                       g->values[i], none);
     c->moved = c->moved || moved > 0;
     c->count->chosen++;
     free(none);
@@ -325,9 +329,9 @@ check_groups(struct check *c)
 
         assert_true(groups_init(&both, stage_values(c->plan)));
         assert_true(groups_merge(&both, &found[c->dataset->pairs[p][0]]));
-        groups_negate(other, c->plan->n_parts);
+        groups_negate(other);
         assert_true(groups_merge(&both, other));
-        groups_negate(other, c->plan->n_parts);
+        groups_negate(other);
         check_difference(c, &both);
         for (size_t i = 0; i < c->plan->n_parts; i++)
             if (c->plan->parts[i].kind == PART_QUANTILES)

@@ -108,11 +108,10 @@ compare_cells(struct engine *a, struct engine *b, const struct plan *plan,
     check(exact_init(&y, stage_values(plan), &err), sql, &err);
     check(work_fill(a, stage_values(plan), &x, &err), sql, &err);
     check(work_fill(b, stage_values(plan), &y, &err), sql, &err);
-    for (size_t i = 0; i < x.cells * x.n_parts; i++)
+    for (size_t i = 0; i < x.n; i++)
         if (x.values[i] != y.values[i])
-            fail_msg("%s: part %zu, cell %zu: %lld and %lld", sql, i / x.cells,
-                     i % x.cells, (long long)x.values[i],
-                     (long long)y.values[i]);
+            fail_msg("%s: number %zu of %zu cells: %lld and %lld", sql, i,
+                     x.cells, (long long)x.values[i], (long long)y.values[i]);
     exact_clear(&x);
     exact_clear(&y);
 }
@@ -146,11 +145,15 @@ compare_groups(const struct groups *x, const struct groups *y, const char *sql)
         if (x->units[i] != y->units[g])
             fail_msg("%s: %lld and %lld units", sql, (long long)x->units[i],
                      (long long)y->units[g]);
-        for (size_t p = 0; p < x->stage->n_parts; p++)
-            if (x->values[p][i] != y->values[p][g])
-                fail_msg("%s: part %zu: %lld and %lld", sql, p,
-                         (long long)x->values[p][i],
-                         (long long)y->values[p][g]);
+        for (size_t p = 0; p < x->stage->n_parts; p++) {
+            size_t n = part_numbers(&x->stage->parts[p]);
+
+            for (size_t k = 0; k < n; k++)
+                if (x->values[p][i * n + k] != y->values[p][g * n + k])
+                    fail_msg("%s: part %zu: %lld and %lld", sql, p,
+                             (long long)x->values[p][i * n + k],
+                             (long long)y->values[p][g * n + k]);
+        }
     }
 }
 

@@ -64,6 +64,18 @@ static const char *const queries[] = {
     "SELECT sum(n, contribution_bounds_per_row => (-2, 3)) FROM v",
 };
 
+/* Two numbers for every cell, beside parts that have one. */
+static const char *const shares[] = {
+    "SELECT avg(b) FROM v",
+    "SELECT k, avg(b), avg(n) FROM v GROUP BY k",
+    "SELECT k, count(*), avg(CASE WHEN b THEN 1 ELSE 0 END) FROM v GROUP BY k",
+    "SELECT sum(m), avg(CASE WHEN n > 3 THEN 2.5 WHEN n > 0 THEN 0 END), "
+    "count(distinct who) FROM v WHERE k <> 'b'",
+    "SELECT avg(n, contribution_bounds_per_row => (0, 1)), sum(n) FROM v",
+    "SELECT n % 3, 100.0 * count(f) / count(*), avg(f) FROM v GROUP BY 1",
+    "SELECT k, sum(b::int)::float / count(*) FROM v GROUP BY k",
+};
+
 struct row {
     int64_t unit, rank;
     struct datum values[WIDTH];
@@ -211,10 +223,14 @@ static void
 add_row(struct made *m, struct row *r, const struct plan *plan, size_t cell,
         bool first, i128 *cells)
 {
+    i128 *first_cell = cells;
+
     for (size_t i = 0; i < plan->n_parts; i++) {
         const struct part *p = &plan->parts[i];
-        i128 *to = &cells[i * plan->space.cells + cell], steps = 0;
+        i128 *to = &first_cell[cell * part_numbers(p)], steps = 0;
         struct datum d;
+
+        first_cell += plan->space.cells * part_numbers(p);
 
         if (p->kind == PART_ROWS)
             *to += 1;
@@ -225,10 +241,25 @@ add_row(struct made *m, struct row *r, const struct plan *plan, size_t cell,
         d = value_of(m, r, p->of);
         if (!steps_of(&d, p, &steps))
             continue;
+        if (p->kind == PART_SHARE) {
+            to[0] += steps - p->lower;
+            to[1] += p->upper - steps;
+            continue;
+        }
         *to += p->kind == PART_VALUES ? 1
                : p->kind == PART_SUM  ? steps
                                       : steps * steps;
     }
+}
+
+static size_t
+numbers_of(const struct plan *plan)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n_parts; i++)
+        n += plan->space.cells * part_numbers(&plan->parts[i]);
+    return n;
 }
 
 static void
@@ -239,7 +270,7 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
     uint64_t used = 0, groups = 0;
 
     memset(seen, 0, sizeof seen);
-    memset(cells, 0, plan->space.cells * plan->n_parts * sizeof *cells);
+    memset(cells, 0, numbers_of(plan) * sizeof *cells);
     for (size_t i = 0; i < n; i++) {
         struct datum yes = {.type = TYPE_BOOL, .n = 1};
         int cell;
@@ -283,12 +314,11 @@ run_and_compare(struct made *m, const struct plan *plan, const char *sql,
                  : run_general(m->engine, stage_values(plan), &x, &m->err);
     if (st)
         fail_msg("%s: %s", sql, m->err.noted);
-    for (size_t i = 0; i < plan->space.cells * plan->n_parts; i++)
+    for (size_t i = 0; i < numbers_of(plan); i++)
         if (x.values[i] != want[i])
-            fail_msg("%s: way %d, part %zu, cell %zu: %lld, not %lld", sql,
-                     plan->space.bounding, i / plan->space.cells,
-                     i % plan->space.cells, (long long)x.values[i],
-                     (long long)want[i]);
+            fail_msg("%s: way %d, number %zu of %zu cells: %lld, not %lld", sql,
+                     plan->space.bounding, i, plan->space.cells,
+                     (long long)x.values[i], (long long)want[i]);
     exact_clear(&x);
 }
 
@@ -342,7 +372,7 @@ statement_is_total(struct made *m, const struct plan *plan, const char *sql)
 static bool
 check(struct made *m, struct row *rows, size_t n, const char *sql)
 {
-    static i128 want[CELLS_MOST * PARTS_MOST];
+    static i128 want[2 * CELLS_MOST * PARTS_MOST];
     static const enum bounding ways[] = {BOUND_FOLD, BOUND_GENERAL};
     struct plan_options options = {0};
     struct plan *plan = NULL;
@@ -367,8 +397,7 @@ check(struct made *m, struct row *rows, size_t n, const char *sql)
                          CUSTOS_OK);
         assert_int_equal(run_fold(m->engine, stage_values(plan), &x, &m->err),
                          CUSTOS_OK);
-        memcpy(want, x.values,
-               plan->space.cells * plan->n_parts * sizeof *want);
+        memcpy(want, x.values, numbers_of(plan) * sizeof *want);
         exact_clear(&x);
     }
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
@@ -387,23 +416,37 @@ check(struct made *m, struct row *rows, size_t n, const char *sql)
     return known;
 }
 
-static void
-queries_mean_what_they_evaluate_to(void **state)
+/* How many of these queries evaluate.h knows. */
+static size_t
+check_all(const char *const *texts, size_t n_texts)
 {
     static struct row rows[ROWS_MOST];
     struct made m;
     size_t n, known = 0;
 
-    (void)state;
     made_folder(&m);
     write_source(&m);
     made_ready(&m, POLICY);
     n = read_rows(&m, rows);
     assert_true(n > 500);
-    for (size_t i = 0; i < COUNT_OF(queries); i++)
-        known += check(&m, rows, n, queries[i]);
-    assert_true(known >= 25);
+    for (size_t i = 0; i < n_texts; i++)
+        known += check(&m, rows, n, texts[i]);
     made_close(&m);
+    return known;
+}
+
+static void
+queries_mean_what_they_evaluate_to(void **state)
+{
+    (void)state;
+    assert_true(check_all(queries, COUNT_OF(queries)) >= 25);
+}
+
+static void
+shares_equal_the_reference(void **state)
+{
+    (void)state;
+    assert_int_equal(check_all(shares, COUNT_OF(shares)), COUNT_OF(shares));
 }
 
 int
@@ -411,6 +454,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_mean_what_they_evaluate_to),
+        cmocka_unit_test(shares_equal_the_reference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,6 +261,77 @@ distinct_values_move_by_one_a_row(void **state)
                 }
 }
 
+/*
+ * A share has two numbers for each group: all that two rows can add to them, each
+ * with any value of the range or NULL. Its vector is that of a count over twice as
+ * many cells.
+ */
+static void
+check_share(int rows, int cells, int high, bool change)
+{
+    struct part part = {
+        .kind = PART_SHARE, .upper = high, .row_most = (i128)high};
+    struct policy policy = {.adjacency =
+                                change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE};
+    struct plan plan = {.rows = (uint64_t)rows,
+                        .space = {.cells = (size_t)cells, .groups = 1},
+                        .parts = &part,
+                        .n_parts = 1};
+    struct work w = {.policy = &policy, .plan = &plan};
+    int kinds = cells * (high + 2), most = 0;
+    int64_t l1 = 0, l2 = 0;
+
+    for (int pick = 0; pick < kinds * kinds * kinds * kinds; pick++) {
+        int64_t v[2 * CELLS_MAX] = {0}, one = 0, two = 0;
+        int row[4] = {pick % kinds, pick / kinds % kinds,
+                      pick / kinds / kinds % kinds,
+                      pick / kinds / kinds / kinds};
+        int changed = 0;
+
+        for (int i = 0; i < 4; i++) { /* two of the unit, two of the other */
+            int64_t sign = i < 2 ? 1 : -1;
+            int value = row[i] % (high + 2), cell = row[i] / (high + 2);
+
+            if ((i % 2 == 1 && rows == 1) || (i >= 2 && !change) ||
+                value > high)
+                continue;
+            v[2 * cell] += sign * value;
+            v[2 * cell + 1] += sign * (high - value);
+        }
+        for (int i = 0; i < 2 * cells; i++) {
+            one += v[i] < 0 ? -v[i] : v[i];
+            two += v[i] * v[i];
+            changed += v[i] != 0;
+        }
+        l1 = one > l1 ? one : l1;
+        l2 = two > l2 ? two : l2;
+        most = changed > most ? changed : most;
+    }
+    part.space = &plan.space;
+    rat_init(&part.l1);
+    rat_init(&part.l2_squared);
+    assert_int_equal(sensitivity_make(&w), CUSTOS_OK);
+    if (rat_cmp_i64(&part.l1, l1) || rat_cmp_i64(&part.l2_squared, l2) ||
+        part.one_cell != (most == 1))
+        fail_msg("%d rows, %d cells, high %d, change %d: found %ld and %ld, %d "
+                 "changed",
+                 rows, cells, high, change, (long)l1, (long)l2, most);
+    rat_clear(&part.l1);
+    rat_clear(&part.l2_squared);
+}
+
+static void
+share_moves_as_one_count(void **state)
+{
+    (void)state;
+    for (int rows = 1; rows <= 2; rows++)
+        for (int cells = 1; cells <= 2; cells++)
+            for (int high = 1; high <= 2; high++) {
+                check_share(rows, cells, high, false);
+                check_share(rows, cells, high, true);
+            }
+}
+
 /* Counts and histograms under both adjacencies. */
 static void
 sensitivity_of_counts_and_histograms(void **state)
@@ -321,6 +392,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sensitivity_is_the_largest_change),
         cmocka_unit_test(distinct_values_move_by_one_a_row),
+        cmocka_unit_test(share_moves_as_one_count),
         cmocka_unit_test(sensitivity_of_counts_and_histograms),
     };
 

@@ -65,6 +65,21 @@ add_values(enum part_kind kind, i128 centre, const struct kept *k,
         add_any(kind, centre, k, value, cells);
 }
 
+/* Adds to the two numbers that a share has in every cell. */
+static void
+add_share(const struct part *p, const struct kept *k,
+          const struct column *value, i128 *cells)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (!column_is_null(value, k->row[i])) {
+            i128 v = column_whole(value, k->row[i]);
+            i128 *to = &cells[2 * cell_at(k, i)];
+
+            to[0] += v - p->lower;
+            to[1] += p->upper - v;
+        }
+}
+
 void
 add_part(const struct part *p, const struct kept *k, const struct column *value,
          i128 *cells)
@@ -81,6 +96,7 @@ add_part(const struct part *p, const struct kept *k, const struct column *value,
     case PART_QUANTILES:
     case PART_DISTINCT: break; /* never planned for the fold */
     case PART_VALUES: add_values(PART_VALUES, 0, k, value, cells); break;
+    case PART_SHARE: add_share(p, k, value, cells); break;
     case PART_SUM: add_values(PART_SUM, p->centre, k, value, cells); break;
     case PART_SQUARES:
         add_values(PART_SQUARES, p->centre, k, value, cells);

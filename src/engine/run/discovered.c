@@ -256,16 +256,18 @@ engine_groups_part(struct engine_groups *g, size_t group, size_t part,
                    custos_sealed **out, custos_err *err)
 {
     size_t i = group * g->found.stage->n_parts + part;
-    i128 *value;
+    size_t n;
+    i128 *values;
     custos_status st;
 
     CUSTOS_REQUIRE(group < g->n && part < g->found.stage->n_parts);
     if (g->taken[i])
         return custos_fail(err, CUSTOS_ETAKEN, "the part was taken already");
     g->taken[i] = true;
-    value = &g->found.values[part][group];
-    st = seal_i128(NULL, value, 1, out, err);
-    *value = 0;
+    n = part_numbers(&g->found.stage->parts[part]);
+    values = g->found.values[part] + group * n;
+    st = seal_i128(NULL, values, n, out, err);
+    wipe(values, n * sizeof *values);
     return st;
 }
 

@@ -17,6 +17,13 @@ enum { ROOM_FIRST = 256 };
 #define TEXT_BYTES ((size_t)1 << 36)
 #define GROUPS_MOST ((size_t)1 << 30)
 
+/* The bytes of one group's exact numbers of a part. */
+static size_t
+value_bytes(const struct groups *g, size_t part)
+{
+    return part_numbers(&g->stage->parts[part]) * sizeof **g->values;
+}
+
 bool
 groups_init(struct groups *g, const struct stage *stage)
 {
@@ -32,7 +39,7 @@ groups_clear(struct groups *g)
 {
     for (size_t i = 0; g->values && i < g->stage->n_parts; i++) {
         if (g->values[i])
-            wipe(g->values[i], g->room * sizeof **g->values);
+            wipe(g->values[i], g->room * value_bytes(g, i));
         free(g->values[i]);
     }
     if (g->units)
@@ -84,7 +91,7 @@ grow_arrays(struct groups *g)
     GROW(g->stamp, sizeof *g->stamp);
     GROW(g->hash, sizeof *g->hash);
     for (size_t i = 0; i < g->stage->n_parts; i++) {
-        GROW(g->values[i], sizeof **g->values);
+        GROW(g->values[i], value_bytes(g, i));
     }
 #undef GROW
     if (good)
@@ -243,8 +250,12 @@ merge_one(struct groups *g, const struct groups *from, size_t i)
     if (!group_of(g, &from->keys[i * n_keys], n_keys, &to))
         return false;
     g->units[to] += from->units[i];
-    for (size_t p = 0; p < g->stage->n_parts; p++)
-        g->values[p][to] += from->values[p][i];
+    for (size_t p = 0; p < g->stage->n_parts; p++) {
+        size_t n = part_numbers(&g->stage->parts[p]);
+
+        for (size_t k = 0; k < n; k++)
+            g->values[p][to * n + k] += from->values[p][i * n + k];
+    }
     return true;
 }
 

@@ -14,7 +14,7 @@ struct groups {
     const struct stage *stage;
     arena *texts;
     struct datum *keys; /* n_keys per group; for a public key its index */
-    i128 **values;      /* by part, by group */
+    i128 **values;      /* by part: part_numbers() for every group */
     i128 *units;    /* by group; under the weighted rule, of their weights */
     int64_t *stamp; /* by group: the last unit with a kept row */
     uint64_t *hash; /* by group */

@@ -52,7 +52,8 @@ engine_run(struct engine *e, const struct stage *stage, custos_sealed **parts,
     if (!st)
         st = work_fill(e, stage, &x, err);
     while (!st && sealed < stage->n_parts) {
-        st = seal_i128(NULL, x.values + sealed * x.cells, x.cells,
+        st = seal_i128(NULL, exact_part(&x, sealed),
+                       x.cells * part_numbers(&stage->parts[sealed]),
                        &parts[sealed], err);
         if (!st)
             sealed++;

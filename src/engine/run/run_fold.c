@@ -97,8 +97,7 @@ lane_add(struct lane *l, const struct kept *kept, const struct column *values)
         int v = l->values->part[i];
 
         add_part(&l->stage->parts[i], kept, v < 0 ? NULL : &values[v],
-                 l->x.groups ? l->groups.values[i]
-                             : &l->x.values[i * l->x.cells]);
+                 l->x.groups ? l->groups.values[i] : exact_part(&l->x, i));
     }
 }
 
@@ -246,7 +245,7 @@ lanes_run(struct lane *lanes, size_t n, struct exact *x, custos_err *err)
             *err = lanes[i].err;
         if (!st && x->groups && !groups_merge(x->groups, &lanes[i].groups))
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-        for (size_t k = 0; k < x->cells * x->n_parts && !st; k++)
+        for (size_t k = 0; k < x->n && !st; k++)
             x->values[k] += lanes[i].x.values[k];
     }
     return st;

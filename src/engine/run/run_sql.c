@@ -26,12 +26,13 @@
 custos_status
 exact_init(struct exact *x, const struct stage *stage, custos_err *err)
 {
-    size_t n;
+    size_t numbers = 0;
 
-    *x =
-        (struct exact){.cells = stage->space->cells, .n_parts = stage->n_parts};
-    if (ck_mul_size(x->cells, x->n_parts, &n))
-        x->values = calloc(n + 1, sizeof *x->values);
+    *x = (struct exact){.stage = stage, .cells = stage->space->cells};
+    for (size_t i = 0; i < stage->n_parts; i++)
+        numbers += part_numbers(&stage->parts[i]);
+    if (ck_mul_size(x->cells, numbers, &x->n))
+        x->values = calloc(x->n + 1, sizeof *x->values);
     if (!x->values)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     return CUSTOS_OK;
@@ -41,9 +42,19 @@ void
 exact_clear(struct exact *x)
 {
     if (x->values)
-        wipe(x->values, x->cells * x->n_parts * sizeof *x->values);
+        wipe(x->values, x->n * sizeof *x->values);
     free(x->values);
     x->values = NULL;
+}
+
+i128 *
+exact_part(const struct exact *x, size_t part)
+{
+    size_t before = 0;
+
+    for (size_t i = 0; i < part; i++)
+        before += part_numbers(&x->stage->parts[i]);
+    return x->values + before * x->cells;
 }
 
 /* (value - centre)^2, at most 2^48 (grid_lay). */
@@ -68,7 +79,8 @@ sum_of(struct builder *b, const struct part *p, const struct term *value,
     case PART_VALUES: return term_aggregate(b, TERM_COUNT, value);
     case PART_QUANTILES: break;
     case PART_DISTINCT: return term_aggregate(b, TERM_COUNT_DISTINCT, value);
-    case PART_SUM: return term_aggregate(b, TERM_SUM, value);
+    case PART_SUM:
+    case PART_SHARE: return term_aggregate(b, TERM_SUM, value);
     case PART_SQUARES:
         return term_aggregate(b, TERM_SUM, square(b, value, p->centre));
     }
@@ -89,7 +101,8 @@ work_sums(struct builder *b, const struct stage *stage,
 
         select_add_bare(b, to, sum_of(b, p, value, units));
         select_add_bare(b, to,
-                        p->kind == PART_SUM && p->centre
+                        p->kind == PART_SHARE ||
+                                (p->kind == PART_SUM && p->centre)
                             ? term_aggregate(b, TERM_COUNT, value)
                             : term_number(b, 0));
     }
@@ -124,19 +137,34 @@ work_cell(const struct stage *stage, const struct column *columns, size_t row,
     return cell < stage->space->cells;
 }
 
+/* Adds to the two numbers of a share. sum and n: of the row's values. */
+static void
+add_share(const struct part *p, i128 sum, i128 n, i128 *to)
+{
+    to[0] += sum - p->lower * n;
+    to[1] += p->upper * n - sum;
+}
+
 /* Adds the sums of a result row to a cell. */
 static void
 add_row(const struct stage *stage, const struct column *columns, size_t row,
         size_t cell, struct exact *x)
 {
+    i128 *first = x->values; /* of the part */
+
     for (size_t i = 0; i < stage->n_parts; i++) {
         const struct part *p = &stage->parts[i];
         const struct column *c = &columns[key_columns(stage) + 2 * i];
-        i128 *to = x->groups ? &x->groups->values[i][cell]
-                             : &x->values[i * x->cells + cell];
+        i128 *to =
+            (x->groups ? x->groups->values[i] : first) + cell * part_numbers(p);
+        i128 sum = column_is_null(&c[0], row) ? 0 : column_whole(&c[0], row);
 
-        if (!column_is_null(&c[0], row))
-            *to += column_whole(&c[0], row);
+        first += x->groups ? 0 : part_numbers(p) * x->cells;
+        if (p->kind == PART_SHARE) {
+            add_share(p, sum, column_whole(&c[1], row), to);
+            continue;
+        }
+        *to += sum;
         if (p->kind == PART_SUM)
             *to -= p->centre * column_whole(&c[1], row);
     }

@@ -12,10 +12,11 @@
 
 enum { WORK_VALUES_MAX = 256, WORK_CHUNK_MOST = ROWS_CHUNK_MAX };
 
-/* The exact sums: an i128 for every part and cell, part by part; or, for discovered
-   groups, the set of groups. */
+/* The exact sums: part_numbers() i128 for every part and cell, part by part; or, for
+   discovered groups, the set of groups. */
 struct exact {
-    size_t cells, n_parts;
+    const struct stage *stage;
+    size_t cells, n; /* n: of values */
     i128 *values;
     struct groups *groups; /* borrowed; NULL: public groups */
 };
@@ -25,6 +26,9 @@ CUSTOS_MUST_USE custos_status exact_init(struct exact *x,
                                          const struct stage *stage,
                                          custos_err *err);
 void exact_clear(struct exact *x);
+
+/* The numbers of a part: those of cell 0, of cell 1 ... */
+i128 *exact_part(const struct exact *x, size_t part);
 
 /*
  * The values that parts need, each once: parts with the same value on the same grid

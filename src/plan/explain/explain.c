@@ -150,6 +150,7 @@ explain_name(const struct part *part, struct buf *out)
         [PART_SQUARES] = "squares of ",
         [PART_UNITS] = "distinct units",
         [PART_DISTINCT] = "distinct values of ",
+        [PART_SHARE] = "two sums, of ",
     };
 
     buf_printf(out, "noise on   %s", NAMES[part->kind]);
@@ -161,6 +162,11 @@ explain_name(const struct part *part, struct buf *out)
                    (unsigned long long)part->domain);
     if (part->kind == PART_VALUES || part->kind == PART_DISTINCT)
         return;
+    if (part->kind == PART_SHARE) { /* its lower limit is 0 */
+        buf_add_text(out, " and of ");
+        words_whole_steps(part->upper, part->grid, out);
+        buf_add_text(out, " less that");
+    }
     if (part->centre != 0) {
         buf_add_text(out, " less ");
         words_whole_steps(part->centre, part->grid, out);
@@ -169,6 +175,10 @@ explain_name(const struct part *part, struct buf *out)
     words_whole_steps(part->lower, part->grid, out);
     buf_add_text(out, " .. ");
     words_whole_steps(part->upper, part->grid, out);
+    if (part->kind == PART_SHARE) {
+        buf_add_text(out, "; to both together a row adds ");
+        words_whole_steps(part->upper, part->grid, out);
+    }
 }
 
 /* The grid of the released number; for squares, the value's step squared. */

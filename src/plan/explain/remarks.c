@@ -96,6 +96,18 @@ is_product(const struct plan *p, size_t i)
     return false;
 }
 
+/* Can a share have other values than its two, so that clamping changes some? */
+static bool
+share_clamps(const struct part *part)
+{
+    i128 upper;
+
+    return part->kind == PART_SHARE &&
+           (part->of->kind == EXPR_COLUMN ||
+            !range_steps(&fact_of(part->of)->upper, part->grid, &upper) ||
+            upper != part->upper);
+}
+
 /* Says that values are rounded, where the grid is coarser than their own. */
 static custos_status
 remark_rounding(struct work *w, const struct part *part)
@@ -225,11 +237,14 @@ theorems_make(struct work *w)
             add_theorem(p, "keys-floor");
     }
     for (size_t i = 0; i < p->n_parts; i++) {
-        if (p->parts[i].kind != PART_QUANTILES)
+        if (p->parts[i].kind == PART_SHARE)
+            add_theorem(p, "part-share");
+        else if (p->parts[i].kind != PART_QUANTILES)
             add_theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
                                ? "part-change-one"
                                : "part-add-remove");
-        if (p->parts[i].kind == PART_SUM || p->parts[i].kind == PART_QUANTILES)
+        if (p->parts[i].kind == PART_SUM || p->parts[i].kind == PART_SHARE ||
+            p->parts[i].kind == PART_QUANTILES)
             add_theorem(p, "part-clamp");
         if (p->parts[i].kind == PART_DISTINCT)
             add_theorem(p, "part-distinct");
@@ -264,7 +279,8 @@ remarks_make(struct work *w)
     for (size_t i = 0; i < p->n_parts && !st; i++) {
         const struct part *part = &p->parts[i];
 
-        if ((part->kind != PART_SUM && part->kind != PART_QUANTILES) ||
+        if ((part->kind != PART_SUM && part->kind != PART_QUANTILES &&
+             !share_clamps(part)) ||
             is_product(p, i))
             continue;
         st = remark_clamping(w, part);

@@ -167,10 +167,9 @@ static void
 share_of_count(const struct judge *j, const struct part *part, struct share *s)
 {
     static const char *const COUNTED[] = {
-        [PART_ROWS] = "rows",
-        [PART_VALUES] = "values",
-        [PART_UNITS] = "units",
-        [PART_DISTINCT] = "values",
+        [PART_ROWS] = "rows",   [PART_VALUES] = "values",
+        [PART_UNITS] = "units", [PART_DISTINCT] = "values",
+        [PART_SHARE] = "rows",
     };
 
     rat_set_i128(&s->error, part->bar);
@@ -263,10 +262,15 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
     const struct part *parts = j->p->parts;
 
     switch (aggregates[f->kind].family) {
-    case FAMILY_COUNT: share_of_count(j, &parts[f->rows], s); break;
-    case FAMILY_SUM: share_of_sum(j, &parts[f->sum], s); break;
+    case FAMILY_COUNT:
+        share_of_count(j, &parts[f->share >= 0 ? f->share : f->rows], s);
+        break;
+    case FAMILY_SUM:
+        share_of_sum(j, &parts[f->share >= 0 ? f->share : f->sum], s);
+        break;
     case FAMILY_MEAN:
-        share_of_mean(j, &parts[f->rows], &parts[f->sum], s);
+        share_of_mean(j, &parts[f->share >= 0 ? f->share : f->rows],
+                      &parts[f->share >= 0 ? f->share : f->sum], s);
         break;
     case FAMILY_QUANTILE:
         share_of_quantile(j, &parts[f->rows], f->rank, s);

@@ -11,7 +11,8 @@
  * error is proportional to sqrt(h^2 + c^2). An uncentred sum would have
  * row_most = |c| + h, which is never less, and would need a third part that
  * takes a third of the price. A sum without an average is uncentred: it needs
- * no count. An aggregate with an epsilon of its own shares no parts.
+ * no count. An aggregate with an epsilon of its own shares no parts. Averages of
+ * two values are shares, which have a part of their own (share.c).
  */
 #include "plan/part/parts.h"
 
@@ -19,6 +20,7 @@
 #include "plan/part/pair.h"
 #include "plan/part/quantile.h"
 #include "plan/part/running.h"
+#include "plan/part/share.h"
 #include "sql/aggregates.h"
 
 enum {
@@ -46,9 +48,8 @@ has_value(enum aggregate a)
     return is_sum(a) || aggregates[a].family == FAMILY_MEAN || is_variance(a);
 }
 
-/* i if aggregate i states an epsilon and so pays for its parts; else -1. */
-static int
-owner_of(const struct plan *p, size_t i)
+int
+parts_owner(const struct plan *p, size_t i)
 {
     return p->aggregates[i].expr->epsilon.len > 0 ? (int)i : -1;
 }
@@ -59,16 +60,14 @@ same_bound(const struct expr *a, const struct expr *b)
     return !a || !b ? !a && !b : expr_same(a, b);
 }
 
-/* Do two aggregates read one value with the same limits, and is it paid from
-   the same epsilon? */
-static bool
-is_family(const struct plan *p, size_t i, size_t j)
+bool
+parts_is_family(const struct plan *p, size_t i, size_t j)
 {
     const struct expr *a = p->aggregates[i].expr, *b = p->aggregates[j].expr;
 
     return has_value(p->aggregates[i].kind) &&
            has_value(p->aggregates[j].kind) &&
-           owner_of(p, i) == owner_of(p, j) &&
+           parts_owner(p, i) == parts_owner(p, j) &&
            expr_same(a->args[0], b->args[0]) &&
            same_bound(a->lower, b->lower) && same_bound(a->upper, b->upper);
 }
@@ -97,9 +96,8 @@ value_shared(const struct plan *p, struct expr *of)
     return of;
 }
 
-/* The index of the part like this one; adds it if there is none. */
-static int
-part_take(struct plan *p, const struct part *like)
+int
+parts_take(struct plan *p, const struct part *like)
 {
     size_t i = 0;
     struct part *new;
@@ -134,7 +132,7 @@ part_count(struct plan *p, struct expr *of, int owner)
         part.kind = PART_VALUES;
         part.of = of;
     }
-    return part_take(p, &part);
+    return parts_take(p, &part);
 }
 
 static int
@@ -146,7 +144,7 @@ part_units(struct plan *p, int owner)
                         .upper = 1,
                         .row_most = 1};
 
-    return part_take(p, &part);
+    return parts_take(p, &part);
 }
 
 /*
@@ -184,7 +182,7 @@ part_distinct(struct work *w, struct expr *of, int owner)
                         .domain = values_there(w, of),
                         .row_most = 1};
 
-    return part_take(w->plan, &part);
+    return parts_take(w->plan, &part);
 }
 
 static int
@@ -202,7 +200,7 @@ part_sum(struct plan *p, struct expr *of, const struct part_value *v,
 
     if (kind == PART_SQUARES)
         part.row_most = v->most * v->most; /* 2^48 at most: grid_lay */
-    return part_take(p, &part);
+    return parts_take(p, &part);
 }
 
 /* ----------------------------------------------------------- aggregates -- */
@@ -273,20 +271,12 @@ check_shown(struct work *w, const struct expr *e, const rat *lower,
         work_text(w, e), DIGITS, work_text(w, e->args[0]));
 }
 
-static custos_status
-value_make(struct work *w, size_t i, struct part_value *v)
+custos_status
+parts_value(struct work *w, const struct expr *e, struct part_value *v)
 {
-    struct plan *p = w->plan;
-    const struct expr *e = p->aggregates[i].expr;
     custos_status st;
     rat lower, upper;
 
-    *v = (struct part_value){.centred = false};
-    for (size_t j = 0; j < p->n_aggregates; j++)
-        if (is_family(p, i, j)) {
-            v->centred = v->centred || !is_sum(p->aggregates[j].kind);
-            v->squared = v->squared || is_variance(p->aggregates[j].kind);
-        }
     rat_init(&lower);
     rat_init(&upper);
     st = limits_find(w, e, &lower, &upper);
@@ -310,10 +300,16 @@ parts_of_value(struct work *w, size_t i)
     struct plan *p = w->plan;
     struct plan_aggregate *a = &p->aggregates[i];
     struct expr *x = a->expr->args[0];
-    int owner = owner_of(p, i);
-    struct part_value v;
-    custos_status st = value_make(w, i, &v);
+    int owner = parts_owner(p, i);
+    struct part_value v = {.centred = false};
+    custos_status st;
 
+    for (size_t j = 0; j < p->n_aggregates; j++)
+        if (parts_is_family(p, i, j)) {
+            v.centred = v.centred || !is_sum(p->aggregates[j].kind);
+            v.squared = v.squared || is_variance(p->aggregates[j].kind);
+        }
+    st = parts_value(w, a->expr, &v);
     if (st)
         return st;
     a->sum = part_sum(p, x, &v, PART_SUM, owner);
@@ -366,7 +362,7 @@ pair_parts(struct work *w, size_t i, struct expr *of[2], struct part_value v[2])
     struct plan_aggregate *a = &p->aggregates[i];
     struct expr *y = a->expr->args[0], *x = a->expr->args[1], *z;
     struct part_value at_z = {.centred = false};
-    int owner = owner_of(p, i);
+    int owner = parts_owner(p, i);
     custos_status st;
 
     v[0] = v[1] = (struct part_value){.centred = true, .squared = true};
@@ -417,7 +413,7 @@ parts_of_line(struct work *w, size_t i)
     if (st)
         return st;
     a->squares =
-        part_sum(w->plan, of[0], &v[0], PART_SQUARES, owner_of(w->plan, i));
+        part_sum(w->plan, of[0], &v[0], PART_SQUARES, parts_owner(w->plan, i));
     return check_ceiling(w, &w->plan->parts[a->squares], a->expr);
 }
 
@@ -433,9 +429,9 @@ parts_of_moments(struct work *w, size_t i)
     if (st)
         return st;
     a->squares =
-        part_sum(w->plan, of[0], &v[0], PART_SQUARES, owner_of(w->plan, i));
+        part_sum(w->plan, of[0], &v[0], PART_SQUARES, parts_owner(w->plan, i));
     a->squares_y =
-        part_sum(w->plan, of[1], &v[1], PART_SQUARES, owner_of(w->plan, i));
+        part_sum(w->plan, of[1], &v[1], PART_SQUARES, parts_owner(w->plan, i));
     st = check_ceiling(w, &w->plan->parts[a->squares], a->expr);
     return st ? st : check_ceiling(w, &w->plan->parts[a->squares_y], a->expr);
 }
@@ -449,8 +445,8 @@ parts_of_quantile(struct work *w, size_t i)
 
     if (st)
         return st;
-    like.owner = owner_of(p, i);
-    p->aggregates[i].rows = part_take(p, &like);
+    like.owner = parts_owner(p, i);
+    p->aggregates[i].rows = parts_take(p, &like);
     return CUSTOS_OK;
 }
 
@@ -459,7 +455,7 @@ parts_of_rows(struct work *w, size_t i)
 {
     struct plan *p = w->plan;
 
-    p->aggregates[i].rows = part_count(p, NULL, owner_of(p, i));
+    p->aggregates[i].rows = part_count(p, NULL, parts_owner(p, i));
     return CUSTOS_OK;
 }
 
@@ -469,7 +465,7 @@ parts_of_values(struct work *w, size_t i)
     struct plan *p = w->plan;
     struct plan_aggregate *a = &p->aggregates[i];
 
-    a->rows = part_count(p, a->expr->args[0], owner_of(p, i));
+    a->rows = part_count(p, a->expr->args[0], parts_owner(p, i));
     return CUSTOS_OK;
 }
 
@@ -478,7 +474,7 @@ parts_of_distinct(struct work *w, size_t i)
 {
     struct plan *p = w->plan;
     struct plan_aggregate *a = &p->aggregates[i];
-    int owner = owner_of(p, i);
+    int owner = parts_owner(p, i);
 
     a->rows = outputs_counts_units(w, a->expr)
                   ? part_units(p, owner)
@@ -497,7 +493,7 @@ parts_of_running(struct work *w, size_t i)
     custos_status st = running_part(w, i, &part);
 
     if (!st)
-        w->plan->aggregates[i].rows = part_take(w->plan, &part);
+        w->plan->aggregates[i].rows = parts_take(w->plan, &part);
     return st;
 }
 
@@ -553,8 +549,10 @@ parts_make(struct work *w)
         arena_take(w->a, p->n_aggregates * PARTS_PER_PAIR, sizeof *p->parts);
     if (!p->parts)
         return work_no_memory(w);
+    st = share_parts(w);
     for (size_t i = 0; i < p->n_aggregates && !st; i++) {
-        st = rules[p->aggregates[i].kind].make(w, i);
+        if (p->aggregates[i].share < 0)
+            st = rules[p->aggregates[i].kind].make(w, i);
         if (!st && p->n_parts > PLAN_PARTS_MAX)
             st = custos_fail_at(w->err, CUSTOS_EOVERFLOW,
                                 p->aggregates[i].expr->at,

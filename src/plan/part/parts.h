@@ -31,4 +31,19 @@ CUSTOS_MUST_USE custos_status limits_find(struct work *w,
                                           const struct expr *aggregate,
                                           rat *lower, rat *upper);
 
+/* Sets limits, centre and grid of the value in an aggregate. The caller has set
+   v->centred and v->squared. */
+CUSTOS_MUST_USE custos_status parts_value(struct work *w, const struct expr *e,
+                                          struct part_value *v);
+
+/* i if aggregate i states an epsilon and so pays for its parts; else -1. */
+int parts_owner(const struct plan *p, size_t i);
+
+/* Do two aggregates read one value with the same limits, and is it paid from
+   the same epsilon? */
+bool parts_is_family(const struct plan *p, size_t i, size_t j);
+
+/* The index of the part like this one; adds it if there is none. */
+int parts_take(struct plan *p, const struct part *like);
+
 #endif

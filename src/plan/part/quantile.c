@@ -50,7 +50,7 @@ part_width(const struct part *part)
     const struct part_quantiles *q = part->quantiles;
 
     if (part->kind != PART_QUANTILES)
-        return 1;
+        return part_numbers(part);
     return q->counts ? box_numbers(q->n) : q->n;
 }
 

@@ -46,6 +46,7 @@
  */
 #include "num/batch.h"
 #include "plan/part/running.h"
+#include "plan/part/share.h"
 
 static i128
 least(i128 a, i128 b)
@@ -150,7 +151,9 @@ sensitivity_make(struct work *w)
         if (part->running) {
             running_move(p, change, part);
             part->one_cell = false;
-        } else if (part->kind == PART_UNITS)
+        } else if (part->kind == PART_SHARE)
+            share_move(p, change, part);
+        else if (part->kind == PART_UNITS)
             set_units(change, part);
         else if (part->kind == PART_DISTINCT)
             set_distinct(p, change, part);

@@ -33,7 +33,8 @@ too_long(const struct plan *p, custos_err *err)
 static size_t
 values_of(const struct part *part)
 {
-    return part->space->selection ? 1 : part->space->cells;
+    return part_numbers(part) *
+           (part->space->selection ? 1 : part->space->cells);
 }
 
 static custos_status

@@ -9,6 +9,8 @@
  *   sum           s                       (in multiples of its row_most)
  *   sum = S + cN  s h/(|c|+h) + n c/(|c|+h)
  *   avg           s + n u                 with u = |avg - c| / h <= 1
+ *   share         t (1 - u) - r u         with u the share; its sum t, its
+ *                                         count t + r
  *   variance      q + 2 u s + (w - 2 u^2) n,  u^2 <= w = (Q/N)/h^2 <= 1
  *   covariance    p + u s' + u' s + (...) n   for a pair of values
  *
@@ -65,14 +67,17 @@ squared_share(i128 x, i128 whole)
 static void
 weigh_rows(struct plan *p, const struct plan_aggregate *a)
 {
-    p->parts[a->rows].weight += UNIT;
+    if (a->share >= 0)
+        p->parts[a->share].weight += 2 * UNIT;
+    else
+        p->parts[a->rows].weight += UNIT;
 }
 
 /* A sum with a count was centred. */
 static void
 weigh_sum(struct plan *p, const struct plan_aggregate *a)
 {
-    struct part *sum = &p->parts[a->sum];
+    struct part *sum = &p->parts[a->share >= 0 ? a->share : a->sum];
     i128 c = sum->centre < 0 ? -sum->centre : sum->centre;
     i128 far = c + sum->row_most;
 
@@ -87,6 +92,10 @@ weigh_sum(struct plan *p, const struct plan_aggregate *a)
 static void
 weigh_mean(struct plan *p, const struct plan_aggregate *a)
 {
+    if (a->share >= 0) {
+        p->parts[a->share].weight += UNIT;
+        return;
+    }
     p->parts[a->sum].weight += UNIT;
     p->parts[a->rows].weight += UNIT;
 }

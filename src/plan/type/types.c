@@ -196,6 +196,27 @@ type_sum(struct work *w, struct expr *e)
     return st;
 }
 
+/* The mean of a condition is the share of rows that fulfil it: its values are
+   0 and 1, as CAST gives them. */
+static custos_status
+cast_condition(struct work *w, struct expr *e)
+{
+    struct expr *x = arena_take(w->a, 1, sizeof *x);
+
+    if (!x)
+        return work_no_memory(w);
+    *x = (struct expr){.kind = EXPR_CAST,
+                       .at = e->args[0]->at,
+                       .cast_to = TYPE_INT,
+                       .n_args = 1};
+    x->args = arena_take(w->a, 1, sizeof(struct expr *));
+    if (!x->args)
+        return work_no_memory(w);
+    x->args[0] = e->args[0];
+    e->args[0] = x;
+    return types_set(w, x, w->context);
+}
+
 static custos_status
 type_mean(struct work *w, struct expr *e)
 {
@@ -210,6 +231,16 @@ type_pair(struct work *w, struct expr *e)
 
     e->type = TYPE_REAL;
     return st ? st : want_number(w, e->args[1]);
+}
+
+static custos_status
+type_avg(struct work *w, struct expr *e)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (e->args[0]->type == TYPE_BOOL)
+        st = cast_condition(w, e);
+    return st ? st : type_mean(w, e);
 }
 
 /* As in PostgreSQL, where the sum of counts is numeric. */
