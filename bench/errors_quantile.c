@@ -18,7 +18,7 @@
 #include "mech/i128.h"
 #include "num/rat_round.h"
 
-enum { RUNS = 300, VALUES = 4000, RANKS_MAX = 9, UPPER = 1000000 };
+enum { RUNS = 500, VALUES = 4000, RANKS_MAX = 9, UPPER = 1000000 };
 
 static custos_rng *rng;
 static uint64_t state = 1;

@@ -23,8 +23,8 @@
  * SOURCE   doc/proofs/quantile-box.md
  * NEEDS    as quantile-cut; rate (|shift| + c + den) <= 2048.
  * GIVES    *low and *high have exactly this law, put in order. Time depends
- *          only on the number of values, except that a scan is refined with
- *          probability below n 2^-41 + n^2 2^-52.
+ *          only on the number of values, and is bounded by 1/rate; except that
+ *          a scan is refined with probability below n 2^-41 + n^2 2^-52.
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-3990.
  *          Both depend only on the coins.
  * TESTED   box_law_by_enumeration box_keeps_epsilon
@@ -35,6 +35,10 @@
 #include "num/ival.h"
 
 enum side { LOW, HIGH, SIDES };
+
+/* Events are left out if their weight is below exp(-192) 2^192 of the largest
+   weight, which is below 2^-84. */
+enum { FAR = 192 };
 
 /* The events of one side: `down` .. `up` - 1 have been taken. */
 struct reach {
@@ -56,6 +60,7 @@ struct box_walk {
     const struct stretch *stretch;
     const struct node *node;
     struct reach side[SIDES];
+    uint64_t first, last; /* the least and the most that go left */
     uint64_t k;
 };
 
@@ -103,9 +108,9 @@ box_rewind(struct walk *walk)
     }
 }
 
-/* The next event. Its order depends on n and the node alone. */
+/* The next event without its lengths. Depends on n and the node alone. */
 static struct event
-box_step(struct box_walk *w)
+box_order(struct box_walk *w)
 {
     int64_t n = (int64_t)(w->stretch->to - w->stretch->from);
     struct event e = {.distance = UINT64_MAX};
@@ -129,11 +134,50 @@ box_step(struct box_walk *w)
     r = &w->side[e.side];
     r->up += up;
     r->down -= !up;
-    e.length = length_at(w->stretch, e.left);
     e.other = w->side[LOW + HIGH - e.side];
-    r->length += e.length;
     w->k++;
     return e;
+}
+
+static struct event
+box_step(struct box_walk *w)
+{
+    struct event e = box_order(w);
+
+    e.length = length_at(w->stretch, e.left);
+    w->side[e.side].length += e.length;
+    return e;
+}
+
+/*
+ * Sets how many events matter, and between which numbers of values that go left
+ * they are. The first event after one of the other side has the least distance
+ * d of all pairs, and every event has a candidate, so the largest weight is at
+ * least exp(-rate d); lengths are below 2^96.
+ */
+static void
+box_limit(struct box_walk *w)
+{
+    const u128 far = (u128)FAR << EXP_Z_BITS;
+    uint64_t least = UINT64_MAX;
+
+    box_rewind(&w->walk);
+    w->first = w->stretch->to - w->stretch->from;
+    w->last = 0;
+    while (w->k < w->walk.all) {
+        struct event e = box_order(w);
+
+        if (least == UINT64_MAX && e.other.up > e.other.down)
+            least = e.distance;
+        if (least != UINT64_MAX &&
+            exponent_fixed(&w->node->slope, e.distance - least) > far) {
+            w->k--;
+            break;
+        }
+        w->first = e.left < w->first ? e.left : w->first;
+        w->last = e.left > w->last ? e.left : w->last;
+    }
+    w->walk.n = w->k;
 }
 
 static struct weight
@@ -192,7 +236,8 @@ box_enclose(const void *of, size_t k, ival *weight)
 struct band_walk {
     struct walk walk;
     const struct stretch *stretch;
-    uint64_t from, to, k;
+    uint64_t from, to;
+    uint64_t first, k; /* the first slot of the walk, the next one */
 };
 
 static u128
@@ -207,7 +252,9 @@ band_length(const struct band_walk *w, const struct slot *slot)
 static void
 band_rewind(struct walk *walk)
 {
-    ((struct band_walk *)walk)->k = 0;
+    struct band_walk *w = (struct band_walk *)walk;
+
+    w->k = w->first;
 }
 
 static struct weight
@@ -224,26 +271,31 @@ static void
 band_enclose(const void *of, size_t k, ival *weight)
 {
     const struct band_walk *w = of;
-    struct slot slot = slot_at(w->stretch, k);
+    struct slot slot = slot_at(w->stretch, w->first + k);
 
     set_whole(weight, band_length(w, &slot));
 }
 
-/* A candidate for which `from` to `to` values go left, all equally likely. */
+/*
+ * A candidate for which `from` to `to` values go left, all equally likely; it is
+ * known that these are within box->first .. box->last.
+ */
 static custos_status
-band_draw(const struct stretch *s, uint64_t from, uint64_t to, custos_rng *rng,
-          struct cut *out)
+band_draw(const struct stretch *s, const struct box_walk *box, uint64_t from,
+          uint64_t to, custos_rng *rng, struct cut *out)
 {
+    uint64_t first = SLOT_KINDS * box->first - (box->first > 0);
+    uint64_t end = SLOT_KINDS * box->last + 2, n = slot_count(s);
+    uint64_t slots = (end < n ? end : n) - first, within = 0;
     struct band_walk w = {
-        {slot_count(s), band_rewind, band_next}, s, from, to, 0};
-    const struct weights exact = {w.walk.n, band_enclose, &w};
+        {slots, slots, band_rewind, band_next}, s, from, to, first, 0};
+    const struct weights exact = {slots, band_enclose, &w};
     struct slot won = {.points = 0};
-    uint64_t within = 0;
     size_t winner = 0;
     custos_status st = walk_choose(&w.walk, &exact, rng, &winner);
 
-    for (uint64_t k = 0; k < w.walk.n && !st; k++) {
-        struct slot slot = slot_at(s, k);
+    for (uint64_t k = 0; k < slots && !st; k++) {
+        struct slot slot = slot_at(s, first + k);
         uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k);
 
         won.start |= slot.start & hit;
@@ -269,7 +321,14 @@ static struct won
 event_find(struct box_walk *w, size_t winner)
 {
     struct won won = {0, 0, 0};
+    uint8_t far = winner >= w->walk.n; /* of probability below 2^-84 n */
 
+    ct_open(&far, sizeof far);
+    if (far) {
+        w->walk.n = w->walk.all;
+        w->first = 0;
+        w->last = w->stretch->to - w->stretch->from;
+    }
     box_rewind(&w->walk);
     for (uint64_t k = 0; k < w->walk.n; k++) {
         struct event e = box_step(w);
@@ -302,23 +361,24 @@ custos_status
 stretch_box(const struct stretch *s, const struct node *node, custos_rng *rng,
             struct cut *low, struct cut *high)
 {
+    uint64_t all = 2 * (s->to - s->from + 1);
     struct box_walk w = {
-        .walk = {2 * (s->to - s->from + 1), box_rewind, box_next},
-        .stretch = s,
-        .node = node};
+        .walk = {all, all, box_rewind, box_next}, .stretch = s, .node = node};
     struct box_walk *const of = &w;
-    const struct weights exact = {w.walk.n, box_enclose, &of};
+    const struct weights exact = {all, box_enclose, &of};
     struct won won = {0, 0, 0};
     size_t winner = 0;
-    custos_status st = walk_choose(&w.walk, &exact, rng, &winner);
+    custos_status st;
 
     *low = *high = (struct cut){0, 0};
+    box_limit(&w);
+    st = walk_choose(&w.walk, &exact, rng, &winner);
     if (!st) {
         won = event_find(&w, winner);
-        st = band_draw(s, won.left, won.left, rng, low);
+        st = band_draw(s, &w, won.left, won.left, rng, low);
     }
     if (!st)
-        st = band_draw(s, won.from, won.to, rng, high);
+        st = band_draw(s, &w, won.from, won.to, rng, high);
     cuts_sort(low, high);
     wipe(&won, sizeof won);
     wipe(&w, sizeof w);

@@ -201,7 +201,7 @@ stretch_cut(const struct stretch *stretch, const struct node *node,
     uint64_t n = slot_count(s), within = 0;
     const struct weights exact = {n, weight_enclose, &scene};
     struct slot_walk w = {
-        {n, slots_rewind, slots_next}, s, node, 0, {.mantissa = 0}};
+        {n, n, slots_rewind, slots_next}, s, node, 0, {.mantissa = 0}};
     struct slot won = {.points = 0};
     size_t winner = 0;
     custos_status st;

@@ -44,9 +44,10 @@ winner_scan(struct walk *w, uint64_t first, size_t *winner)
     /* floor(first * total / 2^64); total < 2^97. */
     at = (u128)first * (uint64_t)(total >> 64) +
          ((u128)first * (uint64_t)total >> 64);
-    slack = (total >> SLACK_BITS) + 2 * (u128)n + 8;
+    slack = (total >> SLACK_BITS) + 2 * (u128)w->all + 8;
     w->rewind(w);
-    for (uint64_t k = 0; k + 1 < n; k++) {
+    /* What is left out begins after the last weight. */
+    for (uint64_t k = 0; k + 1 < n + (w->all > n); k++) {
         size_t past, before;
 
         sum += weight_below(w->next(w), top);

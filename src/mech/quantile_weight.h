@@ -86,16 +86,19 @@ weight_of(struct decay d, u128 length)
         (struct weight){d.mantissa, WEIGHT_EXPONENT_ZERO - d.halvings}, length);
 }
 
-/* Weights one after the other; the first member of a walk of some kind. */
+/*
+ * Weights one after the other; the first member of a walk of some kind. The walk
+ * may leave out weights at the end that are below 2^-64 of the largest one.
+ */
 struct walk {
-    uint64_t n;
+    uint64_t n, all; /* that it has, and with those that it leaves out */
     void (*rewind)(struct walk *w);
     struct weight (*next)(struct walk *w);
 };
 
 /*
- * Chooses one of w->n weights, proportionally; `exact` encloses the same
- * weights. Time depends only on w->n, except with small probability. May fail:
+ * Chooses one of w->all weights, proportionally; `exact` encloses all of them.
+ * Time depends only on w->n, except with small probability. May fail:
  * CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
 CUSTOS_MUST_USE custos_status walk_choose(struct walk *w,

@@ -12,7 +12,7 @@
 #include "num/rat_double.h"
 #include "support/support.h"
 
-enum { MOST = 5, WIDTH = 5, CANDIDATES = 64 };
+enum { MOST = 48, WIDTH = 5, CANDIDATES = 64 };
 
 static custos_quantile *
 boxes_make(custos_adjacency adjacency, const char *const *rank, size_t n,
@@ -130,7 +130,7 @@ box_law_by_enumeration(void **state)
         const char *rank, *epsilon;
         uint64_t around;
         size_t n;
-        i128 values[MOST];
+        i128 values[5]; /* of more: evenly from 0 to WIDTH */
     } cases[] = {
         {"0.5", "1", 1, 0, {0}},
         {"0.5", "2", 1, 3, {1, 3, 4}},
@@ -139,6 +139,8 @@ box_law_by_enumeration(void **state)
         {"0.9", "2", 1, 5, {0, 1, 1, 1, 5}},
         {"0", "4", 1, 2, {3, 3}},
         {"1", "4", 1, 5, {0, 1, 2, 3, 4}},
+        {"0.5", "6", 2, MOST, {0}}, /* far events are left out */
+        {"0.3", "30", 1, MOST, {0}},
     };
     custos_rng *rng = test_rng_seeded(11);
     int runs = test_size(20000, 400000);
@@ -148,15 +150,18 @@ box_law_by_enumeration(void **state)
         static double law[CANDIDATES][CANDIDATES], seen[CANDIDATES][CANDIDATES];
         custos_quantile *q = boxes_make(CUSTOS_ADD_REMOVE, &cases[i].rank, 1, 1,
                                         cases[i].epsilon, cases[i].around);
-        i128 cells[MOST];
+        i128 values[MOST] = {0}, cells[MOST];
         struct stretch s = {
             .cells = (const u128 *)cells, .to = cases[i].n, .high = WIDTH};
         struct candidates c;
 
         memset(seen, 0, sizeof seen);
-        memcpy(cells, cases[i].values, sizeof cells);
+        memcpy(values, cases[i].values, sizeof cases[i].values);
+        for (size_t k = 0; k < MOST && cases[i].n == MOST; k++)
+            values[k] = (i128)(k * (WIDTH + 1) / MOST);
+        memcpy(cells, values, sizeof cells);
         stretch_prepare(cells, s.to, 0, WIDTH);
-        candidates_make(cases[i].values, cases[i].n, &c);
+        candidates_make(values, cases[i].n, &c);
         law_make(&q->nodes[0], &c, cases[i].n, law);
         for (int run = 0; run < runs; run++) {
             struct cut low, high;
