@@ -7,6 +7,7 @@
 
 #include "account/convert.h"
 #include "account/curve.h"
+#include "account/laplace.h"
 #include "account/search.h"
 #include "num/batch.h"
 
@@ -69,16 +70,42 @@ cost_delta(const struct mechanism *m, rat *delta)
     rat_mul(delta, &m->delta, &m->sample);
 }
 
+/* The rho proved for a kind of epsilon-DP mechanism alone, before sampling;
+   false if there is none. */
+static bool
+own_rho_up(const struct mechanism *m, rat *rho)
+{
+    rat eighth;
+
+    switch (m->kind) {
+    case MECHANISM_LAPLACE:
+        laplace_continuous_rho_up(&m->epsilon, rho);
+        return true;
+    case MECHANISM_DISCRETE_LAPLACE:
+        laplace_rho_up(&m->epsilon, &m->sensitivity, NULL, rho);
+        return true;
+    case MECHANISM_EXPONENTIAL:
+        rat_init(&eighth);
+        rat_set_i64(&eighth, 1, 8);
+        rat_mul(rho, &m->epsilon, &m->epsilon);
+        rat_mul(rho, rho, &eighth);
+        rat_clear(&eighth);
+        return true;
+    default: return false;
+    }
+}
+
 /*
  * THEOREM  cost-zcdp
  *   Gaussian noise, discrete or not, of deviation sigma on l2 sensitivity D is
  *   D^2/2sigma^2-zCDP; the exponential mechanism with range epsilon is
  *   epsilon^2/8-zCDP; every epsilon-DP mechanism is
- *   epsilon tanh(epsilon/2)-zCDP. Poisson sampling does not raise any of them.
+ *   epsilon tanh(epsilon/2)-zCDP, and Laplace noise has the rho of laplace-rho.
+ *   Poisson sampling does not raise any of them.
  * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, proposition 1.6; Canonne,
  *          Kamath, Steinke 2020, arXiv:2004.00010, theorem 4; Cesar, Rogers
- *          2021, arXiv:2004.07223 (bounded range); doc/proofs/pure-to-all.md;
- *          sampling: the divergence is quasi-convex.
+ *          2021, arXiv:2004.07223 (bounded range); doc/proofs/pure-to-all.md,
+ *          doc/proofs/laplace-rho.md; sampling: the divergence is quasi-convex.
  * NEEDS    parameters in the range that mechanism_read accepts.
  * GIVES    rho rounded up, which holds up to cost_delta.
  * FAILS    cannot.
@@ -87,10 +114,9 @@ cost_delta(const struct mechanism *m, rat *delta)
 void
 cost_rho_up(const struct mechanism *m, rat *rho)
 {
-    rat x, eighth;
+    rat x;
 
     rat_init(&x);
-    rat_init(&eighth);
     if (mechanism_is_gaussian(m)) {
         gauss_ratio(m, rho);
         rat_set_i64(&x, 1, 2);
@@ -98,14 +124,10 @@ cost_rho_up(const struct mechanism *m, rat *rho)
     } else {
         sampled_epsilon_up(&m->epsilon, &m->sample, &x);
         pure_rho_up(&x, rho);
-        rat_set_i64(&eighth, 1, 8);
-        rat_mul(&x, &m->epsilon, &m->epsilon);
-        rat_mul(&x, &x, &eighth);
-        if (m->kind == MECHANISM_EXPONENTIAL && rat_cmp(&x, rho) < 0)
+        if (own_rho_up(m, &x) && rat_cmp(&x, rho) < 0)
             rat_set(rho, &x);
     }
     rat_clear(&x);
-    rat_clear(&eighth);
 }
 
 /* loss = the smaller of loss and alpha * rho. */

@@ -2,7 +2,7 @@
  * What plans cost: textbook examples, groups, parts, and the choice of the more
  * accurate mechanism for the price.
  */
-#include "account/convert.h"
+#include "account/laplace.h"
 #include "num/batch.h"
 #include "plan/price/choose.h"
 #include "plan/hospital.h"
@@ -118,7 +118,8 @@ charge_adds_the_parts(void **state)
             assert_int_equal(part->mech_kind == CUSTOS_GAUSSIAN,
                              rat_sign(&part->delta) > 0);
             if (part->mech_kind == CUSTOS_LAPLACE) {
-                pure_rho_up(&part->epsilon, &x[3]);
+                laplace_rho_up(&part->epsilon, &part->l1, &part->l2_squared,
+                               &x[3]);
                 rat_add(&x[2], &x[2], &x[3]);
             }
         }

@@ -218,6 +218,14 @@ theorem_bounding(struct work *w)
     }
 }
 
+/* Laplace noise of one step has the rho of every epsilon-DP release. */
+static bool
+rests_on_laplace_rho(const struct plan *p, const struct part *part)
+{
+    return !p->in_rho && !part->served && part->kind != PART_QUANTILES &&
+           part->mech_kind == CUSTOS_LAPLACE && rat_cmp_i64(&part->l1, 1) != 0;
+}
+
 static custos_status
 theorems_make(struct work *w)
 {
@@ -257,6 +265,8 @@ theorems_make(struct work *w)
         if (p->parts[i].kind == PART_QUANTILES && p->parts[i].quantiles->counts)
             add_theorem(
                 p, custos_mech_facts(p->parts[i].quantiles->counts)->theorem);
+        if (rests_on_laplace_rho(p, &p->parts[i]))
+            add_theorem(p, "laplace-rho");
     }
     add_theorem(p, "plan-charge");
     if (p->in_rho)

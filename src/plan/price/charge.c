@@ -7,14 +7,16 @@
  *   Parts that are (epsilon_i, delta_i)-DP and gamma_i-approximate rho_i-zCDP
  *   are, together, (sum epsilon_i, sum delta_i)-DP and (sum gamma_i)-approximate
  *   (sum rho_i)-zCDP: sequential composition of releases from the same data that
- *   are fixed in advance. Discrete Gaussian noise has gamma_i = 0. Where
+ *   are fixed in advance. Discrete Gaussian noise has gamma_i = 0, and so has
+ *   Laplace noise, whose rho is that of laplace-rho. Where
  *   groups are chosen first, the choice is one more release, and the parts are
  *   those of the groups it showed: adaptive composition; likewise where a bound
  *   selection chose the bound on rows (bound-race). An (epsilon, delta)-DP
  *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one:
  *   gamma_i = delta_i.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
- *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md
+ *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md,
+ *          doc/proofs/laplace-rho.md
  * NEEDS    part-add-remove or part-change-one for every part.
  * GIVES    plan->charge, each amount rounded up.
  * FAILS    CUSTOS_EINTERNAL if the shares exceed the price: no plan has them.
@@ -22,6 +24,7 @@
  *          charge_of_gaussians_has_no_delta_in_rho
  */
 #include "account/convert.h"
+#include "account/laplace.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/part/bound_selection.h"
@@ -91,7 +94,7 @@ add_part(struct plan *p, const struct part *part, custos_err *err)
     else if (part->kind == PART_QUANTILES)
         st = quantile_rho(part, &rho, err);
     else
-        pure_rho_up(&part->epsilon, &rho);
+        laplace_rho_up(&part->epsilon, &part->l1, &part->l2_squared, &rho);
     rat_add(&p->rho, &p->rho, &rho);
     rat_add(&p->delta, &p->delta, &part->delta);
     if (part->mech_kind != CUSTOS_GAUSSIAN) /* whose rho holds with no delta */
