@@ -1,6 +1,7 @@
 /*
  * The stages of a plan: what is released in which order, over which cells.
  */
+#include "account/laplace.h"
 #include "plan/hospital.h"
 #include "plan/part/bound_selection.h"
 #include "plan/work.h"
@@ -75,7 +76,7 @@ parts_over_other_cells_are_a_stage_of_their_own(void **state)
     custos_err err = CUSTOS_ERR_INIT;
     struct planned t, alone;
     struct work w;
-    rat rho;
+    rat rho, x;
 
     (void)state;
     plan_good(&alone, "SELECT sum(level) FROM visits", &asked);
@@ -106,10 +107,17 @@ parts_over_other_cells_are_a_stage_of_their_own(void **state)
                      0);
     assert_true(t.plan->parts[1].one_cell && !t.plan->parts[0].one_cell);
     rat_init(&rho);
-    rat_set(&rho, &t.plan->rho);
+    rat_init(&x);
+    for (size_t i = 0; i < 2; i++) {
+        const struct part *part = &t.plan->parts[i];
+
+        laplace_rho_up(&part->epsilon, &part->l1, &part->l2_squared, &x);
+        rat_add(&rho, &rho, &x);
+    }
     assert_int_equal(charge_make(&w), CUSTOS_OK);
     assert_int_equal(rat_cmp(&t.plan->rho, &rho), 0);
     rat_clear(&rho);
+    rat_clear(&x);
     assert_true(plan_digest(t.plan, is));
     assert_memory_not_equal(was, is, sizeof is);
     plan_done(&t);
