@@ -283,7 +283,8 @@ typedef enum custos_domain {
  * more, they are raised.
  */
 typedef enum custos_calibration {
-    CUSTOS_CALIBRATION_DEFAULT = 0, /* CHANGES_ONE: exact; else zCDP */
+    CUSTOS_CALIBRATION_DEFAULT = 0, /* exact; CHANGES_SEVERAL: from about 5 grid
+                                       steps on within 1 % of that */
     CUSTOS_CLASSICAL = 1, /* sqrt(2 ln(1.25/delta)) D/epsilon, epsilon < 1 */
     CUSTOS_ANALYTIC = 2,  /* Balle and Wang 2018; CHANGES_ONE only */
     CUSTOS_EXACT = 3,     /* the discrete law itself; CHANGES_ONE only */

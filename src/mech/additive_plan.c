@@ -348,7 +348,9 @@ choose_route(const struct asked *a, enum gauss_route *route, custos_err *err)
         return custos_fail(err, CUSTOS_EINVAL,
                            "where several values change, the calibration must "
                            "be classical or zCDP");
-    *route = a->several || c == CUSTOS_ZCDP ? GAUSS_ZCDP : GAUSS_DISCRETE;
+    *route = a->several ? GAUSS_VECTOR : GAUSS_DISCRETE;
+    if (c == CUSTOS_ZCDP)
+        *route = GAUSS_ZCDP;
     return CUSTOS_OK;
 }
 
@@ -399,8 +401,9 @@ scale_gauss(const struct asked *a, struct additive_plan *p, custos_err *err)
     gauss_point_init(&point);
     rat_init(&sigma);
     p->law = CUSTOS_DISCRETE_GAUSSIAN;
-    p->theorem =
-        route == GAUSS_DISCRETE ? "gauss-discrete-exact" : "gauss-zcdp";
+    p->theorem = route == GAUSS_DISCRETE ? "gauss-discrete-exact"
+                 : route == GAUSS_VECTOR ? "gauss-vector"
+                                         : "gauss-zcdp";
     rat_set(&point.sensitivity_squared, &p->steps);
     rat_set(&point.epsilon, &p->epsilon);
     if (!a->o->scale) {

@@ -6,6 +6,7 @@
  */
 #include "mech/gauss_delta.h"
 
+#include "mech/gauss_vector.h"
 #include "num/gauss_sum.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
@@ -18,6 +19,7 @@ enum {
     NARROW_BITS = 60,
     ALPHA_BITS = 96,
     DELTA_LOG2_MIN = -1400,
+    VARIANCE_WIDE = 64,
 };
 
 void
@@ -378,6 +380,23 @@ delta_zcdp(const struct gauss_point *p, ival *delta)
     rat_clear(&one);
 }
 
+/* Encloses the smaller of the two bounds for vectors. From VARIANCE_WIDE on that
+   is the one of gauss-vector. */
+static void
+delta_vector(const struct gauss_point *p, ival *delta)
+{
+    bool bounded = gauss_vector(p, delta);
+    ival other;
+
+    if (bounded && rat_cmp_i64(&p->variance, VARIANCE_WIDE) >= 0)
+        return;
+    ival_init(&other, ival_bits(delta));
+    delta_zcdp(p, &other);
+    if (!bounded || ival_certainly_less(&other, delta))
+        ival_set(delta, &other);
+    ival_clear(&other);
+}
+
 void
 gauss_delta(enum gauss_route route, const struct gauss_point *p, ival *delta)
 {
@@ -388,6 +407,8 @@ gauss_delta(enum gauss_route route, const struct gauss_point *p, ival *delta)
         delta_analytic(p, &wide);
     else if (route == GAUSS_DISCRETE)
         delta_discrete(p, &wide);
+    else if (route == GAUSS_VECTOR)
+        delta_vector(p, &wide);
     else
         delta_zcdp(p, &wide);
     ival_set(delta, &wide);

@@ -1,6 +1,6 @@
 /*
  * The cost of Gaussian noise: encloses the delta for a given epsilon, by one
- * of three routes.
+ * of four routes.
  */
 #ifndef MECH_GAUSS_DELTA_H
 #define MECH_GAUSS_DELTA_H
@@ -13,6 +13,7 @@ enum gauss_route {
     GAUSS_ANALYTIC, /* the continuous law, any sensitivity */
     GAUSS_DISCRETE, /* the discrete law, one coordinate, integer sensitivity */
     GAUSS_ZCDP,     /* both laws, any dimension, by Renyi divergences */
+    GAUSS_VECTOR,   /* the discrete law, any dimension (gauss_vector.h) */
 };
 
 /*

@@ -44,7 +44,7 @@
  *   Adding discrete Gaussian noise on that lattice with sigma from this
  *   sensitivity is (epsilon, delta)-DP, and so is anything computed from the
  *   result.
- * SOURCE   gauss-zcdp; Fichtenberger, Henzinger, Upadhyay 2022,
+ * SOURCE   gauss-vector; Fichtenberger, Henzinger, Upadhyay 2022,
  *          arXiv:2202.11205, for the real matrix; rounded:
  *          doc/proofs/sums-square-root.md
  * NEEDS    as above; sigma in steps of 2^-m.
@@ -228,7 +228,7 @@ plan_root(custos_sums *s, struct sums_plan *p, custos_err *err)
     rat_mul(&p->steps, &p->steps, &p->sensitivity);
     rat_set(&point.epsilon, &p->epsilon);
     rat_set(&point.sensitivity_squared, &p->steps);
-    st = calibrate_sigma(GAUSS_ZCDP, &point, &p->delta, &sigma, err);
+    st = calibrate_sigma(GAUSS_VECTOR, &point, &p->delta, &sigma, err);
     if (!st) { /* UNREACHABLE: failure; epsilon has been checked */
         rat_mul(&p->parameter, &sigma, &sigma);
         st = noise_new(&s->alloc, CUSTOS_DISCRETE_GAUSSIAN, &p->parameter,

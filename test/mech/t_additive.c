@@ -152,7 +152,7 @@ gaussian_facts(void **state)
     o.sensitivity = NULL;
     o.sensitivity_squared = "2";
     m = mech_make(o);
-    assert_string_equal(custos_mech_facts(m)->theorem, "gauss-zcdp");
+    assert_string_equal(custos_mech_facts(m)->theorem, "gauss-vector");
     assert_string_equal(custos_mech_facts(m)->sensitivity,
                         "1.4142135623730951");
     custos_mech_free(m);

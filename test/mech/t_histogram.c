@@ -73,7 +73,7 @@ histogram_sensitivity_is_attained_and_never_passed(void **state)
             assert_string_equal(custos_mech_facts(m)->theorem,
                                 a == CUSTOS_ADD_REMOVE && rows == 1
                                     ? "gauss-discrete-exact"
-                                    : "gauss-zcdp");
+                                    : "gauss-vector");
             custos_mech_free(m);
         }
 }

@@ -260,10 +260,10 @@ sums_root_sensitivity_is_rounded(void **state)
     rat_set_i64(&p.epsilon, 1, 1);
     rat_set_i128(&p.sensitivity_squared, energy);
     rat_set(&p.variance, noise_parameter(s->noise));
-    assert_true(gauss_delta_at_most(GAUSS_ZCDP, &p, &delta));
+    assert_true(gauss_delta_at_most(GAUSS_VECTOR, &p, &delta));
     rat_set_i64(&less, 999999, 1000000);
     rat_mul(&p.variance, &p.variance, &less);
-    assert_false(gauss_delta_at_most(GAUSS_ZCDP, &p, &delta));
+    assert_false(gauss_delta_at_most(GAUSS_VECTOR, &p, &delta));
     assert_int_equal(noise_law(s->noise), CUSTOS_DISCRETE_GAUSSIAN);
     assert_string_equal(custos_sums_facts(s)->theorem, "sums-square-root");
     assert_string_equal(custos_sums_facts(s)->grid, "1/1048576");

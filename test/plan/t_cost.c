@@ -246,7 +246,7 @@ calibration_follows_the_groups(void **state)
         part.one_cell = one == 1;
         assert_int_equal(choose_part(&w, &part, &delta, 1, &err), CUSTOS_OK);
         assert_string_equal(part.theorem,
-                            one ? "gauss-discrete-exact" : "gauss-zcdp");
+                            one ? "gauss-discrete-exact" : "gauss-vector");
     }
     custos_mech_free(part.mech);
     rat_clear(&part.l1);
