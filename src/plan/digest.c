@@ -158,7 +158,7 @@ add_part(struct sha256 *h, const struct part *part)
         part->kind,     part->mech_kind, part->grid.base, part->grid.digits,
         part->owner,    part->weight,    part->lower,     part->upper,
         part->centre,   part->domain,    part->row_most,  part->bar,
-        part->one_cell, part->served,
+        part->one_cell, part->served,    part->joint,
     };
 
     for (size_t i = 0; i < COUNT_OF(numbers); i++)

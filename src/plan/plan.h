@@ -119,6 +119,8 @@ struct part {
                                 l2_squared and mech are those of what gets the
                                 noise */
     bool one_cell;           /* between neighbours at most one group differs */
+    bool joint;  /* one of the parts that share one Gaussian (price/joint.c):
+                      epsilon, delta and rho are its shares of that release */
     bool served; /* its values are the noisy counts that the partition
                       selection releases, so it has no mech */
 };

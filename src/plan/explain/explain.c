@@ -6,6 +6,7 @@
 
 #include "mech/running.h"
 #include "mech/quantile_box.h"
+#include "num/batch.h"
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
 #include "plan/explain/words.h"
@@ -209,9 +210,13 @@ explain_scale(const custos_mech *mech, struct grid g, struct buf *out)
 static void
 explain_share(const struct plan *p, const struct part *part, struct buf *out)
 {
-    buf_add_text(out, p->in_rho ? "rho " : "epsilon ");
-    words_number(p->in_rho ? &part->rho : &part->epsilon, out);
-    if (!p->in_rho && part->mech_kind == CUSTOS_GAUSSIAN) {
+    bool rho = p->in_rho || part->joint;
+
+    buf_add_text(out, rho ? "rho " : "epsilon ");
+    words_number(rho ? &part->rho : &part->epsilon, out);
+    if (part->joint)
+        buf_add_text(out, " of the joint Gaussian");
+    if (!rho && part->mech_kind == CUSTOS_GAUSSIAN) {
         buf_add_text(out, ", delta ");
         words_number(&part->delta, out);
     }
@@ -421,6 +426,40 @@ explain_stage(const struct plan *p, const struct stage *s, struct buf *out)
             explain_part(p, &s->parts[i], out);
 }
 
+/* Parts that share one Gaussian: what they cost together. */
+static void
+explain_joint(const struct plan *p, int owner, struct buf *out)
+{
+    size_t n = 0;
+    rat x[3];
+
+    rats_init(x, 3);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        const struct part *part = &p->parts[i];
+
+        if (!part->joint || part->owner != owner)
+            continue;
+        n++;
+        rat_add(&x[0], &x[0], &part->epsilon);
+        rat_add(&x[1], &x[1], &part->delta);
+        rat_add(&x[2], &x[2], &part->rho);
+    }
+    if (n > 0) {
+        buf_printf(out,
+                   "joint      one Gaussian for %zu parts, whose noise is "
+                   "less than with an epsilon for each\n"
+                   "           epsilon ",
+                   n);
+        words_number(&x[0], out);
+        buf_add_text(out, ", delta ");
+        words_number(&x[1], out);
+        buf_add_text(out, ", rho ");
+        words_number(&x[2], out);
+        buf_add_text(out, "\n");
+    }
+    rats_clear(x, 3);
+}
+
 /* How many rows count, and what is released about them. */
 static void
 explain_releases(const struct plan *p, struct buf *out)
@@ -430,6 +469,8 @@ explain_releases(const struct plan *p, struct buf *out)
     explain_groups(p, out);
     for (size_t i = 0; i < p->n_stages; i++)
         explain_stage(p, &p->stages[i], out);
+    for (int owner = -1; owner < (int)p->n_aggregates; owner++)
+        explain_joint(p, owner, out);
 }
 
 static void

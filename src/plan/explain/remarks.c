@@ -6,7 +6,7 @@
 #include "plan/part/parts.h"
 #include "plan/explain/words.h"
 
-enum { REMARK_MAX = 400, THEOREMS_FIXED = 24 };
+enum { REMARK_MAX = 400, THEOREMS_FIXED = 32 };
 
 static custos_status
 add_remark(struct work *w, struct buf *b)
@@ -265,6 +265,8 @@ theorems_make(struct work *w)
         if (p->parts[i].kind == PART_QUANTILES && p->parts[i].quantiles->counts)
             add_theorem(
                 p, custos_mech_facts(p->parts[i].quantiles->counts)->theorem);
+        if (p->parts[i].joint)
+            add_theorem(p, "plan-joint");
         if (rests_on_laplace_rho(p, &p->parts[i]))
             add_theorem(p, "laplace-rho");
     }

@@ -13,7 +13,8 @@
  *   those of the groups it showed: adaptive composition; likewise where a bound
  *   selection chose the bound on rows (bound-race). An (epsilon, delta)-DP
  *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one:
- *   gamma_i = delta_i.
+ *   gamma_i = delta_i. Parts that share a Gaussian (plan-joint) are one release
+ *   of the sum of their shares.
  * SOURCE   Dwork, Roth 2014, theorem 3.16; Bun, Steinke 2016,
  *          arXiv:1605.02065, lemmas 1.7 and 8.2; doc/proofs/groups-chosen.md,
  *          doc/proofs/laplace-rho.md
@@ -50,6 +51,27 @@ gauss_rho(const struct part *part, rat *rho, custos_err *err)
     return st;
 }
 
+/* The epsilon of the release that the part belongs to: its own, or that of all
+   parts that share a Gaussian with it, for the first of them; else 0. */
+static void
+release_epsilon(const struct plan *p, const struct part *part, rat *epsilon)
+{
+    bool first = true;
+
+    rat_set(epsilon, &part->epsilon);
+    if (!part->joint)
+        return;
+    rat_set_i64(epsilon, 0, 1);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        if (!p->parts[i].joint || p->parts[i].owner != part->owner)
+            continue;
+        if (first && &p->parts[i] != part)
+            return;
+        first = false;
+        rat_add(epsilon, epsilon, &p->parts[i].epsilon);
+    }
+}
+
 static void
 add_epsilon(const rat *epsilon, rat *sum, rat *squares)
 {
@@ -67,6 +89,9 @@ add_epsilon(const rat *epsilon, rat *sum, rat *squares)
 static void
 epsilons_of(const struct plan *p, rat *sum, rat *squares)
 {
+    rat x;
+
+    rat_init(&x);
     rat_set_i64(sum, 0, 1);
     rat_set_i64(squares, 0, 1);
     for (size_t i = 0; i < p->n_stages; i++) {
@@ -74,9 +99,12 @@ epsilons_of(const struct plan *p, rat *sum, rat *squares)
 
         if (s->kind == STAGE_GROUPS)
             add_epsilon(&s->space->selection->epsilon, sum, squares);
-        for (size_t k = 0; k < s->n_parts; k++)
-            add_epsilon(&s->parts[k].epsilon, sum, squares);
+        for (size_t k = 0; k < s->n_parts; k++) {
+            release_epsilon(p, &s->parts[k], &x);
+            add_epsilon(&x, sum, squares);
+        }
     }
+    rat_clear(&x);
 }
 
 /* Adds rho and the deltas of one part to those of the plan. */

@@ -1,7 +1,8 @@
 /*
  * The mechanism of each part: discrete Laplace, or discrete Gaussian where the
  * policy has a delta, whichever has the smaller error bar at its share of the
- * price. A choice among private mechanisms by public facts costs nothing.
+ * price; or one Gaussian together with other parts (joint.c). A choice among
+ * private mechanisms by public facts costs nothing.
  *
  * Calibrating a Gaussian takes a while, so it is tried only where it can win.
  * By Bun and Steinke, sigma^2 is about 2 L D2^2 / epsilon^2, with L =
@@ -14,6 +15,7 @@
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/price/choose.h"
+#include "plan/price/joint.h"
 #include "plan/part/quantile.h"
 
 enum { NUMBER_MAX = 512 };
@@ -82,9 +84,9 @@ make_gauss(const struct plan *p, const struct part *part, const rat *delta,
     return mechs_take(p->mechs, &o, out, err);
 }
 
-static custos_status
-make_gauss_of_rho(const struct plan *p, const struct part *part,
-                  custos_mech **out, custos_err *err)
+custos_status
+choose_gauss_of_rho(const struct plan *p, const struct part *part, size_t n,
+                    custos_mech **mech, i128 *bar, custos_err *err)
 {
     char rho[NUMBER_MAX], sensitivity[NUMBER_MAX];
     custos_mech_options o = {.size = sizeof o,
@@ -94,16 +96,26 @@ make_gauss_of_rho(const struct plan *p, const struct part *part,
                              .rho = rho,
                              .sensitivity_squared = sensitivity,
                              .changes = changes_of(part)};
+    custos_status st;
 
     if (!rat_write_into(&part->rho, rho, NUMBER_MAX) ||
         !rat_write_into(&part->l2_squared, sensitivity, NUMBER_MAX))
         return too_long(p, err);
-    return mechs_take(p->mechs, &o, out, err);
+    st = mechs_take(p->mechs, &o, mech, err);
+    if (st)
+        return st;
+    st = mechs_bar(p->mechs, *mech, n, bar, err);
+    if (st) {
+        custos_mech_free(*mech);
+        *mech = NULL;
+    }
+    return st;
 }
 
-/* The test described at the top: false if the Gaussian cannot win. */
-static bool
-gauss_can_win(const struct part *part, const rat *delta, i128 bar)
+/* The test described at the top. */
+bool
+choose_gauss_can_win(const rat *l2_squared, const rat *epsilon,
+                     const rat *delta, i128 bar)
 {
     bool can;
     rat x[3];
@@ -114,18 +126,18 @@ gauss_can_win(const struct part *part, const rat *delta, i128 bar)
     rat_set_i64(&x[0], 1863, 1000); /* 2.7 ln 2, from below */
     rat_set_i64(&x[1], -rat_log2_floor(delta) - 1, 1);
     rat_mul(&x[0], &x[0], &x[1]);
-    rat_mul(&x[0], &x[0], &part->l2_squared);
+    rat_mul(&x[0], &x[0], l2_squared);
     rat_set_i128(&x[1], bar);
-    rat_mul(&x[1], &x[1], &part->epsilon);
+    rat_mul(&x[1], &x[1], epsilon);
     rat_mul(&x[1], &x[1], &x[1]);
     can = rat_cmp(&x[0], &x[1]) <= 0;
     rats_clear(x, 3);
     return can;
 }
 
-static void
-set_mechanism(struct part *part, custos_mech *mech, custos_mech_kind kind,
-              i128 bar)
+void
+choose_take(struct part *part, custos_mech *mech, custos_mech_kind kind,
+            i128 bar)
 {
     custos_mech_free(part->mech);
     part->mech = mech;
@@ -148,7 +160,7 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
     if (!st)
         st = mechs_bar(w->plan->mechs, mech, n, &bar, &why);
     if (!st && (!part->mech || bar < part->bar)) {
-        set_mechanism(part, mech, CUSTOS_GAUSSIAN, bar);
+        choose_take(part, mech, CUSTOS_GAUSSIAN, bar);
         rat_set(&part->delta, delta);
         mech = NULL;
     }
@@ -158,9 +170,8 @@ try_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
     return st ? custos_fail(err, st, "%s" HINT "%s", why.said, why.hint) : st;
 }
 
-custos_status
-choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
-            custos_err *err)
+static custos_status
+choose_laplace(struct work *w, struct part *part, size_t n, custos_err *err)
 {
     custos_mech *mech = NULL;
     i128 bar = 0;
@@ -168,18 +179,37 @@ choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
 
     if (!st)
         st = make_laplace(w->plan, part, &mech, err);
-    n = n > 0 ? n : 1;
     if (!st)
         st = mechs_bar(w->plan->mechs, mech, n, &bar, err);
     if (st) {
         custos_mech_free(mech);
         return st;
     }
-    set_mechanism(part, mech, CUSTOS_LAPLACE, bar);
+    choose_take(part, mech, CUSTOS_LAPLACE, bar);
     rat_set_i64(&part->delta, 0, 1);
-    if (!gauss_can_win(part, delta, bar))
+    return CUSTOS_OK;
+}
+
+/* Takes a Gaussian instead of the part's Laplace noise if its bar is shorter. */
+static custos_status
+improve_by_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
+                 custos_err *err)
+{
+    if (!choose_gauss_can_win(&part->l2_squared, &part->epsilon, delta,
+                              part->bar))
         return CUSTOS_OK;
     return try_gauss(w, part, delta, n, err);
+}
+
+custos_status
+choose_part(struct work *w, struct part *part, const rat *delta, size_t n,
+            custos_err *err)
+{
+    custos_status st;
+
+    n = n > 0 ? n : 1;
+    st = choose_laplace(w, part, n, err);
+    return st ? st : improve_by_gauss(w, part, delta, n, err);
 }
 
 /* The part's mechanism and bar where the price is a rho. */
@@ -191,40 +221,95 @@ choose_in_rho(struct work *w, struct part *part)
     custos_status st = work_spend(w, EFFORT_LAPLACE);
 
     if (!st)
-        st = make_gauss_of_rho(w->plan, part, &mech, w->err);
+        st = choose_gauss_of_rho(w->plan, part, 1, &mech, &bar, w->err);
     if (!st)
-        st = mechs_bar(w->plan->mechs, mech, 1, &bar, w->err);
-    if (st)
-        custos_mech_free(mech);
-    else
-        set_mechanism(part, mech, CUSTOS_GAUSSIAN, bar);
+        choose_take(part, mech, CUSTOS_GAUSSIAN, bar);
     return st;
 }
 
-/* Gives each of the k Gaussians delta/k. They were chosen at delta/parts; more
-   delta only makes them better. */
+/* Gives each of the k separate Gaussians the k-th part of the delta of the `others`
+   parts. They were chosen at delta/parts; more delta only makes them better. */
 static custos_status
-share_delta(struct work *w)
+share_delta(struct work *w, size_t others)
 {
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
-    int64_t k = 0;
+    size_t k = 0;
     rat share;
 
     for (size_t i = 0; i < p->n_parts; i++)
-        k += p->parts[i].mech_kind == CUSTOS_GAUSSIAN;
-    if (k == 0 || (size_t)k == p->n_parts)
+        k += p->parts[i].mech_kind == CUSTOS_GAUSSIAN && !p->parts[i].joint;
+    if (k == 0 || k == others)
         return CUSTOS_OK;
     rat_init(&share);
-    rat_set_i64(&share, 1, (uint64_t)k);
+    rat_set_i64(&share, (int64_t)others, k * p->n_parts);
     rat_mul(&share, &share, &w->delta);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        if (p->parts[i].mech_kind == CUSTOS_GAUSSIAN) {
+        if (p->parts[i].mech_kind == CUSTOS_GAUSSIAN && !p->parts[i].joint) {
             custos_mech_free(p->parts[i].mech);
             p->parts[i].mech = NULL;
             st = try_gauss(w, &p->parts[i], &share, 1, w->err);
         }
     rat_clear(&share);
+    return st;
+}
+
+static bool
+gets_noise(const struct part *part)
+{
+    return !part->served && part->kind != PART_QUANTILES;
+}
+
+/* Laplace or Gaussian for every part of its own: `others` parts are
+   those of owners that have no joint release, with their share of the delta. */
+static custos_status
+choose_separately(struct work *w, const bool *joint, size_t others)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+    rat share;
+
+    rat_init(&share);
+    rat_set_i64(&share, 1, p->n_parts);
+    rat_mul(&share, &share, &w->delta);
+    for (size_t i = 0; i < p->n_parts && !st; i++)
+        if (gets_noise(&p->parts[i]) && !joint[p->parts[i].owner + 1])
+            st = improve_by_gauss(w, &p->parts[i], &share,
+                                  w->at_once > 0 ? w->at_once : 1, w->err);
+    rat_clear(&share);
+    return st ? st : share_delta(w, others);
+}
+
+/*
+ * A joint Gaussian for each owner for whose parts it is better, with the share
+ * of the delta that its parts have. The other parts of such an owner keep
+ * their Laplace noise. Sets joint[owner + 1]; others: how many parts the other
+ * owners have. A price by accuracy was found for parts of their own.
+ */
+static custos_status
+choose_jointly(struct work *w, bool *joint, size_t *others)
+{
+    struct plan *p = w->plan;
+    custos_status st = CUSTOS_OK;
+    rat delta;
+
+    rat_init(&delta);
+    *others = 0;
+    for (int owner = -1; owner < (int)p->n_aggregates && !st; owner++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < p->n_parts; i++)
+            n += p->parts[i].owner == owner;
+        if (n == 0)
+            continue;
+        rat_set_i64(&delta, (int64_t)n, p->n_parts);
+        rat_mul(&delta, &delta, &w->delta);
+        if (w->options->within.len == 0)
+            st = joint_make(w, owner, &delta, w->at_once > 0 ? w->at_once : 1,
+                            &joint[owner + 1]);
+        *others += joint[owner + 1] ? 0 : n;
+    }
+    rat_clear(&delta);
     return st;
 }
 
@@ -245,26 +330,22 @@ set_bars(struct work *w)
     return st;
 }
 
-/* Laplace or Gaussian for every part that gets additive noise. */
+/* A mechanism for every part that gets additive noise. */
 static custos_status
-choose_parts(struct work *w)
+choose_noise(struct work *w)
 {
     struct plan *p = w->plan;
-    custos_status st = CUSTOS_OK;
-    rat share;
+    bool *joint = arena_take(w->a, p->n_aggregates + 1, sizeof *joint);
+    custos_status st = joint ? CUSTOS_OK : work_no_memory(w);
+    size_t others = 0;
 
-    rat_init(&share);
-    rat_set_i64(&share, 1, p->n_parts);
-    rat_mul(&share, &share, &w->delta);
     for (size_t i = 0; i < p->n_parts && !st; i++)
-        if (!p->parts[i].served && p->parts[i].kind != PART_QUANTILES)
-            st = choose_part(w, &p->parts[i], &share, w->at_once, w->err);
-    rat_clear(&share);
+        if (gets_noise(&p->parts[i]))
+            st = choose_laplace(w, &p->parts[i],
+                                w->at_once > 0 ? w->at_once : 1, w->err);
     if (!st)
-        st = share_delta(w);
-    if (!st && w->at_once > 1)
-        st = set_bars(w);
-    return st;
+        st = choose_jointly(w, joint, &others);
+    return st ? st : choose_separately(w, joint, others);
 }
 
 custos_status
@@ -280,7 +361,9 @@ choose_make(struct work *w)
         if (p->parts[i].kind != PART_QUANTILES)
             st = choose_in_rho(w, &p->parts[i]);
     if (!p->in_rho)
-        st = choose_parts(w);
+        st = choose_noise(w);
+    if (!p->in_rho && !st && w->at_once > 1)
+        st = set_bars(w);
     if (st == CUSTOS_ERANGE)
         st = custos_fail(
             w->err, st,
