@@ -12,9 +12,11 @@
 #include "base/error.h"
 #include "curator/aggregate_pair.h"
 #include "curator/bars_share.h"
+#include "curator/marginals.h"
 #include "curator/running.h"
 #include "curator/tail.h"
 #include "mech/i128.h"
+#include "mech/marginals.h"
 #include "sql/aggregates.h"
 
 /* How often a bar may miss, or any of those that hold at once. */
@@ -167,6 +169,23 @@ quantiles_make(arena *a, const struct plan *p, size_t part, struct bars *out)
     return rank != NULL;
 }
 
+/* The bars of tables that are made of all parts; false without memory. */
+static bool
+tables_make(arena *a, const struct plan *p, struct bars *out)
+{
+    out->tables = arena_take(a, out->levels + 1, sizeof *out->tables);
+    for (size_t level = 1; out->tables && p->marginals && level <= out->levels;
+         level++) {
+        double *half = arena_take(a, p->marginals->n_sets, sizeof *half);
+
+        if (!half)
+            return false;
+        marginals_bars(p, out->laws, bars_miss(out, level), half);
+        out->tables[level - 1] = half;
+    }
+    return out->tables != NULL;
+}
+
 custos_status
 bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
           struct bars *out, custos_err *err)
@@ -198,6 +217,8 @@ bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
         if (!st && !running_make(a, p, i, out))
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
+    if (!st && !tables_make(a, p, out))
+        st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         sums_make(p, out);
     return st;
@@ -477,6 +498,13 @@ count_value(const struct plan *p, const struct released *r,
                     (struct grid){10, 0}, out);
         return;
     }
+    if (p->marginals) {
+        steps_value(
+            r->tables[cell],
+            bars->tables[level - 1][marginals_set_of(p->marginals, cell)],
+            (struct grid){10, 0}, out);
+        return;
+    }
     plain_value(bars, (int)part, r->values[part][cell], (struct grid){10, 0},
                 level, out);
     if (p->parts[part].served)
@@ -535,7 +563,7 @@ aggregate_within(const struct plan *p, const struct bars *bars, size_t slot,
     bool sum = family == FAMILY_SUM;
     int part = f->share >= 0 ? f->share : sum ? f->sum : f->rows;
 
-    if (!sum && family != FAMILY_COUNT)
+    if ((!sum && family != FAMILY_COUNT) || p->marginals)
         return false;
     if (is_count_of_share(f))
         *out = datum_of_double(bars->sum_half[slot * bars->levels]);

@@ -23,6 +23,7 @@ struct bars {
     size_t at_once; /* values of a column whose bars hold together; or 1 */
     struct bar_law *laws;
     double *sum_half;
+    double **tables; /* k - 1: of a cell of each table of plan->marginals */
     double *
         *running; /* part * levels + k - 1: of each sum of a running count */
     struct quantile_bars **quantiles; /* part * levels + k - 1 */

@@ -22,6 +22,7 @@
 #include "curator/aggregate.h"
 #include "curator/quotient.h"
 #include "evaluate/evaluate.h"
+#include "mech/marginals.h"
 
 enum { EXPLAIN_MAX = 1 << 20 };
 
@@ -245,12 +246,41 @@ struct after {
     const struct quotients *now;       /* those of this expression, or NULL */
 };
 
+/* The value of key k in a row of the tables; NULL in those that it is not in. */
+static struct datum
+table_key(const struct plan *p, size_t cell, size_t k)
+{
+    const struct marginals *m = p->marginals;
+    size_t set = marginals_set_of(m, cell), index = p->space.keys[k].n;
+
+    if (m->sets[set] >> k & 1)
+        index = marginals_value(m, set, cell, k);
+    if (index == p->space.keys[k].n)
+        return (struct datum){.type = TYPE_NULL};
+    return p->space.keys[k].values[index];
+}
+
+/* GROUPING(a, b, ...): a bit for each key, 1 if the row is not grouped by it. */
+static struct datum
+grouping_value(const struct after *w, const struct expr *e)
+{
+    const struct marginals *m = w->p->marginals;
+    uint32_t set = m ? m->sets[marginals_set_of(m, w->cell)] : UINT32_MAX;
+    i128 bits = 0;
+
+    for (size_t i = 0; i < e->n_args; i++)
+        bits = 2 * bits + !(set >> e->args[i]->slot & 1);
+    return (struct datum){.type = TYPE_INT, .n = bits};
+}
+
 /* The value of key k in the current cell. */
 static struct datum
 key_value(const struct after *w, size_t k)
 {
     size_t rest = w->cell, index = 0;
 
+    if (w->p->marginals)
+        return table_key(w->p, w->cell, k);
     if (w->r->keys)
         return w->r->keys[w->cell * w->p->space.n_keys + k];
     for (size_t i = w->p->space.n_keys; i-- > k;) {
@@ -291,6 +321,10 @@ leaf_value(void *ctx, const struct expr *e, struct value *out)
     switch (e->kind) {
     case EXPR_KEY:
         *out = (struct value){.datum = key_value(w, (size_t)e->slot)};
+        return true;
+    case EXPR_GROUPING:
+        *out =
+            (struct value){.datum = grouping_value(w, e), .certainty = CERTAIN};
         return true;
     case EXPR_AGGREGATE:
         return aggregate_value(w->p, w->r, w->bars, (size_t)e->slot, w->cell,

@@ -18,6 +18,7 @@ struct released {
     i128 **values;      /* by part of the plan */
     struct datum *keys; /* of discovered groups, n_keys each; NULL: public keys,
                            as in the plan */
+    i128 *tables;       /* the counts of plan->marginals, `cells` of them */
     size_t more;        /* groups that were selected but are not shown */
 };
 

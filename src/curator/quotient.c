@@ -70,7 +70,7 @@ static bool
 part_is_plain(const struct plan *p, int part)
 {
     return part >= 0 && !p->parts[part].served && !p->parts[part].running &&
-           p->parts[part].domain == 0;
+           p->parts[part].domain == 0 && !p->marginals;
 }
 
 static bool

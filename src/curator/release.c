@@ -10,6 +10,7 @@
 #include "curator/answer.h"
 #include "curator/bound_selection.h"
 #include "mech/i128.h"
+#include "mech/marginals.h"
 #include "mech/quantile_box.h"
 #include "mech/running.h"
 
@@ -119,7 +120,12 @@ release_cells(struct releases *x, const struct stage *s, custos_err *err)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = engine_run(x->by->engine, s, sealed, err);
     for (size_t i = 0; i < s->n_parts && !st; i++)
-        if (s->parts[i].running)
+        if (s->parts[i].residual)
+            st = residual_release(s->plan->marginals,
+                                  s->plan->marginals->noisy[s->first + i],
+                                  s->parts[i].mech, x->by->rng, sealed[i],
+                                  x->out.values[s->first + i], err);
+        else if (s->parts[i].running)
             st = running_release(
                 s->parts[i].running, s->parts[i].mech, x->by->rng, sealed[i],
                 x->out.values[s->first + i], s->space->cells, err);
@@ -217,6 +223,19 @@ release_stage(struct releases *x, const struct stage *s, custos_err *err)
     return st ? st : release_stages(x, err);
 }
 
+/* Makes the tables of a plan from what its stages released. */
+static custos_status
+rebuild_tables(struct releases *x, custos_err *err)
+{
+    const struct plan *p = x->plan;
+
+    x->out.cells = p->space.cells;
+    x->out.tables = arena_take(x->a, x->out.cells + 1, sizeof *x->out.tables);
+    if (!x->out.tables)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return marginals_rebuild(p->marginals, x->out.values, x->out.tables, err);
+}
+
 static custos_status
 release_stages(struct releases *x, custos_err *err)
 {
@@ -225,7 +244,7 @@ release_stages(struct releases *x, custos_err *err)
 
     for (size_t i = 0; i < p->n_stages && !st; i++)
         st = release_stage(x, &p->stages[i], err);
-    return st;
+    return st || !p->marginals ? st : rebuild_tables(x, err);
 }
 
 /* The number of selected groups was released with them, so reporting it is

@@ -328,6 +328,7 @@ evaluate_node(const struct scope *s, const struct expr *e, struct value *out)
         return evaluate(s, e->args[0], &v) && evaluate_cast(s->a, e, &v, out);
     case EXPR_COLUMN:
     case EXPR_KEY:
+    case EXPR_GROUPING:
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL: return s->leaf(s->ctx, e, out);
     case EXPR_IN_QUERY: break; /* there are no rows here */

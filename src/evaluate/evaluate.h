@@ -32,8 +32,8 @@ struct value {
 };
 
 /*
- * Where leaves get their values: EXPR_COLUMN, EXPR_KEY, EXPR_AGGREGATE,
- * EXPR_INTERVAL. New texts live in a.
+ * Where leaves get their values: EXPR_COLUMN, EXPR_KEY, EXPR_GROUPING,
+ * EXPR_AGGREGATE, EXPR_INTERVAL. New texts live in a.
  */
 struct scope {
     arena *a;

@@ -185,6 +185,7 @@ expr_same_counted(const struct expr *a, const struct expr *b, uint64_t *steps)
         if (a->high != b->high || a->slot != b->slot)
             return false;
         return true;
+    case EXPR_GROUPING:
     case EXPR_CASE: break;
     }
     for (size_t i = 0; i < a->n_args; i++)

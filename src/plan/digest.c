@@ -13,6 +13,7 @@
 #include <assert.h>
 
 #include "base/sha256.h"
+#include "mech/marginals.h"
 #include "mech/running.h"
 #include "plan/part/bound_selection.h"
 #include "plan/work.h"
@@ -163,6 +164,7 @@ add_part(struct sha256 *h, const struct part *part)
 
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         add_number(h, numbers[i]);
+    add_number(h, part->residual);
     add_number(h, r != NULL);
     if (r) {
         const i128 shape[] = {r->kind, r->n, r->stride, r->base, r->levels};
@@ -193,6 +195,20 @@ add_space(struct sha256 *h, const struct cell_space *s,
     add_number(h, (i128)s->cells);
     add_keys(h, s, hashed);
     return add_selection(h, s->selection);
+}
+
+static void
+add_marginals(struct sha256 *h, const struct marginals *m)
+{
+    add_number(h, m ? (i128)m->n_sets : 0);
+    for (size_t s = 0; m && s < m->n_sets; s++)
+        add_number(h, m->sets[s]);
+    add_number(h, m ? (i128)m->kind : 0);
+    add_number(h, m ? (i128)m->n_noisy : 0);
+    for (size_t i = 0; m && i < m->n_noisy; i++)
+        add_number(h, m->noisy[i]);
+    for (size_t i = 0; m && i < m->n_noisy && m->kind == MARGINALS_TABLES; i++)
+        add_number(h, m->trust[i]);
 }
 
 static bool
@@ -233,6 +249,7 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
     whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&
             add_rat(h, &p->delta) && add_rat(h, &p->delta_rho) &&
             add_space(h, &p->space, outer ? &outer->space : NULL);
+    add_marginals(h, p->marginals);
     add_number(h, (i128)p->n_stages);
     for (size_t i = 0; i < p->n_stages && whole; i++)
         whole = add_stage(h, &p->stages[i]);

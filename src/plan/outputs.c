@@ -9,8 +9,8 @@
  */
 #include "base/ck.h"
 #include "evaluate/evaluate.h"
+#include "plan/part/marginals.h"
 #include "plan/ratio.h"
-#include "plan/work.h"
 #include "sql/aggregates.h"
 
 /* ------------------------------------------------------------ aggregates -- */
@@ -139,6 +139,18 @@ place_keys(struct work *w, struct expr *e)
     return st;
 }
 
+static custos_status
+check_grouping(struct work *w, const struct expr *e)
+{
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i]->kind != EXPR_KEY)
+            return custos_fail_at(w->err, CUSTOS_EINVAL, e->args[i]->at,
+                                  "GROUPING takes keys, and %s is not in "
+                                  "GROUP BY",
+                                  work_text(w, e->args[i]));
+    return CUSTOS_OK;
+}
+
 /* Replaces keys and aggregates by slots; refuses any other column. */
 static custos_status
 place_slots(struct work *w, struct expr *e)
@@ -170,7 +182,7 @@ place_slots(struct work *w, struct expr *e)
     for (size_t i = 0; i < e->n_args && !st; i++)
         if (e->args[i])
             st = place_slots(w, e->args[i]);
-    return st;
+    return st || e->kind != EXPR_GROUPING ? st : check_grouping(w, e);
 }
 
 static size_t
@@ -326,11 +338,11 @@ take_keys(struct work *w)
 {
     struct query *q = w->q;
     struct plan *p = w->plan;
+    int *slots = arena_take(w->a, q->n_group_by + 1, sizeof *slots);
     custos_status st;
-    int slot;
 
     p->space.keys = arena_take(w->a, q->n_group_by + 1, sizeof *p->space.keys);
-    if (!p->space.keys)
+    if (!p->space.keys || !slots)
         return work_no_memory(w);
     for (size_t i = 0; i < q->n_group_by; i++) {
         const struct expr *inner = expr_aggregate(q->group_by[i]);
@@ -338,18 +350,19 @@ take_keys(struct work *w)
         if (inner)
             return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, inner->at,
                                   "aggregates are not allowed in GROUP BY");
-        st = key_find(w, q->group_by[i], &slot);
+        st = key_find(w, q->group_by[i], &slots[i]);
         if (st)
             return st;
-        if (slot >= 0)
+        if (slots[i] >= 0)
             continue;
         if (p->space.n_keys == PLAN_KEYS_MAX)
             return custos_fail_at(w->err, CUSTOS_EOVERFLOW, q->group_by[i]->at,
                                   "GROUP BY takes at most %d keys",
                                   PLAN_KEYS_MAX);
+        slots[i] = (int)p->space.n_keys;
         p->space.keys[p->space.n_keys++].expr = q->group_by[i];
     }
-    return CUSTOS_OK;
+    return q->n_sets > 0 ? marginals_start(w, slots) : CUSTOS_OK;
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include "plan/from/carry.h"
 #include "plan/from/from.h"
+#include "plan/part/marginals.h"
 #include "plan/part/quantile.h"
 #include "plan/part/bound_selection.h"
 #include "plan/part/running.h"
@@ -19,7 +20,7 @@ static custos_status
 distinct_groups(struct work *w)
 {
     struct query *q = w->q;
-    bool plain = q->n_group_by == 0 && !q->having;
+    bool plain = q->n_group_by == 0 && q->n_sets == 0 && !q->having;
 
     for (size_t i = 0; i < q->n_targets; i++)
         plain = plain && q->targets[i].expr->kind != EXPR_LITERAL &&
@@ -115,6 +116,8 @@ private_make(struct work *w)
         st = outputs_make(w);
     if (!st)
         st = fanout_make(w); /* after outputs, for their IN (SELECT ...) */
+    if (!st && w->plan->marginals) /* whose parts depend on the price */
+        st = price_make(w);
     if (!st)
         st = parts_make(w);
     if (!st)
@@ -129,20 +132,25 @@ private_make(struct work *w)
         st = printable_check(w);
     if (!st)
         st = sensitivity_make(w);
-    if (!st)
+    if (!st && !w->plan->marginals)
         st = price_make(w);
     if (!st && w->plan->raced)
         st = bound_selection_share(w);
     if (st)
         return st;
     split_weigh(w->plan);
+    marginals_weigh(w);
     select_weigh(w->plan);
     st = w->options->within.len > 0 ? within_make(w) : split_make(w);
+    if (!st)
+        st = marginals_share(w);
     select_reserve(w);
     if (!st)
         st = running_choose(w);
     if (!st)
         st = choose_make(w);
+    if (!st)
+        marginals_trust(w->plan);
     if (!st)
         st = select_make(w);
     if (!st)

@@ -32,6 +32,7 @@ struct fact;
 struct bound_selection;
 struct relation;
 struct running;
+struct marginals;
 
 /* Limits of one query; more is refused above the charge. */
 enum { PLAN_PARTS_MAX = 200, PLAN_KEYS_MAX = 16, PLAN_QUERIES_MAX = 32 };
@@ -118,10 +119,12 @@ struct part {
                                 (mech/running.h), or NULL. Then grid, l1,
                                 l2_squared and mech are those of what gets the
                                 noise */
-    bool one_cell;           /* between neighbours at most one group differs */
-    bool joint;  /* one of the parts that share one Gaussian (price/joint.c):
+    bool residual; /* part number i of plan->marginals: noise is on the residual
+                      of its table number i (mech/marginals.h) */
+    bool one_cell; /* between neighbours at most one group differs */
+    bool joint;    /* one of the parts that share one Gaussian (price/joint.c):
                       epsilon, delta and rho are its shares of that release */
-    bool served; /* its values are the noisy counts that the partition
+    bool served;   /* its values are the noisy counts that the partition
                       selection releases, so it has no mech */
 };
 
@@ -237,6 +240,7 @@ struct stage {
  *            NULL, and the sum P of (x - c)(y - c'): covar_pop P/N - S S'/N^2
  *   median, percentile, min, max: number `rank` among the ranks of part `rows`
  *   running count: N, whose part adds up its cells; a total: the last of these
+ *   count in GROUPING SETS: of the tables that all parts together make
  */
 struct plan_aggregate {
     const struct expr *expr;
@@ -278,9 +282,13 @@ struct plan {
                        the data first: `rows` is one candidate */
     str unit;       /* the unit's name as shown to the analyst */
     uint64_t rows;  /* the most that count per unit */
-    struct expr *where;      /* NULL: all rows */
-    struct cell_space space; /* the groups of the query */
-    struct part *parts;      /* of all stages */
+    struct expr *where;          /* NULL: all rows */
+    struct cell_space space;     /* the groups of the query */
+    struct marginals *marginals; /* GROUPING SETS, ROLLUP, CUBE; else NULL. Then
+                                    space.cells are the rows of the answer, and
+                                    part number i is over tables[i] */
+    struct cell_space *tables;
+    struct part *parts; /* of all stages */
     size_t n_parts;
     struct plan_aggregate *aggregates;
     size_t n_aggregates;

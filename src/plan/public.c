@@ -42,6 +42,10 @@ check_interval(struct work *w, const struct expr *e)
 {
     custos_status st = CUSTOS_OK;
 
+    if (e->kind == EXPR_GROUPING)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
+                              "there is no GROUPING of public tables" HINT
+                              "write one query for each GROUP BY");
     if (e->kind == EXPR_INTERVAL)
         return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                               "public rows are answered exactly: there is no "
@@ -106,6 +110,12 @@ public_make(struct work *w)
     custos_status st = CUSTOS_OK;
     bool grouped = has_groups(q);
 
+    if (q->n_sets > 0)
+        return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED,
+                              q->n_group_by > 0 ? q->group_by[0]->at : -1,
+                              "there are no GROUPING SETS, ROLLUP or CUBE of "
+                              "public tables" HINT
+                              "write one query for each GROUP BY");
     for (size_t i = 0; i < q->n_targets && !st; i++)
         st = type_one(w, q->targets[i].expr, grouped);
     if (!st && q->having) {

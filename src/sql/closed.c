@@ -58,6 +58,8 @@ static const struct shape shapes[] = {
     {"RowExpr", " args row_format location "},
     {"SubLink", " sub_link_type testexpr subselect location "},
     {"List", " items "},
+    {"GroupingSet", " kind content location "},
+    {"GroupingFunc", " args location "},
     {"SortBy", " node sortby_dir sortby_nulls location "},
 };
 
@@ -114,9 +116,6 @@ static const struct refusal {
      "ANY, SOME or ALL of a subquery" HINT "write IN (SELECT ...)"},
     {"A_Indirection", NULL, NULL, "an index or field of a value"},
     {"CollateClause", NULL, NULL, "COLLATE"},
-    {"GroupingSet", NULL, NULL,
-     "GROUPING SETS, ROLLUP or CUBE" HINT "write one query for each GROUP BY"},
-    {"GroupingFunc", NULL, NULL, "GROUPING"},
     {"SQLValueFunction", NULL, NULL,
      "a value that changes over time (CURRENT_DATE and the like)" HINT
      "write the date"},

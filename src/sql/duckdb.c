@@ -525,6 +525,7 @@ duck_expr(struct duck *d, const struct expr *e)
     case EXPR_AGGREGATE: duck_aggregate(d, e); return;
     case EXPR_IN_QUERY: in_query(d, e); return;
     case EXPR_INTERVAL:
+    case EXPR_GROUPING:
     case EXPR_KEY: break;
     }
     duck_refuse(d); /* exists only after noise */

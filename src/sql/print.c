@@ -250,6 +250,11 @@ sql_print_expr(const struct expr *e, struct buf *out)
         break;
     case EXPR_CAST: print_cast(e, out); break;
     case EXPR_AGGREGATE: print_aggregate(e, out); break;
+    case EXPR_GROUPING:
+        buf_add_text(out, "GROUPING(");
+        print_args(e->args, e->n_args, ", ", out);
+        buf_add_text(out, ")");
+        break;
     case EXPR_INTERVAL:
         buf_add_text(out, e->high ? "dp_interval_high(" : "dp_interval_low(");
         sql_print_expr(e->args[0], out);

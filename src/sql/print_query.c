@@ -131,6 +131,35 @@ print_from(const struct from *f, struct buf *out)
 
 /* --------------------------------------------------------------- queries -- */
 
+/* The keys of one set. */
+static void
+print_set(const struct query *q, uint32_t bits, struct buf *out)
+{
+    const char *before = "";
+
+    for (size_t i = 0; i < q->n_group_by; i++)
+        if (bits >> i & 1) {
+            buf_add_text(out, before);
+            sql_print_expr(q->group_by[i], out);
+            before = ", ";
+        }
+}
+
+static void
+print_groups(const struct query *q, struct buf *out)
+{
+    for (size_t i = 0; i < q->n_group_by && q->n_sets == 0; i++) {
+        buf_add_text(out, i > 0 ? ", " : " GROUP BY ");
+        sql_print_expr(q->group_by[i], out);
+    }
+    for (size_t i = 0; i < q->n_sets; i++) {
+        buf_add_text(out, i > 0 ? ", (" : " GROUP BY GROUPING SETS ((");
+        print_set(q, q->sets[i], out);
+        buf_add_text(out, ")");
+    }
+    buf_add_text(out, q->n_sets > 0 ? ")" : "");
+}
+
 static void
 print_one(const struct query *q, struct buf *out)
 {
@@ -147,10 +176,7 @@ print_one(const struct query *q, struct buf *out)
         buf_add_text(out, " WHERE ");
         sql_print_expr(q->where, out);
     }
-    for (size_t i = 0; i < q->n_group_by; i++) {
-        buf_add_text(out, i > 0 ? ", " : " GROUP BY ");
-        sql_print_expr(q->group_by[i], out);
-    }
+    print_groups(q, out);
     if (q->having) {
         buf_add_text(out, " HAVING ");
         sql_print_expr(q->having, out);

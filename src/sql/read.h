@@ -120,6 +120,17 @@ CUSTOS_MUST_USE custos_status call_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status window_read(struct sql_reader *r,
                                           const PgQuery__FuncCall *f,
                                           struct expr **out);
+/* groups_read: GROUP BY into r->query. group_key_read: one expression of it,
+   where a number is that of an output of s. grouping_read: GROUPING(...). */
+CUSTOS_MUST_USE custos_status groups_read(struct sql_reader *r,
+                                          const PgQuery__SelectStmt *s);
+CUSTOS_MUST_USE custos_status group_key_read(struct sql_reader *r,
+                                             const PgQuery__SelectStmt *s,
+                                             const pg_node *node,
+                                             struct expr **out);
+CUSTOS_MUST_USE custos_status grouping_read(struct sql_reader *r,
+                                            const PgQuery__GroupingFunc *f,
+                                            struct expr **out);
 CUSTOS_MUST_USE custos_status operator_read(struct sql_reader *r,
                                             const PgQuery__AExpr *e,
                                             struct expr **out);

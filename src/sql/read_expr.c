@@ -315,6 +315,8 @@ node_read(struct sql_reader *r, const pg_node *node, struct expr **out)
         CUSTOS_REQUIRE(out && *out);
         return expr_args_read(r, node->coalesce_expr->args,
                               node->coalesce_expr->n_args, (*out)->args);
+    case PG_QUERY__NODE__NODE_GROUPING_FUNC:
+        return grouping_read(r, node->grouping_func, out);
     case PG_QUERY__NODE__NODE_SUB_LINK:
         return sublink_read(r, node->sub_link, false, out);
     case PG_QUERY__NODE__NODE_ROW_EXPR:

@@ -99,6 +99,7 @@ figure_name(const pg_node *node, const char **out)
         return inside_or(node->type_cast->arg, type, out);
     case PG_QUERY__NODE__NODE_CASE_EXPR:
         return inside_or(node->case_expr->defresult, "case", out);
+    case PG_QUERY__NODE__NODE_GROUPING_FUNC: *out = "grouping"; break;
     case PG_QUERY__NODE__NODE_COALESCE_EXPR: *out = "coalesce"; break;
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
         *out = node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_LEAST

@@ -159,31 +159,18 @@ variable_read(struct sql_reader *r, const pg_node *node, const char *clause,
     return st;
 }
 
-static custos_status
-group_by_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
+custos_status
+group_key_read(struct sql_reader *r, const PgQuery__SelectStmt *s,
+               const pg_node *node, struct expr **out)
 {
-    struct query *q = r->query;
     custos_status st = CUSTOS_OK;
+    size_t k = 0;
 
-    q->n_group_by = s->n_group_clause;
-    q->group_by = q->n_group_by
-                      ? arena_take(r->a, q->n_group_by, sizeof(struct expr *))
-                      : NULL;
-    if (q->n_group_by && !q->group_by)
-        return fail_memory(r->err);
-    r->clause = CLAUSE_GROUP_BY;
-    for (size_t i = 0; !st && i < q->n_group_by; i++) {
-        const pg_node *node = s->group_clause[i];
-        size_t k = 0;
-
-        if (!bare_name(node))
-            st = output_find(r, node, "GROUP BY", &k);
-        if (k > 0)
-            node = s->target_list[k - 1]->res_target->val;
-        if (!st)
-            st = variable_read(r, node, "GROUP BY", &q->group_by[i]);
-    }
-    return st;
+    if (!bare_name(node))
+        st = output_find(r, node, "GROUP BY", &k);
+    if (k > 0)
+        node = s->target_list[k - 1]->res_target->val;
+    return st ? st : variable_read(r, node, "GROUP BY", out);
 }
 
 static custos_status
@@ -317,7 +304,7 @@ select_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     if (!st)
         st = clause_read(r, s->where_clause, CLAUSE_WHERE, &q->where);
     if (!st)
-        st = group_by_read(r, s);
+        st = groups_read(r, s);
     if (!st)
         st = clause_read(r, s->having_clause, CLAUSE_HAVING, &q->having);
     if (!st)

@@ -20,6 +20,9 @@
    counts, and an expression that an engine may compute twice counts twice. */
 enum { SQL_NODES_MAX = 20000 };
 
+/* The most sets of GROUPING SETS, ROLLUP and CUBE, and their different keys. */
+enum { SQL_SETS_MAX = 256, SQL_SET_KEYS_MAX = 24 };
+
 enum expr_kind {
     EXPR_LITERAL,  /* value */
     EXPR_COLUMN,   /* name, qualifier */
@@ -31,6 +34,7 @@ enum expr_kind {
     EXPR_CAST,     /* args: the value; cast_to; NULL where impossible */
     EXPR_AGGREGATE,
     EXPR_INTERVAL, /* DP_INTERVAL_LOW/HIGH: args: an output column's name */
+    EXPR_GROUPING, /* GROUPING(...): args: keys of GROUP BY */
     EXPR_KEY,      /* made by the planner: key `slot`, after noise */
 };
 
@@ -219,6 +223,9 @@ struct query {
     struct expr *where;
     struct expr **group_by;
     size_t n_group_by;
+    uint32_t *sets; /* GROUPING SETS, ROLLUP, CUBE: which of group_by each set
+                       has, as bits */
+    size_t n_sets;  /* 0: all of group_by is one set */
     struct expr *having;
     struct order *order_by;
     size_t n_order_by;

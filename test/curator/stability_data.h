@@ -33,13 +33,13 @@ enum {
     "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"
 #define BOUNDS "    rows_per_unit: %u\n    groups_per_unit: %u\n"
 
-/* Arguments: adjacency, delta, and two numbers for each table with BOUNDS. */
+/* Arguments: adjacency, delta, more of `query:`, and two numbers for each table with BOUNDS. */
 static const char policy[] =
-    "custos: 1\n"
+    "custos: 2\n"
     "adjacency: %s\n"
     "budget: {epsilon: 1000000, delta: %s, n: 100}\n"
     "query: {epsilon: 5, max_epsilon: 10, min_epsilon: 0, min_rho: 0, "
-    "max_groups: 2000}\n"
+    "max_groups: 2000%s}\n"
     "tables:\n"
     "  patients:\n"
     "    source: patients.csv\n"
@@ -337,13 +337,15 @@ policy_write(const struct dataset *w, char *text, size_t size, uint64_t *state)
     static const unsigned bounds[][2] = {{1, 1}, {3, 2}, {4, 1},
                                          {5, 5}, {2, 2}, {9, 3}};
     unsigned n[BOUNDED][2];
+    bool delta;
 
     for (int i = 0; i < BOUNDED; i++)
         memcpy(n[i], ONE_OF(state, bounds), sizeof n[i]);
+    delta = draw(state, 4) != 0;
     snprintf(text, size, policy, w->change ? "change-one" : "add-remove",
-             draw(state, 4) ? "1e-3" : "0", n[0][0], n[0][1], n[1][0], n[1][1],
-             n[2][0], n[2][1], n[3][0], n[3][1], n[4][0], n[4][1], n[5][0],
-             n[5][1]);
+             delta ? "1e-3" : "0", delta ? ", max_rho: 1" : "", n[0][0],
+             n[0][1], n[1][0], n[1][1], n[2][0], n[2][1], n[3][0], n[3][1],
+             n[4][0], n[4][1], n[5][0], n[5][1]);
 }
 
 /*

@@ -199,6 +199,48 @@ running_counts_are_partitioned(void **state)
     answer_free(a);
 }
 
+/* ROLLUP, with NULL for keys that a row is not grouped by, which GROUPING tells
+   from the group of NULL. */
+static void
+grouping_sets_without_noise(void **state)
+{
+    static const int64_t want[][3] = {
+        /* grouping, over 40, count */
+        {0, 0, 0}, {0, 1, 2}, {0, 0, 2}, {0, 1, 0}, {0, 0, 2},
+        {0, 1, 0}, {1, 9, 2}, {1, 9, 2}, {1, 9, 2}, {3, 9, 6}};
+    struct answer *a = test_ask(
+        c, "",
+        "SELECT GROUPING(city, age > 40) AS g, city, age > 40 AS old, count(*) "
+        "AS n FROM patients GROUP BY ROLLUP (city, age > 40)",
+        "0.1");
+
+    (void)state;
+    assert_int_equal(a->n_rows, 10);
+    for (size_t i = 0; i < 10; i++) {
+        const struct answer_cell *row = &a->cells[4 * i];
+
+        assert_int_equal(row[0].value.n, want[i][0]);
+        assert_int_equal(row[1].value.type == TYPE_NULL,
+                         want[i][0] == 3 || i == 4 || i == 5 || i == 8);
+        assert_int_equal(row[2].value.type == TYPE_NULL, want[i][0] != 0);
+        if (want[i][0] == 0)
+            assert_int_equal(row[2].value.n, want[i][1]);
+        assert_int_equal(row[3].value.n, want[i][2]);
+        assert_int_equal(row[3].value.type, TYPE_INT);
+        assert_true(row[3].has_bar && !row[0].has_bar);
+    }
+    answer_free(a);
+    a = test_ask(c, "",
+                 "SELECT city, count(*) AS n FROM visits JOIN patients ON "
+                 "patient = id WHERE nights > 1 GROUP BY ROLLUP (city) HAVING "
+                 "GROUPING(city) = 1 OR count(*) > 2 ORDER BY n DESC",
+                 "0.1");
+    assert_int_equal(a->n_rows, 2); /* 2 rows of each of 3 units but one of 1 */
+    assert_int_equal(number(a, 0, 1), 5);
+    assert_int_equal(number(a, 1, 1), 3);
+    answer_free(a);
+}
+
 static void
 all_aggregates_without_noise(void **state)
 {
@@ -659,6 +701,7 @@ main(void)
         TEST(running_counts_without_noise),
         TEST(running_counts_are_partitioned),
         TEST(bars_hold_at_once),
+        TEST(grouping_sets_without_noise),
         TEST(all_aggregates_without_noise),
         TEST(moments_are_exact),
         TEST(pairs_are_rows_without_null),

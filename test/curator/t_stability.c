@@ -16,6 +16,7 @@
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"
 #include "curator/stability_values.h"
+#include "mech/marginals.h"
 #include "mech/running.h"
 #include "sql/tree.h"
 #include "support/stages.h"
@@ -35,6 +36,7 @@ struct tally {
 struct count {
     int triples, differ, reached, chosen, weighed, quantiles, violations;
     int races, races_moved;
+    int tables[2]; /* by enum marginals_kind */
     int by_bounding[4];
     struct tally all, by_rule[RULES];
 };
@@ -57,12 +59,16 @@ violated(struct check *c, const char *what, size_t which)
 
 /* --------------------------------------------------------------- compare -- */
 
-/* What gets the noise of a running count is C x, not x. */
+/* What gets the noise of a running count is C x, and of a residual Q x. */
 static void
-multiply(const struct running *r, i128 *cells, size_t n)
+multiply(const struct plan *plan, size_t part, i128 *cells)
 {
+    const struct running *r = plan->parts[part].running;
+    size_t n = plan->parts[part].space->cells;
     i128 *line = r ? calloc(2 * r->n, sizeof *line) : NULL;
 
+    if (plan->parts[part].residual)
+        residual_multiply(plan->marginals, plan->marginals->noisy[part], cells);
     if (!r)
         return;
     assert_non_null(line);
@@ -113,33 +119,54 @@ no_answer(struct check *c, const struct made *m)
 
 /* --------------------------------------------------------------- cells -- */
 
-/* The engine's results, part by part, with the seals opened; there is room for
-   two numbers of each cell. */
+/* The most numbers that a part of the plan has. */
+static size_t
+most_cells(const struct plan *plan)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        size_t n = plan->parts[i].space->cells * part_numbers(&plan->parts[i]);
+
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* The engine's results of one stage, part by part, with the seals opened. */
+static void
+stage_cells(struct check *c, struct made *m, const struct stage *s,
+            i128 *values)
+{
+    const size_t most = most_cells(c->plan);
+    custos_sealed *parts[PLAN_PARTS_MAX];
+
+    if (engine_run(m->engine, s, parts, &m->err))
+        no_answer(c, m);
+    for (size_t i = 0; i < s->n_parts; i++) {
+        size_t n = s->space->cells * part_numbers(&s->parts[i]);
+        i128 *exact = NULL;
+
+        if (s->parts[i].kind != PART_QUANTILES) {
+            assert_int_equal(
+                sealed_open(parts[i], SEALED_WIDE, n, &exact, &m->err),
+                CUSTOS_OK);
+            multiply(c->plan, s->first + i, exact);
+            memcpy(values + (s->first + i) * most, exact, n * sizeof *values);
+        }
+        custos_sealed_free(parts[i]);
+    }
+}
+
 static i128 *
 cells_of(struct check *c, struct made *m)
 {
     const struct plan *plan = c->plan;
-    custos_sealed *parts[PLAN_PARTS_MAX];
-    i128 *values =
-        calloc(plan->n_parts * plan->space.cells * 2 + 1, sizeof *values);
+    i128 *values = calloc(plan->n_parts * most_cells(plan) + 1, sizeof *values);
 
     assert_non_null(values);
-    if (engine_run(m->engine, stage_values(plan), parts, &m->err))
-        no_answer(c, m);
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        size_t n = plan->space.cells * part_numbers(&plan->parts[i]);
-        i128 *exact = NULL;
-
-        if (plan->parts[i].kind != PART_QUANTILES) {
-            assert_int_equal(
-                sealed_open(parts[i], SEALED_WIDE, n, &exact, &m->err),
-                CUSTOS_OK);
-            multiply(plan->parts[i].running, exact, n);
-            memcpy(values + i * plan->space.cells * 2, exact,
-                   n * sizeof *values);
-        }
-        custos_sealed_free(parts[i]);
-    }
+    for (size_t i = 0; i < plan->n_stages; i++)
+        stage_cells(c, m, &plan->stages[i], values);
     return values;
 }
 
@@ -186,7 +213,7 @@ check_quantiles(struct check *c, size_t which)
 static void
 check_cells(struct check *c)
 {
-    size_t cells = c->plan->space.cells;
+    size_t cells = most_cells(c->plan);
     i128 *values[SIDES];
 
     for (int side = 0; side < SIDES; side++)
@@ -197,9 +224,8 @@ check_cells(struct check *c)
             continue;
         }
         for (size_t p = 0; p < c->dataset->n_pairs; p++)
-            check_part(c, i, cells * part_numbers(&c->plan->parts[i]),
-                       values[c->dataset->pairs[p][0]] + i * cells * 2,
-                       values[c->dataset->pairs[p][1]] + i * cells * 2);
+            check_part(c, i, cells, values[c->dataset->pairs[p][0]] + i * cells,
+                       values[c->dataset->pairs[p][1]] + i * cells);
     }
     for (int side = 0; side < SIDES; side++)
         free(values[side]);
@@ -447,6 +473,8 @@ check_query(struct dataset *w, const char *sql, const bool *used,
             check_groups(&c);
         else
             check_cells(&c);
+        if (c.plan->marginals)
+            count->tables[c.plan->marginals->kind] += c.moved;
         count->triples += (int)w->n_pairs;
         count->by_bounding[c.plan->space.bounding] += (int)w->n_pairs;
     } else if (getenv("STABILITY_SHOW")) {
@@ -535,6 +563,53 @@ put_plain(struct maker *m)
     }
 }
 
+/* GROUPING SETS, ROLLUP and CUBE, which are answered for count(*) alone. */
+static void
+put_tables(struct maker *m)
+{
+    static const char *const forms[] = {
+        "ROLLUP (a, b)",     "CUBE (a, b)",
+        "CUBE (a, b, c)",    "GROUPING SETS (a, b)",
+        "a, ROLLUP (b, c)",  "GROUPING SETS ((a, b), (b, c), (a, c))",
+        "ROLLUP (a, (b, c))"};
+    static const char *const keys[] = {"level",
+                                       "nights",
+                                       "level % 2",
+                                       "extract(month FROM seen)",
+                                       "CASE WHEN nights > 5 THEN level END",
+                                       "CASE WHEN cost > 5 THEN 1 ELSE 2 END",
+                                       "1 + 0 * level"};
+    static const char *const froms[] = {
+        "visits", "visits_fast", "visits_rows", "visits_far",
+        "visits v JOIN patients p ON v.patient = p.id"};
+    static const char *const tests[] = {"true", "nights > 0", "level <> 3"};
+    static const char *const options[] = {
+        "", "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.5) ",
+        "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.5) ",
+        "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 1, max_rows_contributed = 2) ",
+        "WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed = 1) "};
+
+    const char *abc[3];
+
+    m->table = "visits";
+    buf_clear(&m->b);
+    buf_init(&m->b, NULL, QUERY_MAX);
+    put(m, "SELECT ");
+    PUT_ONE(m, options);
+    put(m, "count(*) FROM ");
+    PUT_ONE(m, froms);
+    put(m, " WHERE ");
+    PUT_ONE(m, tests);
+    put(m, " GROUP BY ");
+    for (int i = 0; i < 3; i++)
+        abc[i] = keys[below(m, COUNT_OF(keys))];
+    for (const char *s = forms[below(m, COUNT_OF(forms))]; *s; s++) {
+        char one[] = {*s, '\0'};
+
+        put(m, *s >= 'a' && *s <= 'c' ? abc[*s - 'a'] : one);
+    }
+}
+
 /* ------------------------------------------------------------------ tests -- */
 
 /*
@@ -601,15 +676,17 @@ neighbours_differ_as_the_plan_says(void **state)
 
         dataset_make(&w, datasets++ % 2, &seed);
         while (count.triples < wanted && count.triples < before + TRIPLES) {
-            unsigned way = below(&m, 10);
+            unsigned way = below(&m, 11);
 
-            if (way == 0)
+            if (way == 2)
+                put_tables(&m);
+            else if (way == 0)
                 maker_query(&m);
             else if (way == 1)
                 put_plain(&m);
             else
                 writer_query(&writer, &m);
-            check_query(&w, buf_text(&m.b), way > 1 ? writer.used : NULL,
+            check_query(&w, buf_text(&m.b), way > 2 ? writer.used : NULL,
                         &count);
         }
         dataset_end(&w);
@@ -623,6 +700,8 @@ neighbours_differ_as_the_plan_says(void **state)
                   count.reached);
     print_message("# %d pairs with units that weigh in several groups\n",
                   count.weighed);
+    print_message("# tables by residuals %d, by tables %d moved\n",
+                  count.tables[0], count.tables[1]);
     print_message("# %d pairs of quantiles by chosen groups\n",
                   count.quantiles);
     print_message("# %d races, %d moved\n", count.races, count.races_moved);
@@ -636,6 +715,8 @@ neighbours_differ_as_the_plan_says(void **state)
         assert_true(count.by_bounding[i] > wanted / 100);
     assert_true(count.chosen > wanted / 20 || wanted < ENOUGH);
     assert_true(count.weighed > wanted / 100 || wanted < ENOUGH);
+    for (int i = 0; i < 2 && wanted >= ENOUGH; i++)
+        assert_true(count.tables[i] > 0);
     assert_true(count.quantiles > wanted / 50);
     assert_true(count.races > wanted / 20 && count.races_moved > wanted / 100);
 }

@@ -301,7 +301,10 @@ write_query(uint64_t *s, struct buf *out)
          "GROUP (ORDER BY @)"),
         "sum(count(*)) OVER (PARTITION BY a.b, a ORDER BY a.c)",
         "sum(count(*)) OVER ()",
+        "GROUPING(a, b + 1)",
     };
+
+    bool sets;
 
     buf_add_text(out, below(s, 9) ? "" : "EXPLAIN ");
     if (below(s, 3) == 0)
@@ -316,8 +319,11 @@ write_query(uint64_t *s, struct buf *out)
     write_from(s, 3, out);
     buf_add_text(out, " WHERE ");
     write_expr(s, 4, out);
-    buf_add_text(out, " GROUP BY 1, (");
+    sets = below(s, 3) == 0;
+    buf_add_text(out, sets ? " GROUP BY ROLLUP (1, (b, k)), CUBE (("
+                           : " GROUP BY 1, (");
     write_expr(s, 2, out);
+    buf_add_text(out, sets ? "), b), GROUPING SETS (a, ()" : "");
     buf_add_text(out, ") HAVING count(*) > 3 ORDER BY n DESC, k LIMIT 5");
 }
 

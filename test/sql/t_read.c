@@ -77,6 +77,26 @@ output_names_are_postgresqls(void **state)
            "(\"a\" + 1) AS \"?column?\", btrim(\"s\") AS \"btrim\"" Q);
 }
 
+static void
+grouping_sets_are_read(void **state)
+{
+    (void)state;
+    expect("SELECT GROUPING(a, b)" T " GROUP BY a, ROLLUP (b, (a, c))",
+           "SELECT GROUPING(\"a\", \"b\") AS \"grouping\"" Q
+           " GROUP BY GROUPING SETS ((\"a\", \"b\", \"c\"), (\"a\", \"b\"), "
+           "(\"a\"))");
+    expect("SELECT a" T " GROUP BY CUBE (1, b)",
+           "SELECT \"a\" AS \"a\"" Q
+           " GROUP BY GROUPING SETS ((\"a\", \"b\"), (\"a\"), (\"b\"), ())");
+    expect("SELECT 1" T
+           " GROUP BY GROUPING SETS ((b), ROLLUP (a), GROUPING SETS "
+           "((), (a, b)))",
+           "SELECT 1 AS \"?column?\"" Q " GROUP BY GROUPING SETS ((\"b\"), "
+           "(\"a\"), (), (), (\"b\", \"a\"))");
+    expect("SELECT 1" T " GROUP BY GROUPING SETS ((a, b)), b",
+           "SELECT 1 AS \"?column?\"" Q " GROUP BY \"a\", \"b\"");
+}
+
 #define WHERE(sql, text)                                                       \
     expect("SELECT 1 FROM t WHERE " sql,                                       \
            "SELECT 1 AS \"?column?\" FROM \"t\" WHERE " text)
@@ -303,7 +323,16 @@ clauses_are_refused(void **state)
     unsupported("SELECT DISTINCT ON (a) b FROM t", "a)", "DISTINCT ON");
     unsupported("SELECT a FROM t TABLESAMPLE system(1)", "system",
                 "TABLESAMPLE");
-    unsupported("SELECT a FROM t GROUP BY ROLLUP (a)", "ROLLUP", "ROLLUP");
+    unsupported("SELECT x FROM (SELECT count(*) AS x FROM t GROUP BY ROLLUP "
+                "(a)) AS s",
+                "ROLLUP", "outermost");
+    unsupported("SELECT 1 FROM t WHERE GROUPING(a) = 0", "GROUPING", "HAVING");
+    unsupported("SELECT 1 FROM t GROUP BY CUBE (a, b, c, d, e, f, g, h, i)",
+                "CUBE", "256");
+    unsupported("SELECT 1 FROM t GROUP BY CUBE (a, b, c, d), CUBE (e, f, g, h),"
+                " ROLLUP (i)",
+                "ROLLUP", "256");
+    not_sql("SELECT 1 FROM t GROUP BY ROLLUP (a, 7)", "7", "GROUP BY");
     unsupported("SELECT a FROM t GROUP BY DISTINCT a", "GROUP", "DISTINCT");
     unsupported("SELECT a INTO x FROM t", "INTO", "INTO");
     unsupported("SELECT a FROM f(1)", "FROM", "function in FROM");
@@ -431,6 +460,7 @@ main(void)
         cmocka_unit_test(clauses_are_read),
         cmocka_unit_test(names_are_found_as_in_postgresql),
         cmocka_unit_test(output_names_are_postgresqls),
+        cmocka_unit_test(grouping_sets_are_read),
         cmocka_unit_test(expressions_are_read),
         cmocka_unit_test(literals_are_exact),
         cmocka_unit_test(aggregates_are_read),

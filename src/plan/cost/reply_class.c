@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "plan/from/from.h"
+#include "mech/marginals.h"
 #include "mech/running.h"
 #include "plan/part/bound_selection.h"
 #include "plan/cost/unit_work.h"
@@ -391,6 +392,16 @@ running_terms(const struct running *r)
     return r->kind == RUNNING_ROOT ? r->n : 4 * r->levels;
 }
 
+/* How many terms of sums a cell of a table with noise takes: along each key,
+   several times, and in the tables of all subsets of its keys. */
+static uint64_t
+marginal_terms(const struct marginals *m, const struct cell_space *s)
+{
+    uint64_t tables = m->kind == MARGINALS_TABLES ? m->n_faces : 0;
+
+    return 8 * s->n_keys + ((uint64_t)1 << s->n_keys) + tables + 4;
+}
+
 /* Adds a pass over the rows for all numbers of the stage, and one for each of its
    quantiles. */
 static void
@@ -408,6 +419,11 @@ add_values(struct cost *c)
         }
         numbers++;
         add_part(c, &s->parts[i], rows, &o);
+        if (c->plan->marginals)
+            add_heavy(c,
+                      from_times(s->space->cells,
+                                 marginal_terms(c->plan->marginals, s->space)),
+                      RUNNING_PS, 1);
         if (s->parts[i].running)
             add_heavy(
                 c,

@@ -9,6 +9,7 @@
 #include "num/batch.h"
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/marginals.h"
 #include "plan/explain/words.h"
 #include "plan/work.h"
 
@@ -56,7 +57,9 @@ explain_bounding(const struct plan *p, struct buf *out)
 static void
 explain_groups(const struct plan *p, struct buf *out)
 {
-    if (p->space.n_keys == 0)
+    if (p->marginals)
+        words_marginals(p, out);
+    if (p->marginals || p->space.n_keys == 0)
         return;
     if (p->space.selection)
         buf_printf(out, "groups     of the data, at most %zu:", p->space.cells);
@@ -142,7 +145,7 @@ explain_selection(const struct plan *p, const struct selection *s,
 /* ---------------------------------------------------------------- parts -- */
 
 static void
-explain_name(const struct part *part, struct buf *out)
+explain_name(const struct plan *p, const struct part *part, struct buf *out)
 {
     static const char *const NAMES[] = {
         [PART_ROWS] = "rows",
@@ -155,6 +158,8 @@ explain_name(const struct part *part, struct buf *out)
     };
 
     buf_printf(out, "noise on   %s", NAMES[part->kind]);
+    if (p->marginals)
+        words_table(p, part, out);
     if (!part->of)
         return;
     words_expr(part->of, out);
@@ -229,7 +234,7 @@ explain_part(const struct plan *p, const struct part *part, struct buf *out)
     bool gauss = part->mech_kind == CUSTOS_GAUSSIAN;
 
     squared.digits *= 2;
-    explain_name(part, out);
+    explain_name(p, part, out);
     buf_printf(out, "\n           %s ",
                gauss ? "Gaussian, sigma" : "Laplace, scale");
     explain_scale(part->mech, g, out);
@@ -422,7 +427,7 @@ explain_stage(const struct plan *p, const struct stage *s, struct buf *out)
             explain_quantiles(p, &s->parts[i], out);
         else if (s->parts[i].running)
             explain_running(p, &s->parts[i], out);
-        else if (!s->parts[i].served)
+        else if (!s->parts[i].served && !s->parts[i].residual)
             explain_part(p, &s->parts[i], out);
 }
 
@@ -467,6 +472,8 @@ explain_releases(const struct plan *p, struct buf *out)
     words_from(p->from, "from       ", out);
     explain_bounding(p, out);
     explain_groups(p, out);
+    if (marginals_are_residual(p))
+        words_residuals(p, out);
     for (size_t i = 0; i < p->n_stages; i++)
         explain_stage(p, &p->stages[i], out);
     for (int owner = -1; owner < (int)p->n_aggregates; owner++)

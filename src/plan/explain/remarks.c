@@ -3,6 +3,7 @@
  * public facts; and the ids of all theorems that the price rests on.
  */
 #include "plan/from/from.h"
+#include "plan/part/marginals.h"
 #include "plan/part/parts.h"
 #include "plan/explain/words.h"
 
@@ -179,6 +180,20 @@ remark_bars(struct work *w)
     return add_remark(w, &b);
 }
 
+/* Says whether the tables add up. */
+static custos_status
+remark_tables(struct work *w)
+{
+    const struct marginals *m = w->plan->marginals;
+    struct buf b;
+
+    if (!m)
+        return CUSTOS_OK;
+    buf_init(&b, NULL, REMARK_MAX);
+    buf_add_text(&b, "the tables of all grouping sets add up exactly");
+    return add_remark(w, &b);
+}
+
 static void
 add_theorem(struct plan *p, const char *id)
 {
@@ -260,6 +275,8 @@ theorems_make(struct work *w)
             add_theorem(p, "quantile-groups");
         if (p->parts[i].running)
             add_theorem(p, "running-sums");
+        if (p->parts[i].residual)
+            add_theorem(p, "residual-marginals");
         if (!p->parts[i].served)
             add_theorem(p, p->parts[i].theorem);
         if (p->parts[i].kind == PART_QUANTILES && p->parts[i].quantiles->counts)
@@ -270,6 +287,8 @@ theorems_make(struct work *w)
         if (rests_on_laplace_rho(p, &p->parts[i]))
             add_theorem(p, "laplace-rho");
     }
+    if (marginals_are_residual(p) && !p->in_rho)
+        add_theorem(p, "rdp-to-approx");
     add_theorem(p, "plan-charge");
     if (p->in_rho)
         add_theorem(p, "price-in-rho");
@@ -282,7 +301,7 @@ remarks_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st;
 
-    p->remarks = arena_take(w->a, 3 * p->n_parts + 4, sizeof *p->remarks);
+    p->remarks = arena_take(w->a, 3 * p->n_parts + 5, sizeof *p->remarks);
     if (!p->remarks)
         return work_no_memory(w);
     st = remark_bounding(w);
@@ -305,5 +324,7 @@ remarks_make(struct work *w)
         st = remark_per_group(w);
     if (!st)
         st = remark_bars(w);
+    if (!st)
+        st = remark_tables(w);
     return st ? st : theorems_make(w);
 }

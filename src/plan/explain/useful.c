@@ -263,6 +263,8 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
 
     switch (aggregates[f->kind].family) {
     case FAMILY_COUNT:
+        if (j->p->marginals) /* each of its tables has an error of its own */
+            return false;
         share_of_count(j, &parts[f->share >= 0 ? f->share : f->rows], s);
         break;
     case FAMILY_SUM:

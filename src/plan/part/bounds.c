@@ -29,6 +29,7 @@
  */
 #include "base/ck.h"
 #include "plan/from/from.h"
+#include "plan/part/marginals.h"
 
 static uint64_t
 least(uint64_t a, uint64_t b)
@@ -181,18 +182,23 @@ bounds_make(struct work *w)
     if (o->max_rows_contributed.len > 0)
         st = read_limit(w, o->max_rows_contributed, "max_rows_contributed",
                         rows, &rows);
-    if (!st && o->max_groups_contributed.len > 0)
+    if (!st && o->max_groups_contributed.len > 0 && w->plan->marginals)
+        st = custos_fail(w->err, CUSTOS_EUNSUPPORTED,
+                         "GROUPING SETS, ROLLUP and CUBE have no bound on a "
+                         "unit's groups" HINT "state max_rows_contributed");
+    else if (!st && o->max_groups_contributed.len > 0)
         st = read_limit(w, o->max_groups_contributed, "max_groups_contributed",
                         groups_most(w->plan, groups), &asked);
     if (st)
         return st;
-    groups = least(groups, asked);
+    groups = w->plan->marginals ? rows : least(groups, asked);
     CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
     w->plan->unit = unit_name(w);
     groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
     w->plan->space.groups = groups;
     w->plan->space.bounding = choose_bounding(w, rows, groups);
+    marginals_bound(w->plan);
     if (counts_people(w))
         w->plan->raced = false;
     return CUSTOS_OK;

@@ -22,6 +22,7 @@
 
 #include "base/ck.h"
 #include "plan/part/domain.h"
+#include "plan/part/marginals.h"
 #include "plan/work.h"
 
 static custos_status
@@ -265,6 +266,9 @@ count_cells(struct work *w)
 {
     struct plan *p = w->plan;
     uint64_t cells = 1;
+
+    if (p->marginals)
+        return marginals_lay(w);
 
     for (size_t i = 0; i < p->space.n_keys && !p->space.selection; i++) {
         const struct key *k = &p->space.keys[i];

@@ -17,6 +17,7 @@
 #include "plan/part/parts.h"
 
 #include "base/ck.h"
+#include "plan/part/marginals.h"
 #include "plan/part/pair.h"
 #include "plan/part/quantile.h"
 #include "plan/part/running.h"
@@ -539,6 +540,10 @@ parts_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
 
+    if (p->marginals) {
+        st = marginals_parts(w);
+        return st ? st : check_bars(w);
+    }
     if (p->n_aggregates > PLAN_PARTS_MAX / PARTS_PER_AGGREGATE)
         return custos_fail_at(
             w->err, CUSTOS_EOVERFLOW,

@@ -45,6 +45,7 @@
  *          distinct_values_of_neighbours_differ_little
  */
 #include "num/batch.h"
+#include "plan/part/marginals.h"
 #include "plan/part/running.h"
 #include "plan/part/share.h"
 
@@ -148,7 +149,10 @@ sensitivity_make(struct work *w)
 
         CUSTOS_REQUIRE(part->space->groups >= 1);
         part->one_cell = is_one_cell(part->space, change);
-        if (part->running) {
+        if (part->residual) {
+            marginals_move(p, change, i);
+            part->one_cell = false;
+        } else if (part->running) {
             running_move(p, change, part);
             part->one_cell = false;
         } else if (part->kind == PART_SHARE)

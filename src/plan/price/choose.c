@@ -14,6 +14,7 @@
  */
 #include "num/batch.h"
 #include "num/rat_round.h"
+#include "plan/part/marginals.h"
 #include "plan/price/choose.h"
 #include "plan/price/joint.h"
 #include "plan/part/quantile.h"
@@ -343,8 +344,9 @@ choose_noise(struct work *w)
         if (gets_noise(&p->parts[i]))
             st = choose_laplace(w, &p->parts[i],
                                 w->at_once > 0 ? w->at_once : 1, w->err);
-    if (!st)
-        st = choose_jointly(w, joint, &others);
+    if (st || p->marginals) /* whose errors were compared for this noise */
+        return st;
+    st = choose_jointly(w, joint, &others);
     return st ? st : choose_separately(w, joint, others);
 }
 
@@ -353,16 +355,17 @@ choose_make(struct work *w)
 {
     struct plan *p = w->plan;
     const char *price = p->in_rho ? "rho" : "epsilon";
+    const bool of_rho = p->in_rho || marginals_are_residual(p);
     custos_status st = CUSTOS_OK;
 
     if (p->n_parts == 0) /* the query has keys but no aggregates */
         return CUSTOS_OK;
-    for (size_t i = 0; i < p->n_parts && p->in_rho && !st; i++)
+    for (size_t i = 0; i < p->n_parts && of_rho && !st; i++)
         if (p->parts[i].kind != PART_QUANTILES)
             st = choose_in_rho(w, &p->parts[i]);
-    if (!p->in_rho)
+    if (!of_rho)
         st = choose_noise(w);
-    if (!p->in_rho && !st && w->at_once > 1)
+    if (!of_rho && !st && w->at_once > 1)
         st = set_bars(w);
     if (st == CUSTOS_ERANGE)
         st = custos_fail(

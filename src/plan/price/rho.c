@@ -87,7 +87,8 @@ static bool
 can_offer(const struct plan *p)
 {
     bool can = p->policy->max_rho.len > 0 && !p->in_rho && !p->raised &&
-               !p->space.selection && plan_values(p) >= VALUES_MANY;
+               !p->space.selection && !p->marginals &&
+               plan_values(p) >= VALUES_MANY;
     rat cap;
 
     for (size_t i = 0; i < p->n_parts; i++)

@@ -327,6 +327,7 @@ type_node(struct work *w, struct expr *e)
     case EXPR_AGGREGATE:
         return w->context == CONTEXT_PUBLIC ? types_aggregate(w, e) : CUSTOS_OK;
     case EXPR_INTERVAL: return CUSTOS_OK; /* outputs.c has typed them */
+    case EXPR_GROUPING: e->type = TYPE_INT; return CUSTOS_OK;
     case EXPR_KEY: type_key(w, e); return CUSTOS_OK;
     case EXPR_IN_QUERY: return type_in(w, e);
     }
@@ -430,6 +431,7 @@ range_node(struct work *w, struct expr *e, enum context context)
     case EXPR_AGGREGATE:
     case EXPR_INTERVAL:
     case EXPR_IN_QUERY:
+    case EXPR_GROUPING:
     case EXPR_KEY:
         fact_of(e)->nullable = true;
         range_of_type(fact_of(e), e->type);

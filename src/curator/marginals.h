@@ -1,0 +1,30 @@
+/*
+ * Error bars of the tables of GROUPING SETS, ROLLUP and CUBE.
+ */
+#ifndef CURATOR_MARGINALS_H
+#define CURATOR_MARGINALS_H
+
+#include "curator/bars.h"
+#include "plan/plan.h"
+
+/*
+ * THEOREM  bars-marginals
+ *   The noise of a cell of the table of B is a sum of independent draws, those of
+ *   the residual of A with coefficients whose squares add up to p_A/n_B^2 (p_A:
+ *   the product of (n_i - 1)/n_i), so its variance is at most
+ *   V = sum over A in B of sigma_A^2 p_A/n_B^2, sigma_A that of the draws. It is
+ *   rounded to a whole number by at most 2^(k-1), k the keys of B. Where tables
+ *   get Laplace noise, V is the sum of the squared coefficients of their draws,
+ *   each times its variance; the quantile is that of Cornish and Fisher with the
+ *   fourth cumulant. A sum of t Laplace draws: bars-running.
+ * SOURCE   doc/proofs/residual-marginals.md
+ * NEEDS    0 < miss < 1; the laws of the parts, in steps.
+ * GIVES    half[s] for each table, exceeded with probability about `miss` where
+ *          V is at least 100, and with at most that where it is less.
+ * FAILS    cannot.
+ * TESTED   marginals_bars_cover
+ */
+void marginals_bars(const struct plan *p, const struct bar_law *laws,
+                    double miss, double *half);
+
+#endif
