@@ -235,6 +235,23 @@ boxes_take_time_at_any_price(void **state)
     assert_true(class_by(sql, &s, "1") >= class_by(without, &s, "1"));
 }
 
+/* Groups have boxes, counts and ends each, for every rank. */
+static void
+quantiles_take_time_for_each_group(void **state)
+{
+    const int64_t few = class_of("SELECT median(cost) FROM visits");
+    const int64_t many =
+        class_of("SELECT day, median(cost) FROM visits GROUP BY day");
+    const int64_t ranks =
+        class_of("SELECT day, percentile_cont(0.1) WITHIN GROUP (ORDER BY "
+                 "cost), percentile_cont(0.9) WITHIN GROUP (ORDER BY cost), "
+                 "median(cost) FROM visits GROUP BY day");
+
+    (void)state;
+    assert_true(many - few > 365 * 50);
+    assert_true(ranks - many > 365 * 100);
+}
+
 /* The class includes the full work that the rows of one unit may cause. */
 static void
 one_unit_fits_into_the_class(void **state)
@@ -294,6 +311,7 @@ main(void)
         cmocka_unit_test(the_class_grows_with_the_speeds),
         cmocka_unit_test(rows_are_public_ceilings),
         cmocka_unit_test(boxes_take_time_at_any_price),
+        cmocka_unit_test(quantiles_take_time_for_each_group),
         cmocka_unit_test(one_unit_fits_into_the_class),
         cmocka_unit_test(times_are_written_for_people),
     };

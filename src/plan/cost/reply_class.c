@@ -28,7 +28,9 @@ enum {
     SQUARES = 8,        /* a square costs as much as 8 simple operators */
     RUNNING_PS = 6000,  /* one term of a running count */
     CELL_PS = 2000000,  /* noise and output of one value */
-    UNIT_STEP_PS = 1000 /* a step of unit-work */
+    RANK_PS = 60000000, /* a quantile of a group: boxes, counts, ends ... */
+    RANK_PAIR_PS = 3000000, /* ... whose edges all ranks of the group share */
+    UNIT_STEP_PS = 1000     /* a step of unit-work */
 };
 
 /* Opening an attached file and finding out what is in it. */
@@ -383,6 +385,8 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
               1);
     if (q->counts)
         add_heavy(c, from_times(rows, box_counts(q->n)), COUNT_PS, 1);
+    add_heavy(c, from_times(cells_of(c->stage->space, rows), q->n),
+              RANK_PS + (int64_t)q->n * RANK_PAIR_PS, 1);
 }
 
 /* How many numbers the running count of one cell is computed from. */
