@@ -5,13 +5,15 @@
 
 #include <math.h>
 
-#include "mech/i128.h"
+#include "base/ck.h"
 
 /* How much of the noisy distance from the wanted position a value makes up for,
    and how far beyond an end of its box the position must be for that end to be
    the value. Both only affect accuracy. */
 #define CORRECTION 0.25
 #define BEYOND 0.25
+
+#define LIMIT_LEAST 0.35
 
 static size_t
 edges_of(const struct quantile_bars *bars)
@@ -24,7 +26,7 @@ quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
                   struct bar_law law, double miss)
 {
     struct quantile_bars *bars = arena_take(a, 1, sizeof *bars);
-    size_t edges = BOX_EDGES * boxes->ranks;
+    size_t edges = BOX_EDGES * boxes->ranks, n = box_counts(boxes->ranks);
 
     if (!bars)
         return NULL;
@@ -33,36 +35,63 @@ quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
         .law = law,
         .miss = miss,
         .rank = rank,
+        .limits = box_limit_steps(boxes->ranks) / quantile_limit_work(law, n),
         .limit = arena_take(a, edges * boxes->ranks, sizeof *bars->limit),
+        .room =
+            arena_take(a, quantile_limit_room(law, n) + 1, sizeof *bars->room),
         .edges = arena_take(a, edges, sizeof *bars->edges),
         .below = arena_take(a, edges, sizeof *bars->below),
     };
-    if (!bars->limit || !bars->edges || !bars->below)
+    if (!bars->limit || !bars->room || !bars->edges || !bars->below)
         return NULL;
     for (size_t i = 0; i < edges * boxes->ranks; i++)
         bars->limit[i] = -1;
     return bars;
 }
 
-/* c of theorem quantile-ends, for one end: computed when it is first needed. */
-static double
-limit_at(const struct quantile_bars *bars, size_t rank, size_t edge)
+/* The noise on D of an edge. */
+static struct noise_sum
+noise_at(const struct quantile_bars *bars, size_t rank, size_t edge)
 {
-    double *limit = &bars->limit[rank * edges_of(bars) + edge];
     double p = bars->rank[rank];
 
-    if (*limit < 0)
-        *limit = quantile_limit(bars->law, 1 - p, edge + 1, p,
-                                edges_of(bars) - edge, bars->miss / 2);
+    return (struct noise_sum){bars->law, 1 - p, edge + 1, p,
+                              edges_of(bars) - edge};
+}
+
+/* c of theorem quantile-ends, for one end: computed when it is first needed, or
+   `far` when enough were computed. */
+static double
+limit_at(struct quantile_bars *bars, size_t rank, size_t edge, double far)
+{
+    double *limit = &bars->limit[rank * edges_of(bars) + edge];
+    struct noise_sum noise = noise_at(bars, rank, edge);
+
+    if (*limit < 0 && bars->limits == 0)
+        return far;
+    if (*limit < 0) {
+        bars->limits--;
+        *limit = quantile_limit(&noise, bars->miss / 2, bars->room);
+    }
     return *limit;
 }
 
-/* Is an edge so far beyond the quantile that it certainly is an end? */
+/*
+ * Is an edge so far beyond the quantile that it certainly is an end? A limit is
+ * between LIMIT_LEAST and 1 times the quick bound, which decides for most
+ * edges. Were one smaller, the interval would only be wider.
+ */
 static bool
-edge_holds(const struct quantile_bars *bars, size_t rank, size_t edge,
+edge_holds(struct quantile_bars *bars, size_t rank, size_t edge,
            double distance)
 {
-    return distance > 1 && distance > 1 + limit_at(bars, rank, edge);
+    struct noise_sum noise = noise_at(bars, rank, edge);
+    double far = quantile_limit_far(&noise, bars->miss / 2);
+
+    if (distance > 1 + far)
+        return true;
+    return distance > 1 + LIMIT_LEAST * far &&
+           distance > 1 + limit_at(bars, rank, edge, far);
 }
 
 /* Sets bars->edges, and bars->below: the noisy D of each edge. */
@@ -114,12 +143,12 @@ value_of(const struct quantile_bars *bars, const i128 *box, size_t rank)
         return a;
     value = a + (b - a) / 2 -
             (i128)(CORRECTION * (low + high) / 2 * (double)(b - a) / 2 / reach);
-    return value < a ? a : value > b ? b : value;
+    return clamp_i128(value, a, b);
 }
 
 void
-quantile_find(const struct quantile_bars *bars, const i128 *released,
-              size_t rank, struct quantile_found *out)
+quantile_find(struct quantile_bars *bars, const i128 *released, size_t rank,
+              struct quantile_found *out)
 {
     const custos_quantile *q = bars->boxes;
     size_t edges = edges_of(bars), i;
@@ -133,4 +162,6 @@ quantile_find(const struct quantile_bars *bars, const i128 *released,
          i--)
         out->high = bars->edges[i - 1] - 1;
     out->value = value_of(bars, released + 2 * rank, rank);
+    if (out->low <= out->high)
+        out->value = clamp_i128(out->value, out->low, out->high);
 }

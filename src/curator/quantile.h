@@ -15,8 +15,10 @@ struct quantile_bars {
     struct bar_law law; /* of the noise on each count */
     double miss;        /* how often an interval may miss */
     const double *rank;
-    double *limit; /* by rank and edge, below 0: not yet computed */
-    i128 *edges;   /* scratch */
+    double *limit;   /* by rank and edge, below 0: not yet computed */
+    uint64_t limits; /* how many more may be computed */
+    double *room;    /* scratch */
+    i128 *edges;
     double *below;
 };
 
@@ -48,12 +50,29 @@ struct quantile_found {
  * TESTED   quantile_limits_are_upper_bounds quantile_ends_cover
  *          quantiles_cover
  */
-void quantile_find(const struct quantile_bars *bars, const i128 *released,
+void quantile_find(struct quantile_bars *bars, const i128 *released,
                    size_t rank, struct quantile_found *out);
 
-/* An upper bound c on the noise a (X_1 + ... + X_k) + b (Y_1 + ... + Y_l):
-   it is c or more with probability at most `chance`. a, b >= 0. */
-double quantile_limit(struct bar_law law, double a, size_t k, double b,
-                      size_t l, double chance);
+/* a (X_1 + ... + X_k) + b (Y_1 + ... + Y_l), noises of one law; a, b >= 0 and
+   k, l >= 1. */
+struct noise_sum {
+    struct bar_law law;
+    double a;
+    size_t k;
+    double b;
+    size_t l;
+};
+
+/* An upper bound c on the noise: it is c or more with probability at most
+   `chance`. `room` has as many numbers as quantile_limit_room says. */
+double quantile_limit(const struct noise_sum *s, double chance, double *room);
+
+/* A bound that is never below quantile_limit, and quick. */
+double quantile_limit_far(const struct noise_sum *s, double chance);
+
+/* Of k + l draws: how many numbers quantile_limit needs room for, and how many
+   steps it takes, about 3 ns each. */
+size_t quantile_limit_room(struct bar_law law, size_t draws);
+uint64_t quantile_limit_work(struct bar_law law, size_t draws);
 
 #endif

@@ -13,22 +13,27 @@
  * A sum of k discrete Gaussians is nearly one: its probabilities exceed those of
  * the discrete Gaussian of k times the variance by a factor of at most
  * 1 + 10 k exp(-pi^2 sigma^2), up to squares of that (Kairouz, Liu, Steinke 2021,
- * arXiv:2102.06387).
+ * arXiv:2102.06387). A wide one needs no table: each draw is stochastically at most
+ * a continuous Gaussian plus 1 (Canonne, Kamath, Steinke 2020, arXiv:2004.00010).
  */
 #include "curator/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     PER_SCALE = 32,  /* points of a table per Laplace scale, ... */
     DRAWS_MAX = 256, /* of at most so many draws */
-    HALVINGS = 40,
-    DEVIATIONS = 9, /* how far the table of a sum reaches, ... */
-    SCALES = 24,    /* ... and so many scales more */
+    HALVINGS = 24,
+    Z_HALVINGS = 60,
+    FILLING = 16,     /* steps that a point of a Gaussian table takes */
+    NO_TABLE = 1000,  /* steps without a table */
+    DEVIATIONS = 9,   /* how far the table of a sum reaches, ... */
+    SCALES = 24,      /* ... and so many scales more */
+    SIGMA_WIDE = 256, /* Gaussians above it need no table, ... */
 };
 
-#define HOEFFDING 1e-4 /* part of the chance that is left to r */
+#define SIGMA_NARROW 1.2 /* ... and for those below it there is none */
+#define HOEFFDING 1e-4   /* part of the chance that is left to r */
 #define ROUNDED (1 + 1e-9)
 
 /* P[X = -reach .. reach]; then `at` becomes P[X >= x]. */
@@ -68,6 +73,8 @@ fill_laplace(const struct table *t, double scale, double g, size_t k,
     double beyond = exp(-(g + 1) / 2 / scale) / (1 + q);
     double top = beyond * (1 - r) / r, rest = 1 - 2 * beyond - top;
 
+    for (long i = 0; i <= 2 * t->reach; i++)
+        t->at[i] = 0;
     t->at[t->reach] = 1;
     for (; k > 0; k--)
         convolve_laplace(t, rest, top, r, room);
@@ -119,91 +126,135 @@ weighted_tail(const struct table *x, double a, const struct table *y, double b,
     return sum * ROUNDED + 1e-9;
 }
 
-/* Chernoff's bound, for more draws than a table is made for, or very narrow
-   Gaussians: the cumulant of weight w at s/t is at most
-   w^2 s^2 / (1 - w^2 s^2) for a Laplace, w^2 s^2 / 2 for a Gaussian. */
+/* ------------------------------------------------------- without tables -- */
+
 static double
-limit_chernoff(struct bar_law law, double a, size_t k, double b, size_t l,
-               double chance)
+sum_of_squares(const struct noise_sum *s)
 {
-    double best = HUGE_VAL, squares, most = fmax(a, b);
+    return s->a * s->a * (double)s->k + s->b * s->b * (double)s->l;
+}
 
-    squares = a * a * (double)k + b * b * (double)l;
-    if (law.kind == BAR_GAUSSIAN)
-        return law.scale * sqrt(-2 * log(chance) * squares) * ROUNDED;
-    for (double s = 0.002; s < 0.999; s += 0.002) {
-        double u = s / most;
-        double cumulant = (double)k * a * a * u * u / (1 - a * a * u * u) +
-                          (double)l * b * b * u * u / (1 - b * b * u * u);
+/* Chernoff's bound: the cumulant of weight w at u/t is at most
+   w^2 u^2 / (1 - w^2 u^2) <= w^2 u^2 / (1 - max w u) for a Laplace, and
+   w^2 u^2 / 2 for a Gaussian. */
+double
+quantile_limit_far(const struct noise_sum *s, double chance)
+{
+    double squares = sum_of_squares(s), far = -log(chance);
 
-        best = fmin(best, (cumulant - log(chance)) / u);
+    if (s->law.kind == BAR_GAUSSIAN)
+        return s->law.scale * sqrt(2 * far * squares) * ROUNDED;
+    return s->law.scale * (2 * sqrt(far * squares) + fmax(s->a, s->b) * far) *
+           ROUNDED;
+}
+
+static double
+limit_wide_gauss(const struct noise_sum *s, double chance)
+{
+    double low = 0, high = sqrt(-2 * log(chance));
+
+    for (int i = 0; i < Z_HALVINGS; i++) {
+        double mid = low + (high - low) / 2;
+
+        if (erfc(mid / M_SQRT2) / 2 * ROUNDED > chance)
+            low = mid;
+        else
+            high = mid;
     }
-    return best * law.scale * ROUNDED;
+    return (high * s->law.scale * sqrt(sum_of_squares(s)) +
+            (double)s->k * s->a + (double)s->l * s->b) *
+           ROUNDED;
+}
+
+/* ----------------------------------------------------------- with tables -- */
+
+/* The step of the grid of a table. */
+static double
+step_of(struct bar_law law)
+{
+    return law.kind == BAR_GAUSSIAN ? 1
+                                    : 2 * floor(law.scale / PER_SCALE / 2) + 1;
 }
 
 static long
-reach_of(double deviation, double scale, size_t k)
+reach_of(struct bar_law law, size_t k)
 {
-    return (long)ceil(DEVIATIONS * deviation * sqrt((double)k) +
-                      SCALES * scale) +
+    double t = law.scale / step_of(law);
+    bool gauss = law.kind == BAR_GAUSSIAN;
+
+    return (long)ceil(DEVIATIONS * (gauss ? t : t * M_SQRT2) * sqrt((double)k) +
+                      (gauss ? 0 : SCALES * t)) +
            1;
 }
 
-static double
-limit_by_tables(struct bar_law law, double a, size_t k, double b, size_t l,
-                double chance, double g)
+static size_t
+points_of(struct bar_law law, size_t draws)
 {
-    bool gauss = law.kind == BAR_GAUSSIAN;
-    double t = law.scale / g, one = gauss ? t : t * M_SQRT2;
-    struct table x = {reach_of(one, gauss ? 0 : t, k), NULL};
-    struct table y = {reach_of(one, gauss ? 0 : t, l), NULL};
-    size_t n = 2 * (size_t)(x.reach > y.reach ? x.reach : y.reach) + 1;
-    double *room = calloc(3 * n, sizeof *room), low = 0, high;
-    double rest = (double)k * a + (double)l * b;
-    double nearly =
-        gauss ? exp(20 * (double)(k + l) * exp(-M_PI * M_PI * t * t)) : 1;
+    if (draws > DRAWS_MAX ||
+        (law.kind == BAR_GAUSSIAN &&
+         (law.scale < SIGMA_NARROW || law.scale > SIGMA_WIDE)))
+        return 0;
+    return 2 * (size_t)reach_of(law, draws) + 1;
+}
 
-    high = limit_chernoff(law, a, k, b, l, chance);
-    if (!room)
-        return high;
-    x.at = room + n;
-    y.at = room + 2 * n;
+size_t
+quantile_limit_room(struct bar_law law, size_t draws)
+{
+    return 3 * points_of(law, draws);
+}
+
+uint64_t
+quantile_limit_work(struct bar_law law, size_t draws)
+{
+    size_t passes = law.kind == BAR_GAUSSIAN ? FILLING : draws;
+
+    return (uint64_t)points_of(law, draws) * (passes + HALVINGS) + NO_TABLE;
+}
+
+static double
+limit_by_tables(const struct noise_sum *s, double chance, double far,
+                double *room)
+{
+    bool gauss = s->law.kind == BAR_GAUSSIAN;
+    double g = step_of(s->law), t = s->law.scale / g, low = 0, high = far / g;
+    size_t n = points_of(s->law, s->k + s->l);
+    struct table x = {reach_of(s->law, s->k), room + n};
+    struct table y = {reach_of(s->law, s->l), room + 2 * n};
+    double rest = (double)s->k * s->a + (double)s->l * s->b;
+    double nearly =
+        gauss ? exp(20 * (double)(s->k + s->l) * exp(-M_PI * M_PI * t * t)) : 1;
+
     if (gauss) {
-        fill_gauss(&x, law.scale * sqrt((double)k));
-        fill_gauss(&y, law.scale * sqrt((double)l));
+        fill_gauss(&x, t * sqrt((double)s->k));
+        fill_gauss(&y, t * sqrt((double)s->l));
     } else {
-        fill_laplace(&x, law.scale, g, k, room);
-        fill_laplace(&y, law.scale, g, l, room);
+        fill_laplace(&x, s->law.scale, g, s->k, room);
+        fill_laplace(&y, s->law.scale, g, s->l, room);
     }
     sum_tails(&y);
-    high /= g;
     for (int i = 0; i < HALVINGS; i++) {
         double mid = low + (high - low) / 2;
 
-        if (nearly * weighted_tail(&x, a, &y, b, mid) >
+        if (nearly * weighted_tail(&x, s->a, &y, s->b, mid) >
             (g > 1 ? chance * (1 - HOEFFDING) : chance))
             low = mid;
         else
             high = mid;
     }
     if (g > 1)
-        high += sqrt(-log(HOEFFDING * chance) / 2 *
-                     ((double)k * a * a + (double)l * b * b)) +
+        high += sqrt(-log(HOEFFDING * chance) / 2 * sum_of_squares(s)) +
                 rest / (11 * t);
-    free(room);
-    return fmin(high * g * ROUNDED, limit_chernoff(law, a, k, b, l, chance));
+    return high * g * ROUNDED;
 }
 
 double
-quantile_limit(struct bar_law law, double a, size_t k, double b, size_t l,
-               double chance)
+quantile_limit(const struct noise_sum *s, double chance, double *room)
 {
-    double g = 1;
+    double far = quantile_limit_far(s, chance), limit = far;
 
-    if (k + l > DRAWS_MAX || k == 0 || l == 0 ||
-        (law.kind == BAR_GAUSSIAN && (law.scale < 1.2 || law.scale > 1 << 16)))
-        return limit_chernoff(law, a, k, b, l, chance);
-    if (law.kind == BAR_LAPLACE && law.scale > 3 * PER_SCALE)
-        g = 2 * floor(law.scale / PER_SCALE / 2) + 1;
-    return limit_by_tables(law, a, k, b, l, chance, g);
+    if (points_of(s->law, s->k + s->l) > 0)
+        limit = limit_by_tables(s, chance, far, room);
+    else if (s->law.kind == BAR_GAUSSIAN && s->law.scale > SIGMA_WIDE)
+        limit = limit_wide_gauss(s, chance);
+    return fmin(limit, far);
 }

@@ -17,6 +17,14 @@ box_counts(size_t n)
     return BOX_EDGES * n + 1;
 }
 
+/* Steps that an answer may take for the limits of the ends of n ranks, at one
+   level: a table takes 10^5 to 10^7. Public, and counted in the reply's class. */
+static inline uint64_t
+box_limit_steps(size_t n)
+{
+    return (uint64_t)n << (n > 1 ? 24 : 23);
+}
+
 /* All numbers that are released: two ends of each box, then the counts. */
 static inline size_t
 box_numbers(size_t n)

@@ -11,6 +11,21 @@
 
 enum { DRAWS = 40000 };
 
+static double
+limit_of(struct bar_law law, double a, size_t k, double b, size_t l)
+{
+    struct noise_sum s = {law, a, k, b, l};
+    double *room = calloc(quantile_limit_room(law, k + l) + 1, sizeof *room);
+    double limit;
+
+    assert_non_null(room);
+    limit = quantile_limit(&s, 0.025, room);
+    free(room);
+    assert_true(limit <= quantile_limit_far(&s, 0.025));
+    assert_true(limit >= 0.35 * quantile_limit_far(&s, 0.025));
+    return limit;
+}
+
 /* How often a sum of k draws with weight a and l with weight b reaches c. */
 static double
 share_above(custos_noise *noise, custos_rng *rng, double a, size_t k, double b,
@@ -44,10 +59,14 @@ quantile_limits_are_upper_bounds(void **state)
         {BAR_LAPLACE, "4", 4, 0.5, 0.5, 6, 7},
         {BAR_LAPLACE, "1/2", 0.5, 0.5, 0.5, 3, 10},
         {BAR_LAPLACE, "3", 3, 0.9, 0.1, 1, 12},
+        {BAR_LAPLACE, "40", 40, 0.5, 0.5, 6, 7},
+        {BAR_LAPLACE, "65", 65, 0.1, 0.9, 3, 40},
         {BAR_LAPLACE, "200", 200, 0.25, 0.75, 5, 8},
         {BAR_LAPLACE, "1000", 1000, 0.5, 0.5, 6, 31},
         {BAR_GAUSSIAN, "4", 4, 0.5, 0.5, 6, 7},
         {BAR_GAUSSIAN, "3", 3, 0.9, 0.1, 4, 9},
+        {BAR_GAUSSIAN, "200", 200, 0.5, 0.5, 20, 17},
+        {BAR_GAUSSIAN, "300", 300, 0.5, 0.5, 6, 7},
         {BAR_GAUSSIAN, "1000", 1000, 0.3, 0.7, 4, 9},
     };
     custos_rng *rng = test_rng_seeded(9);
@@ -65,8 +84,7 @@ quantile_limits_are_upper_bounds(void **state)
                                               : CUSTOS_DISCRETE_GAUSSIAN,
                                           cases[i].parameter, &noise, NULL),
                          0);
-        c = quantile_limit(law, cases[i].a, cases[i].k, cases[i].b, cases[i].l,
-                           0.025);
+        c = limit_of(law, cases[i].a, cases[i].k, cases[i].b, cases[i].l);
         share = share_above(noise, rng, cases[i].a, cases[i].k, cases[i].b,
                             cases[i].l, c, runs);
         print_message("case %zu: %.4f above %.3f\n", i, share, c);
@@ -82,8 +100,8 @@ static void
 many_draws_have_a_limit(void **state)
 {
     struct bar_law law = {BAR_LAPLACE, 10};
-    double few = quantile_limit(law, 0.5, 100, 0.5, 100, 0.025);
-    double many = quantile_limit(law, 0.5, 150, 0.5, 150, 0.025);
+    double few = limit_of(law, 0.5, 100, 0.5, 100);
+    double many = limit_of(law, 0.5, 150, 0.5, 150);
 
     (void)state;
     assert_true(few > 1.9 * 5 * sqrt(400) && few < 2.1 * 5 * sqrt(400));
@@ -125,7 +143,14 @@ quantile_ends_cover(void **state)
     assert_true(f.low == 485 && f.high == 515);
     released[2 + BOX_EDGES] += 200; /* the quantile is 600, beyond the box */
     quantile_find(bars, released, 0, &f);
-    assert_true(f.value == 510 && f.low == 551 && f.high == 900);
+    assert_true(f.value == 551 && f.low == 551 && f.high == 900);
+    /* Without further limits the quick bound of 14 or more decides. */
+    released[2 + BOX_EDGES] -= 200;
+    bars = quantile_bars_new(a, q, p, law, 0.05);
+    assert_true(bars->limits >= BOX_EDGES);
+    bars->limits = 0;
+    quantile_find(bars, released, 0, &f);
+    assert_true(f.value == 500 && f.low == 478 && f.high == 522);
     for (size_t i = 0; i <= BOX_EDGES; i++)
         released[2 + i] = 0;
     quantile_find(bars, released, 0, &f); /* no values: no information */

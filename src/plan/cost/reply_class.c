@@ -14,7 +14,10 @@
 #include "plan/part/bound_selection.h"
 #include "plan/cost/unit_work.h"
 
-enum { COUNT_PS = 1500 }; /* one value compared with one edge */
+enum {
+    COUNT_PS = 1500, /* one value compared with one edge */
+    LIMIT_PS = 4000, /* a step for the limits of ends */
+};
 
 enum {
     SIMPLE = 8,         /* simple operators that cost as much as one scan */
@@ -367,7 +370,8 @@ cells_of(const struct cell_space *s, uint64_t rows)
 
 /*
  * The values of a part are sorted once. A level of the tree of its ranks reads
- * them as often as three single cuts do, and for each edge they are counted.
+ * them as often as three single cuts do, and for each edge they are counted. Each
+ * rank of a group goes over all edges; limits are computed once for all groups.
  */
 static void
 add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
@@ -383,10 +387,13 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
     add_row_work(c, rows, &o);
     add_heavy(c, from_times(rows, 1 + 2 * levels) / 3, c->speeds->quantile_ps,
               1);
-    if (q->counts)
-        add_heavy(c, from_times(rows, box_counts(q->n)), COUNT_PS, 1);
     add_heavy(c, from_times(cells_of(c->stage->space, rows), q->n),
               RANK_PS + (int64_t)q->n * RANK_PAIR_PS, 1);
+    if (!q->counts)
+        return;
+    add_heavy(c, from_times(rows, box_counts(q->n)), COUNT_PS, 1);
+    add_heavy(c, from_times(plan_levels(c->plan), box_limit_steps(q->n)),
+              LIMIT_PS, 1);
 }
 
 /* How many numbers the running count of one cell is computed from. */
