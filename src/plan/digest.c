@@ -192,6 +192,7 @@ add_space(struct sha256 *h, const struct cell_space *s,
 {
     add_number(h, s->bounding);
     add_number(h, s->groups);
+    add_number(h, s->per_group);
     add_number(h, (i128)s->cells);
     add_keys(h, s, hashed);
     return add_selection(h, s->selection);

@@ -197,6 +197,8 @@ struct cell_space {
                      The first key varies slowest; a null group comes last.
                      With a selection: the most that are shown */
     uint64_t groups; /* the most cells of a unit that count */
+    uint64_t per_group; /* the most rows of a unit that count in one cell; 0:
+                           only plan->rows limits them. Else BOUND_GENERAL */
     enum bounding bounding;      /* how rows and cells of a unit are bounded */
     struct selection *selection; /* NULL: every key is public */
 };

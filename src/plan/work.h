@@ -197,6 +197,12 @@ uint64_t bounds_asked(const struct query *q);
    fail: CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status printable_check(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
+
+/* The most rows of a unit that count, M, and the largest sum of the squares of
+   their numbers in each group, L (part-rows-per-group). */
+uint64_t sensitivity_rows(const struct plan *p, const struct cell_space *s);
+void
+sensitivity_squares(const struct plan *p, const struct cell_space *s, rat *out);
 CUSTOS_MUST_USE custos_status price_delta(struct work *w);
 CUSTOS_MUST_USE custos_status price_make(struct work *w);
 void split_weigh(struct plan *p);

@@ -57,6 +57,8 @@ option_find(const struct cursor *c, struct query_options *o)
         return &o->max_groups_contributed;
     if (token_is(c->sql, t, "max_rows_contributed"))
         return &o->max_rows_contributed;
+    if (token_is(c->sql, t, "max_rows_contributed_per_group"))
+        return &o->max_rows_per_group;
     if (token_is(c->sql, t, "min_privacy_units_per_group"))
         return &o->min_units;
     if (token_is(c->sql, t, "bars"))
@@ -82,7 +84,8 @@ option_read(struct cursor *c, struct query_options *o)
             c->err, CUSTOS_EUNSUPPORTED, t->at,
             "unknown option in OPTIONS(...): %.*s" HINT
             "the options are epsilon, rho, delta, max_groups_contributed, "
-            "max_rows_contributed, min_privacy_units_per_group, bars and "
+            "max_rows_contributed, max_rows_contributed_per_group, "
+            "min_privacy_units_per_group, bars and "
             "quantile_bar",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)

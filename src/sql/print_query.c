@@ -22,6 +22,7 @@ print_options(const struct query_options *o, struct buf *out)
         {"delta", o->delta},
         {"max_groups_contributed", o->max_groups_contributed},
         {"max_rows_contributed", o->max_rows_contributed},
+        {"max_rows_contributed_per_group", o->max_rows_per_group},
         {"min_privacy_units_per_group", o->min_units},
         {"bars", o->bars.len ? str_of("simultaneous") : o->bars},
         {"quantile_bar", o->quantile_bar.len ? str_of("off") : o->quantile_bar},

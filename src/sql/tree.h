@@ -175,7 +175,8 @@ struct query_options {
     bool given;
     str epsilon, rho, delta;
     str max_groups_contributed, max_rows_contributed;
-    str min_units;    /* min_privacy_units_per_group */
+    str max_rows_per_group; /* max_rows_contributed_per_group */
+    str min_units;          /* min_privacy_units_per_group */
     str bars;         /* "simultaneous": all bars of a column hold at once */
     str quantile_bar; /* "off": quantiles are drawn without error bars */
     int epsilon_at, rho_at, delta_at;

@@ -191,6 +191,11 @@ static const struct rule rules[] = {
      "o.memo "
      "AS n FROM patients p, orders o WHERE p.id = o.patient) s",
      "star", NULL},
+    {"from", "s",
+     "(SELECT o.*, p.id AS who, p.age AS x, o.total AS y, o.pieces AS k, "
+     "o.memo "
+     "AS n FROM patients p, orders o WHERE p.id = o.patient) s",
+     "star", NULL},
     {"from", "s", "{with} s", "with", NULL},
     {"from", "sr", "{with} s JOIN {with} r USING (who)", "with", NULL},
     {"from", "s", "({inner} UNION ALL {inner}) s", "union", NULL},
@@ -409,6 +414,11 @@ static const struct rule rules[] = {
     {"options", "", "max_groups_contributed = 1", "max groups", NULL},
     {"options", "", "max_rows_contributed = 2, max_groups_contributed = 2",
      "max rows", NULL},
+    {"options", "", "max_rows_contributed_per_group = 1", "rows per group",
+     NULL},
+    {"options", "",
+     "max_rows_contributed_per_group = 2, max_groups_contributed = 2",
+     "rows per group", NULL},
 };
 
 enum { RULES = COUNT_OF(rules) };

@@ -76,6 +76,18 @@ static const char *const shares[] = {
     "SELECT k, sum(b::int)::float / count(*) FROM v GROUP BY k",
 };
 
+/* At most so many rows of a unit in a group, before its first rows are taken. */
+#define EACH(n)                                                                \
+    "SELECT WITH DIFFERENTIAL_PRIVACY "                                        \
+    "OPTIONS(max_rows_contributed_per_group = " n ") "
+static const char *const per_group[] = {
+    EACH("1") "k, count(*), sum(n) FROM v GROUP BY k",
+    EACH("2") "k, count(*), sum(n) FROM v GROUP BY k",
+    EACH("1") "k, avg(b), count(distinct who) FROM v WHERE n > 0 GROUP BY k",
+    EACH("2") "n % 2, avg(f) FROM v WHERE k <> 'b' GROUP BY 1",
+    EACH("1") "b, count(n), sum(m) FROM v GROUP BY b",
+};
+
 struct row {
     int64_t unit, rank;
     struct datum values[WIDTH];
@@ -267,6 +279,7 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
           i128 *cells)
 {
     static int64_t seen[CELLS_MOST];
+    static uint64_t each[CELLS_MOST];
     uint64_t used = 0, groups = 0;
 
     memset(seen, 0, sizeof seen);
@@ -277,6 +290,8 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
 
         if (i == 0 || rows[i].unit != rows[i - 1].unit)
             used = groups = 0;
+        if (i == 0 || rows[i].unit != rows[i - 1].unit)
+            memset(each, 0, sizeof each);
         if (plan->where)
             yes = value_of(m, &rows[i], plan->where);
         cell = cell_of(m, &rows[i], plan);
@@ -287,6 +302,8 @@ reference(struct made *m, struct row *rows, size_t n, const struct plan *plan,
                 add_row(m, &rows[i], plan, (size_t)cell, false, cells);
             continue;
         }
+        if (plan->space.per_group > 0 && each[cell]++ >= plan->space.per_group)
+            continue;
         if (used == plan->rows)
             continue;
         used++;
@@ -369,6 +386,35 @@ statement_is_total(struct made *m, const struct plan *plan, const char *sql)
     builder_clear(&b);
 }
 
+/* Only the windows bound rows per group; the other ways must refuse. */
+static void
+check_per_group(struct made *m, struct row *rows, size_t n, const char *sql)
+{
+    static i128 want[2 * CELLS_MOST * PARTS_MOST];
+    struct plan_options options = {0};
+    struct plan *plan = NULL;
+    struct query *q;
+    struct exact x;
+
+    assert_int_equal(sql_read(m->a, str_of(sql), &q, &m->err), CUSTOS_OK);
+    assert_int_equal(plan_make(m->a, q, m->policy, &options, &plan, &m->err),
+                     CUSTOS_OK);
+    assert_int_equal(plan->space.bounding, BOUND_GENERAL);
+    assert_true(plan->space.per_group > 0 && is_known(plan));
+    statement_is_total(m, plan, sql);
+    reference(m, rows, n, plan, want);
+    run_and_compare(m, plan, sql, want);
+    assert_int_equal(exact_init(&x, stage_values(plan), &m->err), CUSTOS_OK);
+    plan->space.bounding = BOUND_RANK;
+    assert_int_not_equal(work_fill(m->engine, stage_values(plan), &x, &m->err),
+                         CUSTOS_OK);
+    plan->space.bounding = BOUND_FOLD;
+    assert_int_not_equal(work_fill(m->engine, stage_values(plan), &x, &m->err),
+                         CUSTOS_OK);
+    exact_clear(&x);
+    plan_free(plan);
+}
+
 static bool
 check(struct made *m, struct row *rows, size_t n, const char *sql)
 {
@@ -449,12 +495,30 @@ shares_equal_the_reference(void **state)
     assert_int_equal(check_all(shares, COUNT_OF(shares)), COUNT_OF(shares));
 }
 
+static void
+rows_per_group_equal_the_reference(void **state)
+{
+    static struct row rows[ROWS_MOST];
+    struct made m;
+    size_t n;
+
+    (void)state;
+    made_folder(&m);
+    write_source(&m);
+    made_ready(&m, POLICY);
+    n = read_rows(&m, rows);
+    for (size_t i = 0; i < COUNT_OF(per_group); i++)
+        check_per_group(&m, rows, n, per_group[i]);
+    made_close(&m);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_mean_what_they_evaluate_to),
         cmocka_unit_test(shares_equal_the_reference),
+        cmocka_unit_test(rows_per_group_equal_the_reference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -332,6 +332,101 @@ share_moves_as_one_count(void **state)
             }
 }
 
+/*
+ * At most r rows of a unit in a group: all ways to divide at most m rows over at
+ * most g of the groups, each row at an end of [low, high] or in the middle. Sums are
+ * convex in what a row adds, so the ends suffice for the largest change.
+ */
+enum { UNITS_MOST = 4000 };
+
+static size_t
+divided(int rows, int each, int groups, int low, int high,
+        int (*out)[CELLS_MAX])
+{
+    int ends[] = {low, high, 0};
+    size_t n = 0;
+
+    for (int a = 0; a <= each; a++)
+        for (int b = 0; b <= each; b++)
+            for (int c = 0; c <= each; c++)
+                for (int e = 0; e < 27; e++) {
+                    if (a + b + c > rows ||
+                        (a > 0) + (b > 0) + (c > 0) > groups)
+                        continue;
+                    assert_true(n < UNITS_MOST);
+                    out[n][0] = a * ends[e % 3];
+                    out[n][1] = b * ends[e / 3 % 3];
+                    out[n++][2] = c * ends[e / 9];
+                }
+    return n;
+}
+
+static void
+check_per_group(int rows, int each, int groups, int low, int high, bool change)
+{
+    static int units[UNITS_MOST][CELLS_MAX];
+    int most = -low > high ? -low : high;
+    struct part part = {
+        .kind = PART_SUM, .lower = low, .upper = high, .row_most = (i128)most};
+    struct policy policy = {.adjacency =
+                                change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE};
+    struct plan plan = {.rows = (uint64_t)rows,
+                        .space = {.cells = CELLS_MAX,
+                                  .groups = (uint64_t)groups,
+                                  .per_group = (uint64_t)each},
+                        .parts = &part,
+                        .n_parts = 1};
+    struct work w = {.policy = &policy, .plan = &plan};
+    size_t n = divided(rows, each, groups, low, high, units);
+    int64_t l1 = 0, l2 = 0;
+    int found[2];
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < (change ? n : 1); j++) {
+            int64_t one = 0, two = 0;
+
+            for (int c = 0; c < CELLS_MAX; c++) {
+                int64_t d = units[i][c] - (change ? units[j][c] : 0);
+
+                one += d < 0 ? -d : d;
+                two += d * d;
+            }
+            l1 = one > l1 ? one : l1;
+            l2 = two > l2 ? two : l2;
+        }
+    part.space = &plan.space;
+    rat_init(&part.l1);
+    rat_init(&part.l2_squared);
+    assert_int_equal(sensitivity_make(&w), CUSTOS_OK);
+    found[0] = rat_cmp_i64(&part.l1, l1);
+    found[1] = rat_cmp_i64(&part.l2_squared, l2);
+    if (found[0] < 0 || found[1] < 0 || (!change && (found[0] || found[1])))
+        fail_msg(
+            "%d rows, %d in a group, %d groups, [%d, %d], change %d: found "
+            "%ld and %ld",
+            rows, each, groups, low, high, change, (long)l1, (long)l2);
+    rat_clear(&part.l1);
+    rat_clear(&part.l2_squared);
+}
+
+static void
+sensitivity_with_rows_per_group(void **state)
+{
+    static const int ranges[][2] = {{0, 1}, {0, 3}, {-1, 2}, {-2, 2}, {-3, 1}};
+
+    (void)state;
+    for (size_t r = 0; r < COUNT_OF(ranges); r++)
+        for (int rows = 2; rows <= 6; rows++)
+            for (int each = 1; each < rows; each++)
+                for (int groups = 1; groups <= CELLS_MAX; groups++) {
+                    check_per_group(rows, each, groups, ranges[r][0],
+                                    ranges[r][1], false);
+                    if (rows <= 4)
+                        check_per_group(rows, each, groups, ranges[r][0],
+                                        ranges[r][1], true);
+                }
+}
+
 /* Counts and histograms under both adjacencies. */
 static void
 sensitivity_of_counts_and_histograms(void **state)
@@ -370,6 +465,29 @@ sensitivity_of_counts_and_histograms(void **state)
         {"SELECT level, count(distinct room) FROM visits GROUP BY level",
          "change-one", "40", "800"},
         {"SELECT count(distinct x) FROM d", "change-one", "1", "1"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY "
+         "OPTIONS(max_rows_contributed_per_group = 3) room, count(*) FROM "
+         "visits "
+         "GROUP BY room",
+         NULL, "15", "45"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY "
+         "OPTIONS(max_rows_contributed_per_group = 6) room, count(*) FROM "
+         "visits "
+         "GROUP BY room",
+         NULL, "20", "112"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY "
+         "OPTIONS(max_rows_contributed_per_group = 6) room, count(*) FROM "
+         "visits "
+         "GROUP BY room",
+         "change-one", "40", "224"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY "
+         "OPTIONS(max_rows_contributed_per_group = 3) count(*) FROM visits",
+         NULL, "3", "9"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY "
+         "OPTIONS(max_rows_contributed_per_group = 2) room, avg(level > 2) "
+         "FROM "
+         "visits GROUP BY room",
+         "change-one", "20", "40"},
     };
 
     (void)state;
@@ -393,6 +511,7 @@ main(void)
         cmocka_unit_test(sensitivity_is_the_largest_change),
         cmocka_unit_test(distinct_values_move_by_one_a_row),
         cmocka_unit_test(share_moves_as_one_count),
+        cmocka_unit_test(sensitivity_with_rows_per_group),
         cmocka_unit_test(sensitivity_of_counts_and_histograms),
     };
 

@@ -254,6 +254,10 @@ google_clause_is_read(void **state)
            "EXPLAIN SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.1, "
            "delta = 1e-6, max_groups_contributed = 2, max_rows_contributed = "
            "3) 1 AS \"?column?\"");
+    expect("select with differential_privacy "
+           "options(max_rows_contributed_per_group=2) 1",
+           "SELECT WITH DIFFERENTIAL_PRIVACY "
+           "OPTIONS(max_rows_contributed_per_group = 2) 1 AS \"?column?\"");
     expect("select with differential_privacy options(RHO = 5e-3) 1",
            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 5e-3) 1 AS "
            "\"?column?\"");

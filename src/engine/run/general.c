@@ -12,7 +12,8 @@
  * SOURCE   doc/proofs/fold-bounds-units.md
  * NEEDS    rank-of-own-rows, unit-of-a-row.
  * GIVES    x filled with the exact numbers; the weights of units are those of
- *          fold-bounds-groups.
+ *          fold-bounds-groups. If rows per group are limited, the rows beyond
+ *          that are left out first (group-bound).
  * FAILS    CUSTOS_EENGINE.
  * TESTED   general_equals_the_fold attached_equals_imported
  *          weights_equal_the_reference
@@ -52,6 +53,53 @@ add_keys(struct builder *b, const struct stage *stage, struct terms *to)
         terms_add(b, to, term_name(b, NULL, "key_%zu", i));
 }
 
+/* All columns of s, for which `name` is at most `most`. */
+static struct select *
+at_most(struct builder *b, const struct select *s, const char *name,
+        uint64_t most)
+{
+    struct select *to = select_new(b, input_select(b, s));
+
+    to->all = true;
+    select_where(b, to,
+                 term_binary(b, term_name(b, NULL, "%s", name), TERM_AT_MOST,
+                             term_number(b, most)));
+    return to;
+}
+
+/* The rows of each unit, of which each group has at most per_group: unit, row_order,
+   key_0 ..., value_0 ..., row_no. They are numbered in two steps, since what is left
+   out of a group must not count in row_no. */
+static struct select *
+rows_of_groups(struct builder *b, const struct stage *stage,
+               const struct work_values *values)
+{
+    struct select *s =
+        select_new(b, input_as(b, rows_ordered(b, stage->plan), "t"));
+    const struct term *unit = term_name(b, NULL, "unit");
+    const struct term *order = term_name(b, NULL, "row_order");
+    struct window group = {.partition = {.n = 0}};
+    struct window own = {.partition = {.n = 0}};
+
+    select_add_bare(b, s, term_name(b, "t", "unit"));
+    select_add_bare(b, s, term_name(b, "t", "row_order"));
+    work_columns(b, stage, values, s);
+    select_where(b, s, term_true(b));
+    work_conditions(b, stage, &s->where);
+    s = select_new(b, input_select(b, s));
+    s->all = true;
+    terms_add(b, &group.partition, unit);
+    add_keys(b, stage, &group.partition);
+    terms_add(b, &group.order, order);
+    select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &group),
+               "group_row_no");
+    s = at_most(b, s, "group_row_no", stage->space->per_group);
+    terms_add(b, &own.partition, unit);
+    terms_add(b, &own.order, order);
+    select_add(b, s, term_window(b, TERM_ROW_NUMBER, NULL, &own), "row_no");
+    return s;
+}
+
 /* The numbered rows of each unit: unit, key_0 ..., value_0 ..., row_no. */
 static struct select *
 rows_numbered(struct builder *b, const struct stage *stage,
@@ -85,20 +133,6 @@ is_tracked(const struct stage *stage)
            stage->space->groups < stage->space->cells;
 }
 
-/* All columns of s, for which `name` is at most `most`. */
-static struct select *
-at_most(struct builder *b, const struct select *s, const char *name,
-        uint64_t most)
-{
-    struct select *to = select_new(b, input_select(b, s));
-
-    to->all = true;
-    select_where(b, to,
-                 term_binary(b, term_name(b, NULL, "%s", name), TERM_AT_MOST,
-                             term_number(b, most)));
-    return to;
-}
-
 /* If is_tracked, there is also first_row_no: the row_no of the unit's first row in
    the group. If units have weights, there is also held: the number of the unit's
    groups. */
@@ -106,8 +140,11 @@ struct select *
 general_bounded(struct builder *b, const struct stage *stage,
                 const struct work_values *values)
 {
-    struct select *rows = at_most(b, rows_numbered(b, stage, values), "row_no",
-                                  stage->plan->rows);
+    struct select *rows =
+        at_most(b,
+                (stage->space->per_group > 0 ? rows_of_groups
+                                             : rows_numbered)(b, stage, values),
+                "row_no", stage->plan->rows);
     const struct term *unit = term_name(b, NULL, "unit");
     struct window group = {.partition = {.n = 0}};
     struct window all = {.partition = {.n = 0}};

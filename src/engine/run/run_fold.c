@@ -272,7 +272,8 @@ run_fold(struct engine *e, const struct stage *stage, struct exact *x,
     custos_status st;
     int64_t from = 1;
 
-    if (!t->sorted || stage->space->cells > INT32_MAX || !work_adds_up(stage))
+    if (!t->sorted || stage->space->cells > INT32_MAX ||
+        stage->space->per_group > 0 || !work_adds_up(stage))
         return custos_fail(err, CUSTOS_EENGINE,
                            "the query could not be completed");
     st = work_values(stage, &values, err);

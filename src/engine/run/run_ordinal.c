@@ -29,7 +29,8 @@ bool
 fits_ordinal(const struct engine *e, const struct stage *stage)
 {
     return plan_has_bare_key(stage->plan, stage->space) &&
-           stage->plan->rows <= ORDINALS_MAX && work_adds_up(stage) &&
+           stage->space->per_group == 0 && stage->plan->rows <= ORDINALS_MAX &&
+           work_adds_up(stage) &&
            e->tables[stage->plan->table->number].sorted &&
            view_has_ordinal(stage->plan->table,
                             (size_t)stage->space->keys[0].expr->slot);

@@ -279,13 +279,14 @@ sums_of_groups(struct builder *b, const struct stage *stage,
 }
 
 /* The predicate bounds a unit's groups only through its rows, and does not know how
-   many they are. A space that relies on fewer groups or on weights is refused. */
+   many they are. A space that relies on fewer groups, on fewer rows in each or on
+   weights is refused. */
 static bool
 is_bounded(const struct stage *stage)
 {
     const struct cell_space *space = stage->space;
 
-    if (selection_weighs(space->selection))
+    if (selection_weighs(space->selection) || space->per_group > 0)
         return false;
     return space->groups >= stage->plan->rows ||
            (!space->selection && space->groups >= space->cells);

@@ -352,7 +352,8 @@ add_pass(struct cost *c, uint64_t rows, struct operators *o)
     if (c->stage->space->bounding == BOUND_GENERAL)
         add_heavy(c, rows, c->speeds->sort_ps,
                   (tracks_groups(c->stage) ? TRACKING : 1) +
-                      (uint64_t)selection_weighs(c->stage->space->selection));
+                      (uint64_t)selection_weighs(c->stage->space->selection) +
+                      (uint64_t)(c->stage->space->per_group > 0));
 }
 
 /* The most groups that are shown. A discovered group of fewer than `half` units

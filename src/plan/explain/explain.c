@@ -39,18 +39,24 @@ explain_bounding(const struct plan *p, struct buf *out)
         buf_add_text(out, "none needed: a row is a unit\n");
         return;
     }
-    buf_printf(out, "%llu row%s of a unit, in %llu group%s, by rank",
+    buf_printf(out, "%llu row%s of a unit, in %llu group%s",
                (unsigned long long)p->rows, p->rows == 1 ? "" : "s",
                (unsigned long long)p->space.groups,
                p->space.groups == 1 ? "" : "s");
+    if (p->space.per_group > 0)
+        buf_printf(out, " of at most %llu row%s each",
+                   (unsigned long long)p->space.per_group,
+                   p->space.per_group == 1 ? "" : "s");
+    buf_add_text(out, ", by rank");
     if (from_loses(p))
         buf_add_text(out, ", before WHERE: rows that would pass may be left "
                           "out");
     else if (p->space.bounding != BOUND_RANK && p->where)
         buf_add_text(out, ", of those that pass WHERE");
-    buf_add_text(out, p->space.bounding == BOUND_RANK ? " (a predicate)\n"
-                      : p->space.bounding == BOUND_FOLD
-                          ? " (a fold)\n"
+    buf_add_text(out, p->space.bounding == BOUND_RANK   ? " (a predicate)\n"
+                      : p->space.bounding == BOUND_FOLD ? " (a fold)\n"
+                      : p->space.per_group > 0
+                          ? " (windows by unit and group)\n"
                           : " (windows by unit)\n");
 }
 

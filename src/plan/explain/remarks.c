@@ -40,6 +40,9 @@ remark_bounding(struct work *w)
         buf_printf(&b, ", in at most %llu group%s",
                    (unsigned long long)p->space.groups,
                    p->space.groups == 1 ? "" : "s");
+    if (p->space.per_group > 0)
+        buf_printf(&b, ", at most %llu in each group",
+                   (unsigned long long)p->space.per_group);
     if (from_loses(p))
         buf_add_text(&b, ", chosen before WHERE");
     return add_remark(w, &b);
@@ -225,6 +228,8 @@ theorem_bounding(struct work *w)
         return;
     }
     add_theorem(p, "fold-bound");
+    if (p->space.per_group > 0)
+        add_theorem(p, "group-bound");
     add_theorem(p, p->space.bounding == BOUND_FOLD ? "fold-bounds-units"
                                                    : "general-equals-fold");
     if (p->space.bounding == BOUND_FOLD && plan_has_bare_key(p, &p->space)) {
@@ -260,6 +265,9 @@ theorems_make(struct work *w)
             add_theorem(p, "keys-floor");
     }
     for (size_t i = 0; i < p->n_parts; i++) {
+        if (p->space.per_group > 0 && p->parts[i].kind != PART_QUANTILES &&
+            p->parts[i].kind != PART_UNITS && !p->parts[i].running)
+            add_theorem(p, "part-rows-per-group");
         if (p->parts[i].kind == PART_SHARE)
             add_theorem(p, "part-share");
         else if (p->parts[i].kind != PART_QUANTILES)

@@ -26,6 +26,19 @@
  *          that pass WHERE, or does not bound the groups.
  * FAILS    cannot.
  * TESTED   bounding_follows_the_query
+ *
+ * THEOREM  group-bound
+ *   For each unit: take the rows that pass WHERE and have a key, and number
+ *   those of each group in the order of rank; leave out all numbers above r.
+ *   fold-bound keeps m rows in g groups of what is left. Each unit then adds
+ *   at most r rows to a group, and at most min(m, r g) rows.
+ * SOURCE   doc/proofs/group-bound.md
+ * NEEDS    as fold-bound.
+ * GIVES    as fold-bound; which rows of a unit are kept does not depend on any
+ *          other unit. Used where the query states r.
+ * FAILS    cannot.
+ * TESTED   rows_per_group_equal_the_reference
+ *          neighbours_differ_as_the_plan_says
  */
 #include "base/ck.h"
 #include "plan/from/from.h"
@@ -79,7 +92,7 @@ bounds_asked(const struct query *q)
     return n < 1 ? 1 : n;
 }
 
-/* The most groups per unit that a query may ask for. Where a bound selection
+/* The most groups or rows per unit that a query may ask for. Where a bound selection
    chooses the bound on rows, the only limit is FROM_ROWS_MAX. */
 static uint64_t
 groups_most(const struct plan *p, uint64_t groups)
@@ -111,6 +124,8 @@ choose_bounding(const struct work *w, uint64_t rows, uint64_t groups)
 
     if (t->unit_is_row && !w->from->renumbered)
         return BOUND_NONE;
+    if (p->space.per_group > 0)
+        return BOUND_GENERAL; /* it alone numbers rows by unit and group */
     if (w->from->kind == RELATION_TABLE && !t->facts.sorted)
         return BOUND_GENERAL;
     /* A fold needs the order of rows, which joins and IN (SELECT ...) lose. By
@@ -176,7 +191,7 @@ bounds_make(struct work *w)
     const struct query_options *o = &w->q->options;
     uint64_t rows = t->unit_is_row ? 1 : t->rows_per_unit;
     uint64_t groups = t->unit_is_row ? 1 : t->groups_per_unit;
-    uint64_t asked = groups;
+    uint64_t asked = groups, per_group;
     custos_status st = CUSTOS_OK;
 
     if (o->max_rows_contributed.len > 0)
@@ -189,14 +204,28 @@ bounds_make(struct work *w)
     else if (!st && o->max_groups_contributed.len > 0)
         st = read_limit(w, o->max_groups_contributed, "max_groups_contributed",
                         groups_most(w->plan, groups), &asked);
+    per_group = rows;
+    if (!st && o->max_rows_per_group.len > 0 && w->plan->marginals)
+        st = custos_fail(w->err, CUSTOS_EUNSUPPORTED,
+                         "GROUPING SETS, ROLLUP and CUBE have no bound on a "
+                         "unit's rows in each group" HINT
+                         "state max_rows_contributed");
+    else if (!st && o->max_rows_per_group.len > 0)
+        st = read_limit(w, o->max_rows_per_group,
+                        "max_rows_contributed_per_group",
+                        groups_most(w->plan, rows), &per_group);
     if (st)
         return st;
+    if (w->plan->space.n_keys == 0)
+        rows = least(rows, per_group); /* they are all in one group */
     groups = w->plan->marginals ? rows : least(groups, asked);
     CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
     w->plan->unit = unit_name(w);
     groups = least(groups, least(rows, groups_there(w->plan)));
     w->plan->rows = rows;
     w->plan->space.groups = groups;
+    if (per_group < rows)
+        w->plan->space.per_group = per_group;
     w->plan->space.bounding = choose_bounding(w, rows, groups);
     marginals_bound(w->plan);
     if (counts_people(w))

@@ -26,6 +26,19 @@
  * FAILS    cannot.
  * TESTED   sensitivity_is_the_largest_change
  *
+ * THEOREM  part-rows-per-group
+ *   Let a unit have at most r rows in a group, and at most M = min(m, r g) in
+ *   all. Of the sums of n_k rows in group k the squares add up to at most
+ *   R^2 L, L = floor(M/r) r^2 + (M mod r)^2, so a part that adds up rows moves
+ *   by at most M R in l1 and R^2 L in l2 squared. If a unit is replaced: by
+ *   2 M R and, with a row in [a, b] as above, 2 (a^2 + b^2) L. Distinct values
+ *   move by min(r, D) in one group.
+ * SOURCE   doc/proofs/group-bound.md
+ * NEEDS    group-bound.
+ * GIVES    l1 and l2 squared; under add/remove exactly the largest there is.
+ * FAILS    cannot.
+ * TESTED   sensitivity_with_rows_per_group
+ *
  * THEOREM  part-distinct
  *   Removing one row lowers the number of distinct values of its group by 0 or
  *   1, adding one raises it by 0 or 1, and no other group changes. So m rows
@@ -82,6 +95,53 @@ row_ends(const struct part *part, i128 *low, i128 *high)
     }
 }
 
+uint64_t
+sensitivity_rows(const struct plan *p, const struct cell_space *s)
+{
+    u128 most = (u128)s->per_group * s->groups;
+
+    return s->per_group > 0 && most < p->rows ? (uint64_t)most : p->rows;
+}
+
+void
+sensitivity_squares(const struct plan *p, const struct cell_space *s, rat *out)
+{
+    uint64_t rows = sensitivity_rows(p, s);
+    uint64_t each =
+        s->per_group > 0 && s->per_group < rows ? s->per_group : rows;
+    rat x[2];
+
+    rats_init(x, 2);
+    rat_set_u64(&x[0], each);
+    rat_set_u64(&x[1], rows / each * each); /* floor(M/r) r */
+    rat_mul(out, &x[0], &x[1]);
+    rat_set_u64(&x[0], rows % each);
+    rat_mul(&x[0], &x[0], &x[0]);
+    rat_add(out, out, &x[0]);
+    rats_clear(x, 2);
+}
+
+/* If a unit is replaced, in several groups with at most r rows each: lowers l2
+   squared to 2 (a^2 + b^2) L if that is less. */
+static void
+limit_change(const struct plan *p, i128 low, i128 high, struct part *part)
+{
+    rat x[3];
+
+    rats_init(x, 3);
+    rat_set_i128(&x[0], low);
+    rat_mul(&x[0], &x[0], &x[0]);
+    rat_set_i128(&x[1], high);
+    rat_mul(&x[1], &x[1], &x[1]);
+    rat_add(&x[0], &x[0], &x[1]);
+    rat_add(&x[0], &x[0], &x[0]);
+    sensitivity_squares(p, part->space, &x[2]);
+    rat_mul(&x[0], &x[0], &x[2]);
+    if (rat_cmp(&x[0], &part->l2_squared) < 0)
+        rat_set(&part->l2_squared, &x[0]);
+    rats_clear(x, 3);
+}
+
 static void
 set_rows(const struct plan *p, bool change, struct part *part)
 {
@@ -91,10 +151,12 @@ set_rows(const struct plan *p, bool change, struct part *part)
     rats_init(x, 2);
     row_ends(part, &low, &high);
     rat_set_i128(&x[0], part->row_most);
-    rat_set_u64(&x[1], p->rows);
-    rat_mul(&x[0], &x[0], &x[1]); /* m R */
+    rat_mul(&x[1], &x[0], &x[0]);
+    sensitivity_squares(p, part->space, &part->l2_squared);
+    rat_mul(&part->l2_squared, &part->l2_squared, &x[1]); /* L R^2 */
+    rat_set_u64(&x[1], sensitivity_rows(p, part->space));
+    rat_mul(&x[0], &x[0], &x[1]); /* M R */
     rat_set(&part->l1, &x[0]);
-    rat_mul(&part->l2_squared, &x[0], &x[0]);
     if (change) {
         rat span;
 
@@ -102,6 +164,7 @@ set_rows(const struct plan *p, bool change, struct part *part)
         rat_set_i128(&span, high - low);
         rat_mul(&span, &span, &x[1]); /* m (b - a) */
         rat_add(&part->l1, &x[0], &x[0]);
+        rat_mul(&part->l2_squared, &x[0], &x[0]);
         rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
         if (part->space->cells == 1)
             rat_set(&part->l1, &span);
@@ -109,6 +172,8 @@ set_rows(const struct plan *p, bool change, struct part *part)
         if (part->space->cells == 1 || rat_cmp(&span, &part->l2_squared) > 0)
             rat_set(&part->l2_squared, &span);
         rat_clear(&span);
+        if (part->space->per_group > 0)
+            limit_change(p, low, high, part);
     }
     rats_clear(x, 2);
 }
@@ -116,9 +181,13 @@ set_rows(const struct plan *p, bool change, struct part *part)
 static void
 set_distinct(const struct plan *p, bool change, struct part *part)
 {
-    i128 rows = (i128)p->rows, most = (i128)part->domain;
-    i128 one = most ? least(rows, most) : rows, all = one;
+    i128 rows = (i128)sensitivity_rows(p, part->space);
+    i128 most = (i128)part->domain, one = rows, all;
 
+    if (part->space->per_group > 0)
+        one = least(one, (i128)part->space->per_group);
+    one = most ? least(one, most) : one;
+    all = one;
     if (part->space->cells >
         1) /* groups <= rows <= 2^31, and most below 2^63 */
         all = most ? least(rows, (i128)part->space->groups * most) : rows;

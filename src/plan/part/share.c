@@ -171,9 +171,11 @@ share_move(const struct plan *p, bool change, struct part *part)
 
     rat_init(&x);
     rat_set_i128(&part->l1, part->row_most);
-    rat_set_u64(&x, p->rows);
+    rat_mul(&x, &part->l1, &part->l1);
+    sensitivity_squares(p, part->space, &part->l2_squared);
+    rat_mul(&part->l2_squared, &part->l2_squared, &x);
+    rat_set_u64(&x, sensitivity_rows(p, part->space));
     rat_mul(&part->l1, &part->l1, &x);
-    rat_mul(&part->l2_squared, &part->l1, &part->l1);
     if (change) {
         rat_add(&part->l1, &part->l1, &part->l1);
         rat_add(&part->l2_squared, &part->l2_squared, &part->l2_squared);
