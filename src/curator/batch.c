@@ -13,9 +13,11 @@
  *          of the plans.
  * FAILS    above the charge: depending on public facts; below it: as
  *          charge-first, at the first item that fails. No later item reads data,
- *          so that a batch cannot provoke more failures than a question.
+ *          so that a batch cannot provoke more failures than a question. An item
+ *          that takes the time of those after it is an overrun.
  * TESTED   a_batch_is_charged_as_a_whole equal_questions_are_charged_once
  *          a_failed_item_ends_the_batch a_batch_replies_once
+ *          a_slow_item_is_an_overrun a_late_item_is_an_overrun_of_the_one_before
  *          the_batch_is_charged_before_data_is_read
  */
 #include "curator/batch_inside.h"
@@ -246,33 +248,31 @@ charge_all(struct progress *g, custos_err *err)
 
 /* ---------------------------------------------------------------- running -- */
 
-/* Sets when the batch's reply leaves, and when this entry's work must have begun
-   so that those after it can end in time, as fix_times (curator.c). */
-static void
-fix_times(const struct progress *g, size_t from, int64_t until_us)
+/* When the entries from this one on must begin, so that all can end by due_us: as
+   begin_us in curator.c. After the last entry that runs this is due_us. */
+static int64_t
+latest_begin(const struct progress *g, size_t from, int64_t due_us)
 {
     int64_t class_us = 0, allowances = 0;
-    struct work *w = &g->entries[from].work;
 
     for (size_t i = from; i < g->b->n; i++)
         if (g->entries[i].kind == ENTRY_RUN) {
             class_us += g->entries[i].class_us;
             allowances += g->ask->allowance_us;
         }
-    w->until_us = until_us;
-    w->begin_us = until_us - class_us / REPLY_CLASS_MARGIN - allowances / 2;
+    return due_us - class_us / REPLY_CLASS_MARGIN - allowances / 2;
 }
 
-/* The class time of the entries from this one on. */
-static int64_t
-class_from(const struct progress *g, size_t from)
+/* Limits an entry's work, if the batch's reply leaves at due_us. It is killed when
+   the next one must begin: with a later limit it could keep the next from
+   beginning in time, and would not count as an overrun itself. */
+static void
+fix_times(const struct progress *g, size_t i, int64_t due_us)
 {
-    int64_t class_us = -g->ask->allowance_us;
+    struct work *w = &g->entries[i].work;
 
-    for (size_t i = from; i < g->b->n; i++)
-        if (g->entries[i].kind == ENTRY_RUN)
-            class_us += g->entries[i].class_us + g->ask->allowance_us;
-    return class_us;
+    w->begin_us = latest_begin(g, i, due_us);
+    w->until_us = latest_begin(g, i + 1, due_us);
 }
 
 /* Without an executor: this thread does the work. */
@@ -300,36 +300,53 @@ run_here(struct progress *g, struct entry *e, struct answer **out,
     return st;
 }
 
-/* Runs an entry; *until_us: when the reply leaves, which a second attempt after a
-   delay sets anew, once in a batch; 0: not fixed. */
+/* Runs an entry; due_us: when the reply leaves; 0: not fixed. */
 static custos_status
-run_entry(struct progress *g, size_t i, int64_t *until_us, bool *again,
-          enum work_end *end, custos_err *err)
+run_entry(struct progress *g, size_t i, int64_t due_us, enum work_end *end,
+          custos_err *err)
 {
     const struct executor *by = g->c->executor;
     struct entry *e = &g->entries[i];
     struct answer **out = &g->b->items[i].answer;
-    custos_err first = CUSTOS_ERR_INIT;
-    custos_status st;
 
     if (!by)
         return run_here(g, e, out, end, err);
-    if (*until_us)
-        fix_times(g, i, *until_us);
-    st = by->run(by->ctx, &e->work, out, end, &first);
-    if (*end == WORK_DELAYED && *until_us && g->ask->again && !*again) {
-        int64_t later = g->ask->again(g->ask->admit_ctx, class_from(g, i));
+    if (due_us)
+        fix_times(g, i, due_us);
+    return by->run(by->ctx, &e->work, out, end, err);
+}
 
-        *again = true;
-        if (later) {
-            *until_us = later;
-            fix_times(g, i, later);
-            return by->run(by->ctx, &e->work, out, end, err);
-        }
+/* Runs the first entry that runs; once more if it could not begin in time, as
+   execute (curator.c). Only this one: what delays it is not of this batch. */
+static custos_status
+run_first(struct progress *g, size_t i, int64_t *due_us, enum work_end *end,
+          custos_err *err)
+{
+    custos_err first = CUSTOS_ERR_INIT;
+    custos_status st = run_entry(g, i, *due_us, end, &first);
+    int64_t later_us = 0;
+
+    if (*end == WORK_DELAYED && *due_us && g->ask->again)
+        later_us = g->ask->again(g->ask->admit_ctx, g->class_us);
+    if (!later_us) {
+        if (st && err)
+            *err = first;
+        return st;
     }
-    if (st && err)
-        *err = first;
-    return st;
+    *due_us = later_us;
+    return run_entry(g, i, later_us, end, err);
+}
+
+/* Records how an entry's work ended; before: the receipt of the one that ran
+   before it, or NULL. If that one left too little time, it has overrun. */
+static void
+record_end(struct progress *g, const struct receipt *before,
+           const struct receipt *r, enum work_end end, custos_status st)
+{
+    if (before && end == WORK_DELAYED)
+        tripwire_record(g->c, g->ask, before, WORK_OVERRUN, st);
+    else
+        tripwire_record(g->c, g->ask, r, end, st);
 }
 
 /* Below the charge: runs the entries one after the other. The time of the reply is
@@ -338,12 +355,12 @@ static custos_status
 run_all(struct progress *g, int work, custos_err *err)
 {
     const struct ask *ask = g->ask;
+    const struct receipt *before = NULL;
     custos_status st = CUSTOS_OK;
-    int64_t until_us = 0;
-    bool again = false;
+    int64_t due_us = 0;
 
     if (g->running > 0 && ask->admit && g->class_us < INT64_MAX)
-        until_us = ask->admit(ask->admit_ctx, g->class_us);
+        due_us = ask->admit(ask->admit_ctx, g->class_us);
     for (size_t i = 0; i < g->b->n && !st; i++) {
         struct entry *e = &g->entries[i];
         enum work_end end = WORK_FAILED;
@@ -352,10 +369,12 @@ run_all(struct progress *g, int work, custos_err *err)
             continue;
         g->b->at = i;
         tripwire_begin(g->c, &e->work.receipt, work);
-        st = run_entry(g, i, &until_us, &again, &end, err);
-        tripwire_record(g->c, ask, &e->work.receipt, end, st);
+        st = before ? run_entry(g, i, due_us, &end, err)
+                    : run_first(g, i, &due_us, &end, err);
+        record_end(g, before, &e->work.receipt, end, st);
+        before = &e->work.receipt;
         if (!st)
-            course_keep(g->c, &e->keys, until_us ? KEEP_LATER : KEEP_NOW,
+            course_keep(g->c, &e->keys, due_us ? KEEP_LATER : KEEP_NOW,
                         g->b->items[i].answer);
     }
     return st;

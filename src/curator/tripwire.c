@@ -187,6 +187,7 @@ tripwire_drop(int work)
     crash_end(work);
 }
 
+/* A delay by work of the same batch is not for this: batch.c, record_end. */
 static enum curator_trip
 trip_of(const struct ask *ask, enum work_end end)
 {

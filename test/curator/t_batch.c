@@ -263,9 +263,11 @@ explaining_a_batch_is_free(void **state)
 
 /* --------------------------------------------------------------- running -- */
 
-/* An executor that counts its works, and what was charged when each began. */
+/* An executor that counts its works, and what was charged when each began. It has
+   a clock of its own: work takes the time that takes_us says. */
 struct seen {
     size_t n, fails_at, delayed_at;
+    int64_t now_us, takes_us[ITEMS];
     uint64_t charged[ITEMS];
     int64_t until[ITEMS], begin[ITEMS];
     enum work_time time[ITEMS];
@@ -283,6 +285,19 @@ await_nothing(void *ctx, const struct work *w, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* How work ends on the executor's clock, which it sets forward. */
+static enum work_end
+end_in_time(struct seen *s, const struct work *w, int64_t takes_us)
+{
+    if (w->begin_us && s->now_us >= w->begin_us)
+        return WORK_DELAYED;
+    s->now_us += takes_us;
+    if (!w->until_us || s->now_us < w->until_us)
+        return WORK_DONE;
+    s->now_us = w->until_us;
+    return WORK_OVERRUN;
+}
+
 static custos_status
 run_seen(void *ctx, const struct work *w, struct answer **out,
          enum work_end *end, custos_err *err)
@@ -296,7 +311,7 @@ run_seen(void *ctx, const struct work *w, struct answer **out,
     s->time[i] = w->time;
     *end = i == s->fails_at     ? s->end
            : i == s->delayed_at ? WORK_DELAYED
-                                : WORK_DONE;
+                                : end_in_time(s, w, s->takes_us[i]);
     if (*end != WORK_DONE)
         return custos_fail(err, CUSTOS_EENGINE, "%s",
                            custos_status_words(CUSTOS_EENGINE));
@@ -391,7 +406,7 @@ a_batch_replies_once(void **state)
     assert_int_equal(s.admitted, 1);
     assert_int_equal(s.class_us, sum);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(s.until[i], 5000000);
+        assert_int_equal(s.until[i], i < 2 ? s.begin[i + 1] : 5000000);
         assert_int_equal(s.time[i], sum > ASK_LONG_US ? WORK_LONG : WORK_SHORT);
         if (i > 0)
             assert_true(s.begin[i] > s.begin[i - 1]);
@@ -403,25 +418,104 @@ a_batch_replies_once(void **state)
     assert_true(batch.is_charged);
 }
 
-/* Work that could not begin in time is tried once more, with a later reply for
-   all that are left. */
-static void
-a_delayed_item_is_tried_again(void **state)
+static uint64_t
+overruns_of(const char *who)
 {
-    static const char *const three[] = {COUNT, SUM, OLD, NULL};
-    struct seen s = {.fails_at = NEVER, .delayed_at = 1};
-    int64_t left = class_of(SUM) + class_of(OLD) + 1000;
+    struct ledger_tripwire t;
     custos_err err = CUSTOS_ERR_INIT;
 
+    assert_int_equal(ledger_tripwire(curator_ledger(c), str_of(who), &t, &err),
+                     CUSTOS_OK);
+    return t.overruns;
+}
+
+/* If no work of the batch could begin in time, it is tried once more, with a later
+   reply. */
+static void
+a_delayed_batch_is_tried_again(void **state)
+{
+    static const char *const three[] = {OLD, COUNT, SUM, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = 0};
+    int64_t sum = class_of(COUNT) + class_of(SUM) + 1000;
+    custos_err err = CUSTOS_ERR_INIT;
+    uint64_t row;
+
     (void)state;
+    answer_free(test_ask(c, "ana", OLD, "0.1")); /* so it does not run */
     batch_of(three, "0.1");
     assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
-    assert_int_equal(s.n, 4);
+    assert_int_equal(s.n, 3);
     assert_int_equal(s.again, 1);
-    assert_int_equal(s.again_class_us, left);
-    assert_int_equal(s.until[1], 5000000);
+    assert_int_equal(s.again_class_us, sum);
+    assert_true(s.until[0] < 5000000);
+    assert_int_equal(s.until[1] - s.until[0], 4000000);
+    assert_int_equal(s.until[1], s.begin[2]);
     assert_int_equal(s.until[2], 9000000);
-    assert_int_equal(s.until[3], 9000000);
+    s = (struct seen){.fails_at = 1, .delayed_at = 0, .end = WORK_DELAYED};
+    batch_of(three, "0.05"); /* delayed twice: it has read no data */
+    assert_int_equal(post_seen(&s, &err), CUSTOS_EENGINE);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.again, 1);
+    assert_int_equal(curator_tripped(c, &row), TRIP_NONE);
+    assert_int_equal(overruns_of("ana"), 0);
+}
+
+/* The time of the reply does not depend on how long an item took: one that takes
+   the time of the next is killed, counted, and ends the batch. */
+static void
+a_slow_item_is_an_overrun(void **state)
+{
+    static const char *const three[] = {COUNT, SUM, OLD, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = NEVER};
+    custos_err err = CUSTOS_ERR_INIT;
+    int64_t begin[3], until;
+    uint64_t row, first;
+
+    (void)state;
+    batch_of(three, "0.05");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
+    memcpy(begin, s.begin, sizeof begin);
+    until = s.until[2];
+    first = items[2].answer->receipt.seq + 1;
+    s = (struct seen){
+        .fails_at = NEVER, .delayed_at = NEVER, .takes_us = {begin[1] + 1}};
+    batch_of(three, "0.1");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_EENGINE);
+    assert_string_equal(err.said, custos_status_words(CUSTOS_EENGINE));
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.again, 0);
+    assert_int_equal(batch.at, 0);
+    assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+    assert_int_equal(row, first);
+    assert_int_equal(overruns_of("ana"), 1);
+    s = (struct seen){
+        .fails_at = NEVER, /* each up to its limit: in time */
+        .delayed_at = NEVER,
+        .takes_us = {begin[1] - 1, begin[2] - begin[1], until - begin[2]}};
+    batch_of(three, "0.11");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_OK);
+    assert_int_equal(s.again, 0);
+    assert_int_equal(overruns_of("ana"), 1);
+}
+
+/* So is one that ended so late that the next could not begin. */
+static void
+a_late_item_is_an_overrun_of_the_one_before(void **state)
+{
+    static const char *const four[] = {COUNT, COUNT, SUM, OLD, NULL};
+    struct seen s = {.fails_at = NEVER, .delayed_at = 1};
+    custos_err err = CUSTOS_ERR_INIT;
+    uint64_t row;
+
+    (void)state;
+    batch_of(four, "0.1");
+    assert_int_equal(post_seen(&s, &err), CUSTOS_EENGINE);
+    assert_int_equal(s.n, 2); /* OLD never ran */
+    assert_int_equal(s.again, 0);
+    assert_int_equal(batch.at, 2);
+    assert_int_equal(curator_tripped(c, &row), TRIP_OVERRUN);
+    assert_int_equal(row, items[0].answer->receipt.seq);
+    assert_int_equal(overruns_of("ana"), 1);
 }
 
 static void
@@ -528,7 +622,9 @@ main(void)
         TEST(explaining_a_batch_is_free),
         TEST(the_batch_is_charged_before_data_is_read),
         TEST(a_batch_replies_once),
-        TEST(a_delayed_item_is_tried_again),
+        TEST(a_delayed_batch_is_tried_again),
+        TEST(a_slow_item_is_an_overrun),
+        TEST(a_late_item_is_an_overrun_of_the_one_before),
         TEST(a_failed_item_ends_the_batch),
         TEST(concurrent_batches_never_split),
     };
