@@ -199,8 +199,7 @@ bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
     out->sum_half =
         arena_take(a, p->n_aggregates * levels + 1, sizeof *out->sum_half);
     out->running = arena_take(a, p->n_parts * levels + 1, sizeof *out->running);
-    out->quantiles =
-        arena_take(a, p->n_parts * levels + 1, sizeof *out->quantiles);
+    out->quantiles = arena_take(a, p->n_parts * levels + 1, sizeof(void *));
     if (!out->half || !out->laws || !out->sum_half || !out->running ||
         !out->quantiles)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");

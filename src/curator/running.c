@@ -118,8 +118,11 @@ bars_mixed(const struct running *r, struct bar_law law, double miss,
     for (size_t t = 0; t < r->n; t++) {
         double weight = ldexp((double)r->weight[t], -32), best = HUGE_VAL;
 
-        for (double s = 0.02; s < 0.999; s += 0.02)
+        for (int i = 1; i < 50; i++) {
+            double s = 0.02 * i;
+
             best = fmin(best, (weight * s * s / (1 - s * s) + log_miss) / s);
+        }
         half[t] = best * law.scale * step * (1 + 1e-9) + ROUNDED;
     }
 }
