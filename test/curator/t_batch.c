@@ -1,6 +1,6 @@
 /*
- * Batches: charged together or not at all, before data is read; never dearer than
- * their questions one by one.
+ * Batches: charged together or not at all, before data is read, and never at more
+ * than their questions cost one by one.
  */
 #include "curator/batch.h"
 
@@ -545,6 +545,99 @@ a_failed_item_ends_the_batch(void **state)
     assert_int_equal(post("ana", &err), CUSTOS_EDENIED);
 }
 
+/* --------------------------------------------------------------- workers -- */
+
+static const char towns[] =
+    "custos: 1\n"
+    "budget: {epsilon: 1000, delta: 0.001}\n"
+    "query: {epsilon: 0.5, max_epsilon: 2, delta: 1e-6,\n"
+    "        max_groups: 100, max_planning_steps: 6000000}\n"
+    "tables:\n"
+    "  trips:\n"
+    "    source: trips.csv\n"
+    "    unit: id\n"
+    "    rows_per_unit: 16\n"
+    "    max_rows: 100\n"
+    "    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      town: {type: text, nullable: false}\n"
+    "      km: {type: integer, range: [0, 100], nullable: false}\n"
+    "analysts:\n"
+    "  ana: {}\n";
+
+#define TOWNS                                                                  \
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_groups_contributed = 16) "   \
+    "town, sum(km) FROM trips WHERE km > %zu GROUP BY town"
+
+static int
+begin_towns(void **state)
+{
+    (void)state;
+    test_rng_new_silent();
+    test_store_write(&files, towns, "trips.csv", "id,town,km\n1,Graz,30\n",
+                     NULL);
+    test_store_init(&files);
+    c = test_open(&files);
+    return 0;
+}
+
+static custos_status
+run_in_worker(void *ctx, const struct work *w, struct answer **out,
+              enum work_end *end, custos_err *err)
+{
+    custos_status st = curator_work(ctx, w, out, err);
+
+    *end = st ? WORK_FAILED : WORK_DONE;
+    return st;
+}
+
+/* The worker makes each plan with all steps; the batch with those that are left
+   after the items before. */
+static void
+few_steps_refuse_before_the_charge(void **state)
+{
+    struct work_limits limits = {.spill = files.folder,
+                                 .memory_bytes = (uint64_t)1 << 30};
+    struct work_snapshot of;
+    struct curator *works = NULL;
+    struct executor by = {.await = await_nothing, .run = run_in_worker};
+    char sql[BATCH_MOST][256];
+    struct ask ask = {.who = str_of("ana"), .now = 1000};
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st = CUSTOS_OK;
+    size_t n;
+
+    (void)state;
+    answer_free(test_ask(c, "ana", "SELECT count(*) FROM trips", "0.5"));
+    of = curator_snapshot(c);
+    assert_int_equal(curator_open_work(files.store, &of, &limits, &works, &err),
+                     CUSTOS_OK);
+    by.ctx = works;
+    curator_use(c, &by);
+    for (n = 8; n <= BATCH_MOST && !st; n += 2) {
+        uint64_t before = charges_of("ana");
+
+        ask_batch_clear(&batch);
+        memset(items, 0, sizeof items);
+        batch = (struct ask_batch){.items = items, .n = n};
+        for (size_t i = 0; i < n; i++) {
+            snprintf(sql[i], sizeof sql[i], TOWNS, i);
+            items[i] = (struct ask_item){.sql = str_of(sql[i]),
+                                         .epsilon = str_of("0.5")};
+        }
+        st = curator_batch(c, &ask, &batch, &err);
+        if (st && (st != CUSTOS_EOVERFLOW || charges_of("ana") != before))
+            fail_msg("item %zu of %zu: %s", batch.at, n, err.said);
+        for (size_t i = 0; i < n && !st; i++)
+            assert_non_null(items[i].answer);
+        curator_store_batch(c, &batch);
+    }
+    assert_int_equal(st, CUSTOS_EOVERFLOW); /* or no steps were few */
+    assert_true(n > 8);
+    curator_use(c, NULL);
+    curator_close(works);
+}
+
 /* ----------------------------------------------------------- concurrency -- */
 
 enum { THREADS = 4, TIMES = 8 };
@@ -626,6 +719,8 @@ main(void)
         TEST(a_slow_item_is_an_overrun),
         TEST(a_late_item_is_an_overrun_of_the_one_before),
         TEST(a_failed_item_ends_the_batch),
+        cmocka_unit_test_setup_teardown(few_steps_refuse_before_the_charge,
+                                        begin_towns, end),
         TEST(concurrent_batches_never_split),
     };
 

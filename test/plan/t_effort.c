@@ -38,6 +38,7 @@ static const char wide[] =
     "      b: {type: text, nullable: false, values: [VALUES]}\n"
     "      c: {type: text, nullable: false, values: [VALUES]}\n"
     "      d: {type: text, nullable: false, values: [VALUES]}\n"
+    "      e: {type: text, nullable: false}\n"
     "      n: {type: integer, range: [0, 1000], nullable: false}\n";
 
 #define VALUES "v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, w0, w1, w2, w3, w4, w5"
@@ -225,6 +226,66 @@ the_verdict_does_not_depend_on_the_cache(void **state)
     }
 }
 
+/* Makes a plan with so many steps left, and sets the digest. */
+static custos_status
+plan_with(struct wide *w, const char *sql, uint64_t left, uint8_t digest[32])
+{
+    struct plan_options o = {.mechs = w->mechs, .steps = &left};
+    arena *a = arena_new(NULL, (size_t)1 << 30);
+    struct plan *plan = NULL;
+    struct query *q = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+
+    assert_non_null(a);
+    assert_int_equal(sql_read(a, str_of(sql), &q, &err), CUSTOS_OK);
+    st = plan_make(a, q, w->policy, &o, &plan, &err);
+    if (!st)
+        assert_true(plan_digest(plan, digest));
+    plan_free(plan);
+    arena_free(a);
+    return st;
+}
+
+/* In a batch the worker makes each plan again with all steps, so a plan that is
+   made with few of them must be the same one. */
+static void
+few_steps_refuse_and_change_no_plan(void **state)
+{
+    static const char *const asked[] = {
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed = 16, "
+        "max_groups_contributed = 16) e, sum(n) FROM r GROUP BY e",
+        "SELECT e, sum(n) FROM r GROUP BY e",
+        "SELECT count(*), sum(n), avg(n), median(n) FROM t",
+        "SELECT a, b, count(*) FROM t GROUP BY CUBE (a, b)",
+    };
+    enum { TRIES = 24 };
+    struct wide w;
+
+    (void)state;
+    wide_open(&w);
+    w.mechs = mechs_new();
+    assert_non_null(w.mechs);
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        uint64_t all = w.policy->max_planning_steps;
+        uint8_t whole[32], digest[32];
+        size_t made = 0;
+
+        if (plan_with(&w, asked[i], all, whole))
+            fail_msg("%s", asked[i]);
+        for (uint64_t k = 1; k < TRIES; k++) {
+            custos_status st = plan_with(&w, asked[i], all / TRIES * k, digest);
+
+            assert_true(st == CUSTOS_OK || st == CUSTOS_EOVERFLOW);
+            if (!st)
+                assert_memory_equal(digest, whole, sizeof whole);
+            made += !st;
+        }
+        assert_true(made > 0);
+    }
+    wide_close(&w);
+}
+
 /* The limit is on the bytes of the plan, even if the arena was used before. */
 static void
 bytes_are_those_of_the_plan(void **state)
@@ -342,6 +403,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expensive_plans_are_refused),
         cmocka_unit_test(the_verdict_does_not_depend_on_the_cache),
+        cmocka_unit_test(few_steps_refuse_and_change_no_plan),
         cmocka_unit_test(bytes_are_those_of_the_plan),
         cmocka_unit_test(a_stop_ends_planning),
         cmocka_unit_test(ordinary_plans_are_far_from_the_limit),

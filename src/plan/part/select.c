@@ -36,6 +36,7 @@
 #include "mech/keys_held.h"
 #include "num/batch.h"
 #include "plan/explain/words.h"
+#include "plan/part/bound_selection.h"
 #include "plan/work.h"
 
 enum {
@@ -44,7 +45,8 @@ enum {
     UNITS_LOG2 = 40,
     GAUSS_FROM = 4,   /* with fewer keys per unit, Laplace needs fewer units */
     WORSE = 10,       /* weights may need 1/WORSE more units in full groups */
-    EFFORT_SHARE = 4, /* of the planning left, at most 1 part is for weights */
+    EFFORT_SHARE = 4, /* of a plan's steps, at most 1 part is for weights, */
+    RACE_SHARE = 2,   /* and of those of all plans of a bound selection */
 };
 
 custos_status
@@ -223,6 +225,17 @@ selection_weighs(const struct selection *s)
     return f && f->steps > 1;
 }
 
+/* The most steps that weights may take: a share of the policy's limit. What
+   remains of it must not matter, or a batch would make other plans. */
+static uint64_t
+weights_steps_most(const struct work *w)
+{
+    uint64_t shares =
+        w->plan->raced ? RACE_SHARE * BOUND_SELECTION_MAX : EFFORT_SHARE;
+
+    return w->policy->max_planning_steps / shares;
+}
+
 /*
  * Takes the weighted rule instead of the current one if it shows smaller groups
  * of units that are in no other group, and not much larger ones of units that
@@ -234,7 +247,6 @@ try_weights(struct work *w, custos_keys_options *o)
 {
     struct cell_space *space = &w->plan->space;
     struct selection *s = space->selection;
-    const struct effort *left = w->options->effort;
     /* measured: half as much as for another rule, for each key */
     uint64_t steps = EFFORT_SELECTION * (1 + space->groups / 2);
     uint64_t full = 0, half = UINT64_MAX;
@@ -242,8 +254,7 @@ try_weights(struct work *w, custos_keys_options *o)
     custos_status st;
 
     if (s->serves >= 0 || space->groups < 2 ||
-        space->groups > KEYS_WEIGHTED_MAX ||
-        (left && left->remaining / EFFORT_SHARE < steps))
+        space->groups > KEYS_WEIGHTED_MAX || weights_steps_most(w) < steps)
         return CUSTOS_OK;
     o->rule = CUSTOS_KEYS_WEIGHTED;
     st = work_spend(w, steps);
