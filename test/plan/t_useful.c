@@ -233,6 +233,59 @@ numbers_and_dates_outside_their_range(void **state)
         assert_warnings(cases[i][0], cases[i][1]);
 }
 
+static void
+the_nearest_number_or_date_is_suggested(void **state)
+{
+    static struct datum values[2];
+    static const struct {
+        const char *column, *low, *high, *literal, *nearest;
+        enum data_type type;
+    } cases[] = {
+        {"age", "1", "100", "2", "1", TYPE_INT},
+        {"age", "1", "100", "50.5", "1", TYPE_INT},
+        {"age", "1", "100", "50.51", "100", TYPE_INT},
+        {"age", "1", "100", "120", "100", TYPE_INT},
+        {"age", "1", "100", "0", "1", TYPE_INT},
+        {"weight", "0.25", "3.5", "2", "3.5", TYPE_DECIMAL},
+        {"born", "1990-01-01", "1999-12-31", "1990-01-02", "1990-01-01",
+         TYPE_DATE},
+        {"born", "1990-01-01", "1999-12-31", "1999-12-30", "1999-12-31",
+         TYPE_DATE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *quote = cases[i].type == TYPE_DATE ? "'" : "";
+        char sql[256], expected[256];
+        struct judged j;
+
+        snprintf(sql, sizeof sql, COUNT_PATIENTS "%s = %s%s%s", cases[i].column,
+                 quote, cases[i].literal, quote);
+        snprintf(expected, sizeof expected,
+                 "%s%s%s is not among the public values of %s; nearest: "
+                 "%s%s%s",
+                 quote, cases[i].literal, quote, cases[i].column, quote,
+                 cases[i].nearest, quote);
+        judge(&j, sql, "1", NULL);
+        assert_true(
+            datum_read(cases[i].type, str_of(cases[i].low), &values[0]));
+        assert_true(
+            datum_read(cases[i].type, str_of(cases[i].high), &values[1]));
+        for (size_t k = 0; k < j.t.plan->table->n_columns; k++) {
+            struct policy_column *c = &j.t.plan->table->columns[k];
+
+            if (str_equal(c->name, str_of(cases[i].column))) {
+                c->values = values;
+                c->n_values = COUNT_OF(values);
+            }
+        }
+        assert_true(plan_useful(j.t.a, j.t.plan, &j.u));
+        assert_int_equal(j.u.n_warnings, 1);
+        assert_string_equal(j.u.warnings[0], expected);
+        plan_done(&j.t);
+    }
+}
+
 /* The view compares nights with 7; were that outside their range, the warning
    would name a column that the analyst may not know. */
 static void
@@ -286,6 +339,7 @@ main(void)
         cmocka_unit_test(nothing_is_said_without_a_number_of_people),
         cmocka_unit_test(a_literal_that_no_row_has_gets_its_nearest_value),
         cmocka_unit_test(numbers_and_dates_outside_their_range),
+        cmocka_unit_test(the_nearest_number_or_date_is_suggested),
         cmocka_unit_test(literals_of_the_owner_are_not_examined),
         cmocka_unit_test(warnings_about_literals_are_few),
     };

@@ -160,16 +160,44 @@ nearest_text(const struct policy_column *of, str text)
     return best;
 }
 
-/* The declared number or date nearest to one that is not declared: the next one
-   above, or the last. */
+/* Is d at most as far from `low` as from `high`? All are numbers or times. */
+static bool
+is_nearer_low(const struct datum *low, const struct datum *high,
+              const struct datum *d)
+{
+    const struct datum *of[] = {low, high, d};
+    bool nearer;
+    rat x[3], step;
+
+    rat_init(&step);
+    for (size_t i = 0; i < COUNT_OF(x); i++) {
+        rat_init(&x[i]);
+        rat_set_i128(&x[i], of[i]->n);
+        grid_step((struct grid){10, of[i]->scale}, &step);
+        rat_mul(&x[i], &x[i], &step);
+    }
+    rat_sub(&x[0], &x[2], &x[0]);
+    rat_sub(&x[1], &x[1], &x[2]);
+    nearer = rat_cmp(&x[0], &x[1]) <= 0;
+    for (size_t i = 0; i < COUNT_OF(x); i++)
+        rat_clear(&x[i]);
+    rat_clear(&step);
+    return nearer;
+}
+
+/* The declared value nearest to one that is not declared, or NULL. */
 static const struct datum *
 nearest_value(const struct policy_column *of, const struct datum *d)
 {
-    size_t at = value_at(of, d);
+    size_t at;
 
     if (d->type == TYPE_TEXT)
         return nearest_text(of, d->text);
-    return &of->values[at < of->n_values ? at : of->n_values - 1];
+    at = value_at(of, d);
+    if (at == of->n_values ||
+        (at > 0 && is_nearer_low(&of->values[at - 1], &of->values[at], d)))
+        at--;
+    return &of->values[at];
 }
 
 static bool
