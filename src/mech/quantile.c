@@ -61,12 +61,6 @@ struct branch {
     uint32_t depth;
 };
 
-static size_t
-branch_middle(size_t first, size_t last)
-{
-    return first + (last - first) / 2;
-}
-
 /* node->num / node->den = (rank - low) / (high - low). */
 static custos_status
 node_set_rank(struct node *node, const rat *rank, const struct branch *b,
@@ -291,7 +285,7 @@ static custos_status
 price_read(struct plan *p, custos_err *err)
 {
     custos_quantile *q = p->q;
-    uint32_t levels = 0;
+    uint32_t levels = quantile_levels(p->o->ranks);
     custos_status st =
         rat_read_positive(p->o->epsilon, "epsilon", &p->epsilon, err);
     rat x;
@@ -302,8 +296,6 @@ price_read(struct plan *p, custos_err *err)
         return custos_fail(err, CUSTOS_ERANGE,
                            "epsilon of quantiles must be at most %d",
                            (int)EPSILON_MAX);
-    while (p->o->ranks >> levels)
-        levels++;
     rat_init(&x);
     rat_set_i64(&x, levels, 1);
     rat_div(&p->level, &p->epsilon, &x);

@@ -18,6 +18,24 @@ enum {
     QUANTILE_CELLS_LOG2 = 32, /* the number of cells is below 2^32 */
 };
 
+/* The levels of a balanced tree of pivots: ceil(log2(ranks + 1)). */
+static inline uint32_t
+quantile_levels(size_t ranks)
+{
+    uint32_t levels = 0;
+
+    while (ranks >> levels)
+        levels++;
+    return levels;
+}
+
+/* The pivot of the node with the ranks `first` .. `last`-1. */
+static inline size_t
+branch_middle(size_t first, size_t last)
+{
+    return first + (last - first) / 2;
+}
+
 /* The node whose pivot is quantile i. */
 struct node {
     uint64_t num, den;  /* the pivot's rank among the values of the node */

@@ -24,7 +24,8 @@
  * NEEDS    as quantile-cut; rate (|shift| + c + den) <= 2048.
  * GIVES    *low and *high have exactly this law, put in order. Time depends
  *          only on the number of values, and is bounded by 1/rate; except that
- *          a scan is refined with probability below n 2^-41 + n^2 2^-52.
+ *          a scan is refined with probability below
+ *          (n + 1) 2^-41 + n^2 2^-52.
  * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-3990.
  *          Both depend only on the coins.
  * TESTED   box_law_by_enumeration box_keeps_epsilon

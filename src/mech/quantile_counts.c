@@ -83,12 +83,6 @@ box_around(const custos_mech *counts, size_t n, uint64_t *out, custos_err *err)
 }
 
 static i128
-within(i128 x, i128 lower, i128 upper)
-{
-    return x < lower ? lower : x > upper ? upper : x;
-}
-
-static i128
 half_down(i128 x)
 {
     return (x - (x & 1)) / 2;
@@ -111,8 +105,8 @@ box_edges(i128 a, i128 b, i128 lower, i128 upper, i128 out[BOX_EDGES])
             low = a + 1;
             high = b;
         }
-        out[k] = within(low, lower, upper + 1);
-        out[BOX_SIDE + k] = within(high, lower, upper + 1);
+        out[k] = clamp_i128(low, lower, upper + 1);
+        out[BOX_SIDE + k] = clamp_i128(high, lower, upper + 1);
     }
 }
 
@@ -138,7 +132,7 @@ static custos_status
 tree_boxes(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
            struct stretch s, i128 *ends)
 {
-    size_t middle = first + (last - first) / 2;
+    size_t middle = branch_middle(first, last);
     struct stretch left = s, right = s;
     struct cut low, high;
     custos_status st;

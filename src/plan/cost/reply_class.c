@@ -379,10 +379,8 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
 {
     const struct part_quantiles *q = part->quantiles;
     struct operators o = {0};
-    uint64_t levels = 0;
+    uint64_t levels = quantile_levels(q->n);
 
-    for (size_t n = q->n; n; n /= 2)
-        levels++;
     add_pass(c, rows, &o);
     add_operators(part->of, &o);
     add_row_work(c, rows, &o);

@@ -217,16 +217,6 @@ moves_groups(const struct work *w, const struct part *part)
            (part->space->cells > 1 || part->space->selection);
 }
 
-static uint32_t
-levels_of(size_t ranks)
-{
-    uint32_t levels = 0;
-
-    while (ranks >> levels)
-        levels++;
-    return levels;
-}
-
 /*
  * The epsilon of `percent` of the part's price, as text, not rounded up. In rho
  * that is the e with e^2 / 8 L = rho (quantile-tree).
@@ -243,7 +233,7 @@ draw_epsilon(struct work *w, const struct part *part, int percent, char *text)
     rat_set_i64(&x, percent, 100);
     rat_mul(&x, &x, w->plan->in_rho ? &part->rho : &part->epsilon);
     if (w->plan->in_rho) {
-        rat_set_i64(&y, 8 * (int64_t)levels_of(part->quantiles->n), 1);
+        rat_set_i64(&y, 8 * (int64_t)quantile_levels(part->quantiles->n), 1);
         rat_mul(&x, &x, &y);
         ival_init(&root, ROOT_BITS);
         ival_set_rat(&root, &x);
@@ -314,7 +304,7 @@ find_inside(const struct part *part, const custos_quantile_options *o)
     rat_set_i64(&x[0], 7 * (rat_log2_floor(&x[0]) + 4), 10); /* ln 2 < 7/10 */
     rat_set_u64(&x[1], o->values_per_unit);
     rat_mul(&x[0], &x[0], &x[1]);
-    rat_set_i64(&x[1], 2 * (int64_t)levels_of(o->ranks), 1);
+    rat_set_i64(&x[1], 2 * (int64_t)quantile_levels(o->ranks), 1);
     rat_mul(&x[0], &x[0], &x[1]);
     if (!rat_read(o->epsilon, "epsilon", &x[2], NULL) && rat_sign(&x[2]) > 0)
         rat_div(&x[0], &x[0], &x[2]);
@@ -394,10 +384,10 @@ make_draws(struct work *w, struct part *part, int64_t *shift)
     custos_status st =
         draw_epsilon(w, part, q->counts ? BOX_PERCENT : 100, epsilon);
 
-    if (!st && q->counts && box_around(q->counts, q->n, &around, w->err))
-        st = too_far(w);
+    if (!st && q->counts)
+        st = box_around(q->counts, q->n, &around, w->err);
     if (st)
-        return st;
+        return st == CUSTOS_ERANGE ? too_far(w) : st;
     q->inside = find_inside(part, &o);
     shift_inside(q, shift);
     return quantile_new_around(NULL, &o, around, &q->draws, w->err);
