@@ -69,8 +69,8 @@ static const char *const shares[] = {
     "SELECT avg(b) FROM v",
     "SELECT k, avg(b), avg(n) FROM v GROUP BY k",
     "SELECT k, count(*), avg(CASE WHEN b THEN 1 ELSE 0 END) FROM v GROUP BY k",
-    "SELECT sum(m), avg(CASE WHEN n > 3 THEN 2.5 WHEN n > 0 THEN 0 END), "
-    "count(distinct who) FROM v WHERE k <> 'b'",
+    ("SELECT sum(m), avg(CASE WHEN n > 3 THEN 2.5 WHEN n > 0 THEN 0 END), "
+     "count(distinct who) FROM v WHERE k <> 'b'"),
     "SELECT avg(n, contribution_bounds_per_row => (0, 1)), sum(n) FROM v",
     "SELECT n % 3, 100.0 * count(f) / count(*), avg(f) FROM v GROUP BY 1",
     "SELECT k, sum(b::int)::float / count(*) FROM v GROUP BY k",
