@@ -253,13 +253,13 @@ static void
 few_steps_refuse_and_change_no_plan(void **state)
 {
     static const char *const asked[] = {
-        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed = 16, "
-        "max_groups_contributed = 16) e, sum(n) FROM r GROUP BY e",
+        ("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed = 16, "
+         "max_groups_contributed = 16) e, sum(n) FROM r GROUP BY e"),
         "SELECT e, sum(n) FROM r GROUP BY e",
         "SELECT count(*), sum(n), avg(n), median(n) FROM t",
         "SELECT a, b, count(*) FROM t GROUP BY CUBE (a, b)",
     };
-    enum { TRIES = 24 };
+    enum { TRIES = 12 };
     struct wide w;
 
     (void)state;

@@ -347,7 +347,7 @@ set_reach(struct part *part, custos_err *err)
     }
     q->inside = moved;
     if (q->counts)
-        part->bar = (i128)(2 * reach);
+        part->bar = 2 * (i128)reach;
     return st;
 }
 
