@@ -23,15 +23,6 @@ static const char DATA[] = "../shared/data/aim-adult/adult.csv";
 static const size_t SIZES[COLUMNS] = {32, 9, 32, 16, 16, 7,  15, 6,
                                       5,  2, 32, 32, 32, 42, 2};
 
-static void
-need(int st)
-{
-    if (st) {
-        fprintf(stderr, "errors_marginals: failed\n");
-        exit(1);
-    }
-}
-
 /* A table of one row per unit with the columns c0, c1, ... */
 static struct plan *
 plan_pairs(arena *a)
@@ -44,7 +35,7 @@ plan_pairs(arena *a)
     struct plan *p = NULL;
     size_t n = 0;
 
-    need(!text || !sql);
+    measure_need(!text || !sql);
     n += (size_t)snprintf(text, TEXT,
                           "custos: 2\nadjacency: add-remove\n"
                           "budget: {epsilon: 1, delta: 1e-9, n: 48842}\n"
@@ -56,7 +47,7 @@ plan_pairs(arena *a)
             text + n, TEXT - n,
             "      c%zu: {type: integer, range: [0, %zu], nullable: false}\n",
             i, SIZES[i] - 1);
-    need(policy_read(a, (str){text, n}, "adult", &policy, &err));
+    measure_need(policy_read(a, (str){text, n}, "adult", &policy, &err));
     n = (size_t)snprintf(sql, TEXT,
                          "SELECT count(*) FROM adult GROUP BY GROUPING SETS (");
     for (size_t i = 0; i < COLUMNS; i++)
@@ -64,8 +55,8 @@ plan_pairs(arena *a)
             n += (size_t)snprintf(sql + n, TEXT - n, "%s(c%zu, c%zu)",
                                   j == 1 ? "" : ", ", i, j);
     snprintf(sql + n, TEXT - n, ")");
-    need(sql_read(a, str_of(sql), &q, &err) ||
-         plan_make(a, q, policy, &o, &p, &err));
+    measure_need(sql_read(a, str_of(sql), &q, &err) ||
+                 plan_make(a, q, policy, &o, &p, &err));
     return p;
 }
 
@@ -103,7 +94,7 @@ read_rows(unsigned char (*rows)[COLUMNS])
     for (size_t i = 0; i < ROWS; i++)
         for (size_t k = 0; k < COLUMNS; k++)
             rows[i][k] = (unsigned char)((i * 2654435761U >> k) % SIZES[k]);
-    need(f && !fgets(line, sizeof line, f));
+    measure_need(f && !fgets(line, sizeof line, f));
     while (f && n < ROWS && fgets(line, sizeof line, f)) {
         char *at = line;
 
@@ -122,7 +113,7 @@ count(const struct marginals *m, uint32_t set, unsigned char (*rows)[COLUMNS])
 {
     i128 *x = calloc(marginals_cells(m, set), sizeof *x);
 
-    need(!x);
+    measure_need(!x);
     for (size_t i = 0; i < ROWS; i++) {
         size_t cell = 0;
 
@@ -145,18 +136,19 @@ release(const struct plan *p, i128 *const *exact, i128 *const *truth,
     i128 *out = calloc(p->space.cells, sizeof *out);
     double sum = 0;
 
-    need(!out);
+    measure_need(!out);
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_sealed *sealed = NULL;
         size_t cells = marginals_cells(m, m->noisy[i]);
 
         values[i] = calloc(cells, sizeof(i128));
-        need(!values[i] || seal_i128(NULL, exact[i], cells, &sealed, NULL));
-        need(residual_release(m, m->noisy[i], p->parts[i].mech, rng, sealed,
-                              values[i], NULL));
+        measure_need(!values[i] ||
+                     seal_i128(NULL, exact[i], cells, &sealed, NULL));
+        measure_need(residual_release(m, m->noisy[i], p->parts[i].mech, rng,
+                                      sealed, values[i], NULL));
         custos_sealed_free(sealed);
     }
-    need(marginals_rebuild(m, values, out, NULL));
+    measure_need(marginals_rebuild(m, values, out, NULL));
     for (size_t s = 0; s < m->n_sets; s++) {
         double fourth;
         double bar = 1.96 * sqrt(marginals_variance(p, s, &fourth) + 4.0 / 12);
@@ -185,9 +177,9 @@ main(void)
     size_t within = 0;
     struct plan *p;
 
-    need(!a || custos_rng_new(&rng, NULL));
+    measure_need(!a || custos_rng_new(&rng, NULL));
     p = plan_pairs(a);
-    need(!marginals_are_residual(p));
+    measure_need(!marginals_are_residual(p));
     read_rows(rows);
     for (size_t i = 0; i < p->n_parts; i++)
         exact[i] = count(p->marginals, p->marginals->noisy[i], rows);

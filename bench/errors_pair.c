@@ -24,15 +24,6 @@ static const struct cloud {
     {100000, -20, 10, 0.1, 50, 50},
 };
 
-static void
-need(int st)
-{
-    if (st) {
-        fprintf(stderr, "errors_pair: failed\n");
-        exit(1);
-    }
-}
-
 /* n, and the sums of x, y, xx, yy and xy. */
 static void
 sum_up(const struct cloud *c, double *sums)
@@ -71,11 +62,12 @@ draw(struct bar_law law, custos_rng *rng, i128 *out)
     char scale[40];
 
     snprintf(scale, sizeof scale, "%.17g", law.scale);
-    need(custos_noise_new(NULL,
-                          law.kind == BAR_LAPLACE ? CUSTOS_DISCRETE_LAPLACE
-                                                  : CUSTOS_DISCRETE_GAUSSIAN,
-                          scale, &noise, NULL));
-    need(noise_draw(noise, rng, out, RUNS));
+    measure_need(custos_noise_new(NULL,
+                                  law.kind == BAR_LAPLACE
+                                      ? CUSTOS_DISCRETE_LAPLACE
+                                      : CUSTOS_DISCRETE_GAUSSIAN,
+                                  scale, &noise, NULL));
+    measure_need(noise_draw(noise, rng, out, RUNS));
     custos_noise_free(noise);
 }
 
@@ -99,7 +91,7 @@ measure(bool slope, const struct cloud *c, enum bar_kind kind, double *covered)
     struct bar_law laws[PARTS];
     custos_rng *rng = NULL;
 
-    need(custos_rng_new(&rng, NULL));
+    measure_need(custos_rng_new(&rng, NULL));
     sum_up(c, sums);
     exact = value_of(slope, sums);
     for (int i = 0; i < PARTS; i++) {
@@ -117,16 +109,17 @@ measure(bool slope, const struct cloud *c, enum bar_kind kind, double *covered)
             part[i] = (struct bar_part){seen[i], laws[i]};
         }
         errors[k] = fabs(value_of(slope, seen) - exact);
-        need(!(slope ? bar_slope : bar_corr)(&(struct bar_pair){part[0],
-                                                                part[1],
-                                                                part[2],
-                                                                part[3],
-                                                                part[4],
-                                                                part[5],
-                                                                1,
-                                                                {-HALF, HALF},
-                                                                {-HALF, HALF}},
-                                             0.05, &b));
+        measure_need(
+            !(slope ? bar_slope : bar_corr)(&(struct bar_pair){part[0],
+                                                               part[1],
+                                                               part[2],
+                                                               part[3],
+                                                               part[4],
+                                                               part[5],
+                                                               1,
+                                                               {-HALF, HALF},
+                                                               {-HALF, HALF}},
+                                            0.05, &b));
         width += (b.high - b.low) / 2;
         *covered += b.low <= exact && exact <= b.high ? 1 : 0;
     }

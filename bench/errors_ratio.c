@@ -29,26 +29,18 @@ struct figure {
 };
 
 static void
-need(int st)
-{
-    if (st) {
-        fprintf(stderr, "errors_ratio: failed\n");
-        exit(1);
-    }
-}
-
-static void
 draw(struct bar_law law, custos_rng *rng, i128 *out)
 {
     custos_noise *noise = NULL;
     char scale[40];
 
     snprintf(scale, sizeof scale, "%.17g", law.scale);
-    need(custos_noise_new(NULL,
-                          law.kind == BAR_LAPLACE ? CUSTOS_DISCRETE_LAPLACE
-                                                  : CUSTOS_DISCRETE_GAUSSIAN,
-                          scale, &noise, NULL));
-    need(noise_draw(noise, rng, out, RUNS));
+    measure_need(custos_noise_new(NULL,
+                                  law.kind == BAR_LAPLACE
+                                      ? CUSTOS_DISCRETE_LAPLACE
+                                      : CUSTOS_DISCRETE_GAUSSIAN,
+                                  scale, &noise, NULL));
+    measure_need(noise_draw(noise, rng, out, RUNS));
     custos_noise_free(noise);
 }
 
@@ -106,7 +98,7 @@ measure(int kind, enum bar_kind law, double deviations)
     struct figure f = {0};
     custos_rng *rng = NULL;
 
-    need(custos_rng_new(&rng, NULL));
+    measure_need(custos_rng_new(&rng, NULL));
     for (int i = 0; i < 3; i++)
         draw(laws[i], rng, noise[i]);
     exact = kind == 3 ? squares / n - sum / n * (sum / n) : sum / n;

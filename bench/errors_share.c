@@ -48,15 +48,6 @@ static const struct {
     int64_t rows, with;
 } data[] = {{100000, 5000}, {10000, 3000}, {2000, 1000}, {48842, 16192}};
 
-static void
-need(int st)
-{
-    if (st) {
-        fprintf(stderr, "errors_share: failed\n");
-        exit(1);
-    }
-}
-
 static int
 by_size(const void *a, const void *b)
 {
@@ -90,8 +81,9 @@ release(const struct plan *p, custos_rng *rng, int64_t rows, int64_t with,
                            ? (part->upper * with - part->centre * rows)
                        : j % numbers == 1 ? part->upper * (rows - with)
                                           : part->upper * with;
-        need(seal_i128(NULL, exact, n, &sealed, NULL));
-        need(release_i128(part->mech, rng, sealed, out->values[i], n, NULL));
+        measure_need(seal_i128(NULL, exact, n, &sealed, NULL));
+        measure_need(
+            release_i128(part->mech, rng, sealed, out->values[i], n, NULL));
         custos_sealed_free(sealed);
     }
 }
@@ -107,20 +99,22 @@ measured(const char *share, custos_rng *rng, int64_t rows, int64_t with)
     struct receipt receipt = {0};
     struct policy *policy;
     struct query *query;
-    struct plan *plan;
+    struct plan *plan = NULL;
     char sql[200];
     size_t n = 0;
 
     snprintf(sql, sizeof sql, "SELECT k, %s FROM t GROUP BY k", share);
-    need(!a || policy_read(a, str_of(POLICY), "policy", &policy, NULL) ||
-         sql_read(a, str_of(sql), &query, NULL) ||
-         plan_make(a, query, policy, &options, &plan, NULL));
-    need(!released_take(a, &plan->stages[0], CELLS, &released));
+    measure_need(!a ||
+                 policy_read(a, str_of(POLICY), "policy", &policy, NULL) ||
+                 sql_read(a, str_of(sql), &query, NULL) ||
+                 plan_make(a, query, policy, &options, &plan, NULL));
+    measure_need(!released_take(a, &plan->stages[0], CELLS, &released));
     while (n < RUNS) {
         struct answer *answer = NULL;
 
         release(plan, rng, rows, with, &released);
-        need(answer_of_released(plan, &released, &receipt, &answer, NULL));
+        measure_need(
+            answer_of_released(plan, &released, &receipt, &answer, NULL));
         for (size_t j = 0; j < CELLS; j++)
             errors[n++] = fabs(datum_double(&answer->cells[2 * j + 1].value) -
                                (double)with / (double)rows);
@@ -149,9 +143,9 @@ reference(custos_rng *rng, int64_t rows, int64_t with)
         exact[2 * i] = with;
         exact[2 * i + 1] = rows - with;
     }
-    need(custos_mech_new(NULL, &o, &mech, NULL));
-    need(seal_i128(NULL, exact, (size_t)2 * RUNS, &sealed, NULL));
-    need(release_i128(mech, rng, sealed, out, (size_t)2 * RUNS, NULL));
+    measure_need(custos_mech_new(NULL, &o, &mech, NULL));
+    measure_need(seal_i128(NULL, exact, (size_t)2 * RUNS, &sealed, NULL));
+    measure_need(release_i128(mech, rng, sealed, out, (size_t)2 * RUNS, NULL));
     for (size_t i = 0; i < RUNS; i++) {
         double t = (double)out[2 * i], r = (double)out[2 * i + 1];
 
@@ -170,7 +164,7 @@ main(void)
     custos_rng *rng = NULL;
     double worst = 0;
 
-    need(custos_rng_new(&rng, NULL));
+    measure_need(custos_rng_new(&rng, NULL));
     for (size_t i = 0; i < SETS; i++) {
         int64_t rows = data[i].rows, with = data[i].with;
         double theirs = reference(rng, rows, with);

@@ -15,15 +15,6 @@
 
 enum { RUNS = 2000 };
 
-static void
-need(int st)
-{
-    if (st) {
-        fprintf(stderr, "errors_tables: failed\n");
-        exit(1);
-    }
-}
-
 /* |c| times the root of the mean of the squared rows of C. */
 static double
 reference(size_t n)
@@ -56,9 +47,9 @@ gaussian(const struct running *r)
     running_sensitivity(r, &l1, &l2);
     rat_init(&x);
     rat_set_i128(&x, (i128)l2);
-    need(!rat_write_into(&x, squared, sizeof squared));
+    measure_need(!rat_write_into(&x, squared, sizeof squared));
     rat_clear(&x);
-    need(custos_mech_new(NULL, &o, &mech, NULL));
+    measure_need(custos_mech_new(NULL, &o, &mech, NULL));
     return mech;
 }
 
@@ -72,8 +63,8 @@ measured(size_t n)
     struct running r;
     double sum = 0;
 
-    need(!a || !x || !out || custos_rng_new(&rng, NULL));
-    need(!running_root(a, n, 1, &r));
+    measure_need(!a || !x || !out || custos_rng_new(&rng, NULL));
+    measure_need(!running_root(a, n, 1, &r));
     mech = gaussian(&r);
     for (size_t i = 0; i < n; i++)
         x[i] = (i128)(i * i % 1009);
@@ -82,8 +73,8 @@ measured(size_t n)
         i128 exact = 0;
 
         measure_progress("running counts", (size_t)run + 1, RUNS);
-        need(seal_i128(NULL, x, n, &sealed, NULL));
-        need(running_release(&r, mech, rng, sealed, out, n, NULL));
+        measure_need(seal_i128(NULL, x, n, &sealed, NULL));
+        measure_need(running_release(&r, mech, rng, sealed, out, n, NULL));
         custos_sealed_free(sealed);
         for (size_t t = 0; t < n; t++) {
             exact += x[t];

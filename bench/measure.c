@@ -46,6 +46,15 @@ compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void
+measure_need(bool failed)
+{
+    if (!failed)
+        return;
+    printf("bench: FAILED\n");
+    exit(1);
+}
+
 double
 measure_median(double *x, size_t n)
 {

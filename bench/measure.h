@@ -5,6 +5,7 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ double measure_seconds(void);
  * instructions have finished then, and no later one has begun.
  */
 uint64_t measure_ticks(void);
+
+/* Ends the program if something that it needs has failed. */
+void measure_need(bool failed);
 
 /* The median of x. Sorts x. */
 double measure_median(double *x, size_t n);
