@@ -159,7 +159,8 @@ add_row(const struct stage *stage, const struct column *columns, size_t row,
             (x->groups ? x->groups->values[i] : first) + cell * part_numbers(p);
         i128 sum = column_is_null(&c[0], row) ? 0 : column_whole(&c[0], row);
 
-        first += x->groups ? 0 : part_numbers(p) * x->cells;
+        if (!x->groups)
+            first += part_numbers(p) * x->cells;
         if (p->kind == PART_SHARE) {
             add_share(p, sum, column_whole(&c[1], row), to);
             continue;
