@@ -119,7 +119,7 @@ print_total(struct out *o, const struct ask_batch *b, enum batch_verb verb,
     const struct ask_batch_cost *cost = &b->cost;
     bool in_rho = !strcmp(cost->epsilon, "infinity");
 
-    out_printf(o, "\n%zu queries, %s: %s %s", b->n,
+    out_printf(o, "\n%zu %s, %s: %s %s", b->n, b->n == 1 ? "query" : "queries",
                verb == BATCH_EXPLAIN ? "which together cost"
                                      : "charged together",
                in_rho ? "ρ" : "ε", in_rho ? cost->rho : cost->epsilon);

@@ -10,7 +10,8 @@
  *   f, and adds f to each released count, keeps the same promise. So does the
  *   weighted rule with sums n, where a unit of one key adds D, and a multiple
  *   f of D.
- * SOURCE   doc/proofs/keys-optimal.md, last section
+ * SOURCE   doc/proofs/keys-optimal.md, last section;
+ *          doc/proofs/keys-weighted.md, "The floor"
  * NEEDS    f does not depend on the data.
  * GIVES    keys of f (weighted: f / D) units or fewer are never released.
  * FAILS    cannot.
