@@ -709,8 +709,7 @@ CUSTOS_API const custos_sums *custos_stream_sums(const custos_stream *stream);
 typedef struct custos_threshold_options {
     size_t size;
     custos_adjacency adjacency;
-    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each (weighted:
-                               custos_keys_weight); 0 means 1 */
+    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each; 0 means 1 */
     const char *epsilon;
     const char *delta;
 } custos_threshold_options;
@@ -767,7 +766,8 @@ typedef struct custos_keys_options {
     size_t size;
     custos_keys_rule rule;
     custos_adjacency adjacency;
-    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each; 0 means 1 */
+    uint64_t keys_per_unit; /* the maximum; a unit adds 1 to each (weighted:
+                               custos_keys_weight); 0 means 1 */
     uint64_t min_units;     /* keys with fewer are not released; 0 means 1 */
     const char *epsilon;
     const char *delta;
