@@ -31,9 +31,9 @@ sum_up(const struct cloud *c, double *sums)
     sums[0] = c->n;
     for (int i = 1; i < PARTS; i++)
         sums[i] = 0;
-    for (int i = 0; i < (int)c->n; i++) {
-        double u = (i * 7919 % 1000) / 500.0 - 1;
-        double v = (i * 104729 % 997) / 498.5 - 1;
+    for (int64_t i = 0; i < (int64_t)c->n; i++) {
+        double u = (double)(i * 7919 % 1000) / 500.0 - 1;
+        double v = (double)(i * 104729 % 997) / 498.5 - 1;
         double x = nearbyint(c->mean_x + u * c->spread_x);
         double y =
             nearbyint(c->mean_y + c->slope * (x - c->mean_x) + v * c->spread_y);

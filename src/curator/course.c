@@ -1,3 +1,8 @@
+/*
+ * The steps that a single question and a batch have in common: read and plan it,
+ * look for a cached answer, compute what is public, write the request to charge
+ * it, store what was paid for. Nothing here reads private data.
+ */
 #include "curator/course.h"
 
 #include "base/error.h"
