@@ -747,9 +747,10 @@ class Doors(unittest.TestCase):
         held.execute("BEGIN EXCLUSIVE")
         try:
             threads = [threading.Thread(target=ask, args=[i]) for i in (1, 2)]
-            for i, thread in enumerate(threads):
+            # The second may wait only once the first no longer does.
+            for thread, work in zip(threads, WORK):
                 thread.start()
-                self.until(lambda i=i: sum(map(metric, WORK)) > i, replies)
+                self.until(lambda work=work: metric(work) == 1, replies)
             ask(3)
             self.assertEqual(replies[3].status, 503)
             self.assertEqual(replies[3].error["code"], "BUSY")

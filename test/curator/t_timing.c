@@ -288,8 +288,9 @@ auc_of_all(size_t n, size_t runs, double *mean)
     *mean = 0;
     for (size_t i = 0; i < n; i++) {
         memcpy(all + i * 2 * runs, times[i], 2 * runs * sizeof *all);
-        *mean += auc_of(times[i], 2 * runs) / (double)n;
+        *mean += auc_of(times[i], 2 * runs);
     }
+    *mean /= (double)n;
     return auc_of(all, n * 2 * runs);
 }
 
