@@ -151,7 +151,8 @@ release(const struct plan *p, i128 *const *exact, i128 *const *truth,
     measure_need(marginals_rebuild(m, values, out, NULL));
     for (size_t s = 0; s < m->n_sets; s++) {
         double fourth;
-        double bar = 1.96 * sqrt(marginals_variance(p, s, &fourth) + 4.0 / 12);
+        double bar =
+            1.96 * sqrt(marginals_variance(p, 0, s, &fourth) + 4.0 / 12);
 
         for (size_t c = m->first[s]; c < m->first[s + 1]; c++) {
             double error = (double)(out[c] - truth[s][c - m->first[s]]);
@@ -185,7 +186,7 @@ main(void)
         exact[i] = count(p->marginals, p->marginals->noisy[i], rows);
     for (size_t s = 0; s < p->marginals->n_sets; s++) {
         truth[s] = count(p->marginals, p->marginals->sets[s], rows);
-        planned += marginals_variance(p, s, &sum) *
+        planned += marginals_variance(p, 0, s, &sum) *
                    (double)marginals_cells(p->marginals, p->marginals->sets[s]);
     }
     sum = 0;

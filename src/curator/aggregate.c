@@ -72,7 +72,7 @@ is_shifted_sum(const struct plan_aggregate *f)
 static void
 sums_make(const struct plan *p, struct bars *out)
 {
-    for (size_t i = 0; i < p->n_aggregates; i++) {
+    for (size_t i = 0; i < p->n_aggregates && !p->marginals; i++) {
         const struct plan_aggregate *f = &p->aggregates[i];
 
         for (size_t level = 1; level <= out->levels && is_shifted_sum(f);
@@ -169,21 +169,37 @@ quantiles_make(arena *a, const struct plan *p, size_t part, struct bars *out)
     return rank != NULL;
 }
 
-/* The bars of tables that are made of all parts; false without memory. */
+/* The bars of tables, and the laws of their noise; false without memory. */
 static bool
 tables_make(arena *a, const struct plan *p, struct bars *out)
 {
-    out->tables = arena_take(a, out->levels + 1, sizeof *out->tables);
-    for (size_t level = 1; out->tables && p->marginals && level <= out->levels;
-         level++) {
-        double *half = arena_take(a, p->marginals->n_sets, sizeof *half);
+    const size_t n = p->marginals ? p->marginals->n_sets : 0;
+    const size_t halves = (p->n_layers + p->n_aggregates) * out->levels;
+    double *half = arena_take(a, halves * n + 1, sizeof *half);
 
-        if (!half)
-            return false;
-        marginals_bars(p, out->laws, bars_miss(out, level), half);
-        out->tables[level - 1] = half;
+    out->tables =
+        arena_take(a, p->n_layers * out->levels + 1, sizeof(double *));
+    out->table_sums =
+        arena_take(a, p->n_aggregates * out->levels + 1, sizeof(double *));
+    out->table_laws =
+        arena_take(a, p->n_layers * n + 1, sizeof *out->table_laws);
+    if (!half || !out->tables || !out->table_sums || !out->table_laws)
+        return false;
+    for (size_t l = 0; l < p->n_layers; l++)
+        marginals_laws(p, l, out->table_laws + l * n);
+    for (size_t level = 1; level <= out->levels && n > 0; level++) {
+        for (size_t l = 0; l < p->n_layers; l++, half += n) {
+            marginals_bars(p, l, out->laws[l], bars_miss(out, level), half);
+            out->tables[l * out->levels + level - 1] = half;
+        }
+        for (size_t i = 0; i < p->n_aggregates; i++, half += n) {
+            if (is_shifted_sum(&p->aggregates[i]))
+                marginals_sum_bars(p, &p->aggregates[i], bars_miss(out, level),
+                                   half);
+            out->table_sums[i * out->levels + level - 1] = half;
+        }
     }
-    return out->tables != NULL;
+    return true;
 }
 
 custos_status
@@ -254,13 +270,19 @@ steps_value(i128 n, double half, struct grid g, struct value *out)
     out->high = ((double)n + half) * step;
 }
 
-/* One released number, unchanged. */
+/* One released number, unchanged: the first that a part has for the group. */
 static void
-plain_value(const struct bars *bars, int part, i128 n, struct grid g,
-            size_t level, struct value *out)
+plain_value(const struct plan *p, const struct released *r,
+            const struct bars *bars, int part, size_t cell, size_t level,
+            struct value *out)
 {
-    steps_value(n, (double)bars->half[(size_t)part * bars->levels + level - 1],
-                g, out);
+    const size_t at = (size_t)part * bars->levels + level - 1;
+    const struct marginals *m = p->marginals;
+
+    steps_value(r->values[part][cell * part_numbers(&p->parts[part])],
+                m ? bars->tables[at][marginals_set_of(m, cell)]
+                  : (double)bars->half[at],
+                p->parts[part].grid, out);
 }
 
 /*
@@ -308,24 +330,26 @@ sum_value(const struct plan *p, const struct released *r,
 {
     const struct plan_aggregate *f = &p->aggregates[slot];
     const struct part *sum = &p->parts[f->share >= 0 ? f->share : f->sum];
+    double half;
     i128 s, n;
 
     if (f->share >= 0) {
-        plain_value(bars, f->share, r->values[f->share][2 * cell], sum->grid,
-                    level, out);
+        plain_value(p, r, bars, f->share, cell, level, out);
         return;
     }
     s = r->values[f->sum][cell];
     if (!is_shifted_sum(f)) {
-        plain_value(bars, f->sum, s, sum->grid, level, out);
+        plain_value(p, r, bars, f->sum, cell, level, out);
         return;
     }
     /* UNREACHABLE overflow: the plan's limits are far below 128 bits */
     if (!ck_mul_i128(r->values[f->rows][cell], sum->centre, &n) ||
         !ck_add_i128(n, s, &n))
         n = s < 0 ? I128_MIN : I128_MAX;
-    steps_value(n, bars->sum_half[slot * bars->levels + level - 1], sum->grid,
-                out);
+    half = p->marginals ? bars->table_sums[slot * bars->levels + level - 1]
+                                          [marginals_set_of(p->marginals, cell)]
+                        : bars->sum_half[slot * bars->levels + level - 1];
+    steps_value(n, half, sum->grid, out);
 }
 
 struct group {
@@ -335,12 +359,19 @@ struct group {
 };
 
 static struct bar_part
-released_part(const struct released *r, const struct bars *bars, int part,
-              size_t cell)
+released_part(const struct plan *p, const struct released *r,
+              const struct bars *bars, int part, size_t cell)
 {
+    const struct marginals *m = p->marginals;
+    struct bar_part x = {.law = {.scale = 1}};
+
     if (part < 0)
-        return (struct bar_part){.law = {.scale = 1}};
-    return (struct bar_part){(double)r->values[part][cell], bars->laws[part]};
+        return x;
+    x.value = (double)r->values[part][cell];
+    x.law = m ? bars->table_laws[(size_t)part * m->n_sets +
+                                 marginals_set_of(m, cell)]
+              : bars->laws[part];
+    return x;
 }
 
 static struct group
@@ -350,9 +381,9 @@ group_of(const struct plan *p, const struct released *r,
     const struct part *sum = &p->parts[f->sum];
 
     return (struct group){
-        .rows = released_part(r, bars, f->rows, cell),
-        .sum = released_part(r, bars, f->sum, cell),
-        .squares = released_part(r, bars, f->squares, cell),
+        .rows = released_part(p, r, bars, f->rows, cell),
+        .sum = released_part(p, r, bars, f->sum, cell),
+        .squares = released_part(p, r, bars, f->squares, cell),
         .range = {(double)(sum->lower - sum->centre),
                   (double)(sum->upper - sum->centre)},
         .centre = (double)sum->centre,
@@ -497,15 +528,7 @@ count_value(const struct plan *p, const struct released *r,
                     (struct grid){10, 0}, out);
         return;
     }
-    if (p->marginals) {
-        steps_value(
-            r->tables[cell],
-            bars->tables[level - 1][marginals_set_of(p->marginals, cell)],
-            (struct grid){10, 0}, out);
-        return;
-    }
-    plain_value(bars, (int)part, r->values[part][cell], (struct grid){10, 0},
-                level, out);
+    plain_value(p, r, bars, f->rows, cell, level, out);
     if (p->parts[part].served)
         widen_chosen(p->parts[part].space->selection, r->values[part][cell],
                      bars->half[part * bars->levels + level - 1], out);

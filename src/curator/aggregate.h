@@ -23,7 +23,10 @@ struct bars {
     size_t at_once; /* values of a column whose bars hold together; or 1 */
     struct bar_law *laws;
     double *sum_half;
-    double **tables; /* k - 1: of a cell of each table of plan->marginals */
+    double **tables; /* layer * levels + k - 1: by table of plan->marginals */
+    double **table_sums; /* aggregate * levels + k - 1: of centred sums */
+    struct bar_law
+        *table_laws; /* layer * tables + table: of the noise of a cell */
     double *
         *running; /* part * levels + k - 1: of each sum of a running count */
     struct quantile_bars **quantiles; /* part * levels + k - 1 */

@@ -14,11 +14,11 @@
    quantiles, in each group, what box_release gives, or one number for each rank
    if there are no error bars. */
 struct released {
-    size_t cells;       /* of the plan's own space */
-    i128 **values;      /* by part of the plan */
+    size_t cells;  /* of the plan's own space */
+    i128 **values; /* by part of the plan; by layer of plan->marginals, when
+                           the tables have been made */
     struct datum *keys; /* of discovered groups, n_keys each; NULL: public keys,
                            as in the plan */
-    i128 *tables;       /* the counts of plan->marginals, `cells` of them */
     size_t more;        /* groups that were selected but are not shown */
 };
 

@@ -19,12 +19,22 @@
  *   fourth cumulant. A sum of t Laplace draws: bars-running.
  * SOURCE   doc/proofs/residual-marginals.md
  * NEEDS    0 < miss < 1; the laws of the parts, in steps.
- * GIVES    half[s] for each table, exceeded with probability about `miss` where
- *          V is at least 100, and with at most that where it is less.
+ * GIVES    half[s] for each table of a layer, exceeded with probability about `miss`
+ *          where V is at least 100, and with at most that where it is less. law: of
+ *          the draws, where one table has the noise.
  * FAILS    cannot.
  * TESTED   marginals_bars_cover
  */
-void marginals_bars(const struct plan *p, const struct bar_law *laws,
+void marginals_bars(const struct plan *p, size_t layer, struct bar_law law,
                     double miss, double *half);
+
+/* The same of a sum that is read from the tables of a centred sum and of a count. */
+void marginals_sum_bars(const struct plan *p, const struct plan_aggregate *f,
+                        double miss, double *half);
+
+/* By table of a layer, the law that the noise of a cell has as part of a mean: normal
+   noise of the same variance or, for Laplace noise, a Laplace law of the same variance,
+   which is wider at 95 % and beyond than any sum of such draws. */
+void marginals_laws(const struct plan *p, size_t layer, struct bar_law *laws);
 
 #endif

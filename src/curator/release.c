@@ -13,6 +13,7 @@
 #include "mech/marginals.h"
 #include "mech/quantile_box.h"
 #include "mech/running.h"
+#include "plan/part/marginals.h"
 
 /* What take_quantiles needs: mechanism, generator, and where results go. */
 struct quantiles {
@@ -108,6 +109,17 @@ release_shown(struct releases *x, const struct stage *s, custos_err *err)
     return st;
 }
 
+static custos_status
+release_residual(struct releases *x, const struct stage *s, size_t i,
+                 custos_sealed *sealed, custos_err *err)
+{
+    const struct marginals *m = marginals_of(s->plan, s->first + i);
+
+    return residual_release(m, m->noisy[marginals_table(s->plan, s->first + i)],
+                            s->parts[i].mech, x->by->rng, sealed,
+                            x->out.values[s->first + i], err);
+}
+
 /* Releases the numbers of all cells, part by part. */
 static custos_status
 release_cells(struct releases *x, const struct stage *s, custos_err *err)
@@ -121,10 +133,7 @@ release_cells(struct releases *x, const struct stage *s, custos_err *err)
     st = engine_run(x->by->engine, s, sealed, err);
     for (size_t i = 0; i < s->n_parts && !st; i++)
         if (s->parts[i].residual)
-            st = residual_release(s->plan->marginals,
-                                  s->plan->marginals->noisy[s->first + i],
-                                  s->parts[i].mech, x->by->rng, sealed[i],
-                                  x->out.values[s->first + i], err);
+            st = release_residual(x, s, i, sealed[i], err);
         else if (s->parts[i].running)
             st = running_release(
                 s->parts[i].running, s->parts[i].mech, x->by->rng, sealed[i],
@@ -223,17 +232,29 @@ release_stage(struct releases *x, const struct stage *s, custos_err *err)
     return st ? st : release_stages(x, err);
 }
 
-/* Makes the tables of a plan from what its stages released. */
+/* Makes the tables of each layer from what the stages of a plan released. */
 static custos_status
 rebuild_tables(struct releases *x, custos_err *err)
 {
     const struct plan *p = x->plan;
+    const size_t n = p->marginals->n_noisy;
+    i128 **noisy = arena_take(x->a, n + 1, sizeof *noisy);
+    i128 **tables = arena_take(x->a, p->n_layers + 1, sizeof *tables);
+    custos_status st = CUSTOS_OK;
 
-    x->out.cells = p->space.cells;
-    x->out.tables = arena_take(x->a, x->out.cells + 1, sizeof *x->out.tables);
-    if (!x->out.tables)
+    if (!noisy || !tables)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return marginals_rebuild(p->marginals, x->out.values, x->out.tables, err);
+    for (size_t l = 0; l < p->n_layers && !st; l++) {
+        tables[l] = arena_take(x->a, p->space.cells + 1, sizeof *tables[l]);
+        if (!tables[l])
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        for (size_t t = 0; t < n; t++)
+            noisy[t] = x->out.values[t * p->n_layers + l];
+        st = marginals_rebuild(&p->marginals[l], noisy, tables[l], err);
+    }
+    x->out.cells = p->space.cells;
+    x->out.values = tables;
+    return st;
 }
 
 static custos_status

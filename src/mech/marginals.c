@@ -1,16 +1,21 @@
 /*
  * Residuals of tables, and tables from residuals.
  *
- * No sum overflows: a table has at most 7 keys and 2^20 cells, counts are
- * clamped to 2^44 and noisy residuals to 2^72. Along one key, n x - sum grows by
- * a factor of 2n, so Q x is below 2^(7 + 20 + 44) and Q y below 2^99; scaled by
- * 2^16 and divided by n_A it is below 2^95, the sum over 2^7 subsets below 2^102,
- * and a sum of 2^20 such cells below 2^122. Noisy tables are clamped to 2^50: a
- * sum of n_B/n_A of their cells times Q_A is below 2^(7 + 20 + 50), with a weight
- * and the sum over at most 2^8 tables below 2^100, and divided by the sum of
- * weights it is below 2^93 in steps of 2^-16.
+ * No sum overflows. Let a table have at most k keys of several values and 2^L cells,
+ * and its exact cells be clamped to 2^T. Along one key, n x - sum grows by a factor of
+ * 2n, so Q x is below 2^(k + L + T). Noisy residuals are clamped to 2^K, with K above
+ * L + T, since an exact one is at most n_A |x|_1, and above all noise; so Q y is below
+ * 2^(k + L + K), scaled by 2^8 and divided by n_A below 2^(k + K + 8), the sum over
+ * 2^k subsets below 2^(2k + K + 8), and a sum of 2^L such cells below
+ * 2^(2k + L + K + 8). Noisy tables are clamped to 2^(T + 6): times their weights,
+ * added up over the other keys and over all tables, and times Q, they are below
+ * 2^(k + L + T + 6 + 23), scaled by 2^8 below 2^(k + L + T + 37); divided by the sum
+ * of weights and added up as above, below 2^(2k + 2L + T + 14). marginals_fit() keeps
+ * all of this below 2^126.
  */
 #include "mech/marginals.h"
+
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/ck.h"
@@ -18,7 +23,21 @@
 #include "mech/i128.h"
 #include "mech/sealed.h"
 
-enum { COUNT_LOG2 = 44, NOISY_LOG2 = 72, TABLE_LOG2 = 50, FRACTION = 16 };
+/* FRACTION: bits after the point of what is rounded in the end. TRUST_LOG2: of the
+   sum of weights of all noisy tables. */
+enum {
+    FRACTION = 8,
+    SLACK_LOG2 = 6,
+    NOISE_LOG2 = 66,
+    TRUST_LOG2 = 15 + 8,
+    WIDEST_LOG2 = 126
+};
+
+static size_t
+larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
 
 size_t
 marginals_cells(const struct marginals *m, uint32_t set)
@@ -61,26 +80,98 @@ marginals_value(const struct marginals *m, size_t set, size_t cell, size_t key)
            m->size[key];
 }
 
+static int
+compare_sets(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+size_t
+marginals_face(const struct marginals *m, uint32_t set)
+{
+    const uint32_t *at =
+        bsearch(&set, m->faces, m->n_faces, sizeof set, compare_sets);
+
+    CUSTOS_REQUIRE(at);
+    return (size_t)(at - m->faces);
+}
+
+/* The logarithms, rounded up, of the most cells of a table ... */
+static int
+cells_log2(const struct marginals *m)
+{
+    size_t cells = 1;
+    int log2 = 0;
+
+    for (size_t f = 0; f < m->n_faces; f++)
+        cells = larger(cells, marginals_cells(m, m->faces[f]));
+    for (size_t i = 0; i < m->n_noisy; i++)
+        cells = larger(cells, marginals_cells(m, m->noisy[i]));
+    while (log2 < 63 && (size_t)1 << log2 < cells)
+        log2++;
+    return log2;
+}
+
+/* ... and of the limit of noisy residuals: more than exact ones, or noise. */
+static int
+noisy_log2(const struct marginals *m)
+{
+    return (int)larger((size_t)(cells_log2(m) + m->log2 + 1), NOISE_LOG2);
+}
+
+bool
+marginals_fit(const struct marginals *m)
+{
+    const int cells = cells_log2(m), table = m->log2 + SLACK_LOG2;
+    int keys = 0;
+
+    for (size_t k = 0; k < m->n_keys; k++)
+        keys += m->size[k] > 1;
+    keys = keys < MARGINALS_KEYS ? keys : MARGINALS_KEYS;
+    return 2 * keys + cells + noisy_log2(m) + FRACTION <= WIDEST_LOG2 &&
+           2 * keys + 2 * cells + table + FRACTION <= WIDEST_LOG2 &&
+           keys + cells + table + TRUST_LOG2 + FRACTION <= WIDEST_LOG2;
+}
+
 void
 residual_sensitivity(const struct marginals *m, uint32_t set, bool change,
-                     uint64_t *l1, uint64_t *l2_squared)
+                     i128 low, i128 high, rat *l1, rat *l2_squared)
 {
-    uint64_t smallest = UINT64_MAX;
+    const i128 span = high - low, far = high > -low ? high : -low;
+    uint64_t smallest = UINT64_MAX, column = 1, squares = 1;
+    rat x;
 
-    *l1 = *l2_squared = 1;
+    CUSTOS_REQUIRE(low <= 0 && high >= 0);
     for (size_t k = 0; k < m->n_keys; k++)
         if (set >> k & 1) {
             uint64_t n = m->size[k];
 
             CUSTOS_REQUIRE(n >= 2);
-            *l1 *= 2 * (n - 1);
-            *l2_squared *= n * (n - 1);
+            column *= 2 * (n - 1);
+            squares *= n * (n - 1);
             smallest = n < smallest ? n : smallest;
         }
-    if (!change || set == 0)
-        return;
-    *l1 *= 2;
-    *l2_squared = *l2_squared / (smallest - 1) * smallest * 2;
+    rat_init(&x);
+    rat_set_i128(l1, column);
+    rat_set_i128(&x, !change ? far : set == 0 ? span : 2 * far);
+    rat_mul(l1, l1, &x);
+    rat_set_i128(&x, change && set == 0 ? span : far);
+    rat_mul(l2_squared, &x, &x);
+    if (change && set != 0) {
+        rat_set_i128(&x, 2 * (i128)smallest);
+        rat_mul(l2_squared, l2_squared, &x);
+        rat_set_i128(&x, (i128)smallest - 1);
+        rat_div(l2_squared, l2_squared, &x);
+        rat_set_i128(&x, span);
+        rat_mul(&x, &x, &x);
+        if (rat_cmp(l2_squared, &x) < 0)
+            rat_set(l2_squared, &x);
+    }
+    rat_set_i128(&x, squares);
+    rat_mul(l2_squared, l2_squared, &x);
+    rat_clear(&x);
 }
 
 /* ------------------------------------------------------------ along a key -- */
@@ -180,7 +271,7 @@ residual_release(const struct marginals *m, uint32_t set,
 
     st = sealed_open(sealed, SEALED_WIDE, cells, &values, err);
     if (!st) {
-        clamp_all(values, cells, COUNT_LOG2);
+        clamp_all(values, cells, m->log2);
         residual_multiply(m, set, values);
         st = seal_i128(NULL, values, cells, &moved, err);
         sealed_wipe(sealed);
@@ -278,7 +369,7 @@ divide_round(i128 x, i128 by)
     return q - (up % by < 0);
 }
 
-/* P_A y in steps of 2^-16; y is a noisy residual. */
+/* P_A y in steps of 2^-8; y is a noisy residual. */
 static void
 project(const struct marginals *m, uint32_t set, const i128 *y, i128 *out)
 {
@@ -286,7 +377,7 @@ project(const struct marginals *m, uint32_t set, const i128 *y, i128 *out)
 
     for (size_t i = 0; i < n; i++)
         out[i] = y[i];
-    clamp_all(out, n, NOISY_LOG2);
+    clamp_all(out, n, noisy_log2(m));
     residual_multiply(m, set, out);
     for (size_t i = 0; i < n; i++)
         out[i] = divide_round(out[i] * ((i128)1 << FRACTION), (i128)n);
@@ -307,7 +398,7 @@ project_mean(const struct marginals *m, uint32_t set, i128 *const *values,
             continue;
         for (size_t c = 0; c < cells; c++)
             work[c] = values[i][c];
-        clamp_all(work, cells, TABLE_LOG2);
+        clamp_all(work, cells, m->log2 + SLACK_LOG2);
         for (size_t c = 0; c < cells; c++)
             work[c] *= m->trust[i];
         gather(m, m->noisy[i], work, set, out);
@@ -378,17 +469,6 @@ tables_take(const custos_alloc *a, const struct marginals *m,
     return true;
 }
 
-static size_t
-number_in(const uint32_t *sets, size_t n, uint32_t set)
-{
-    size_t i = 0;
-
-    while (i < n && sets[i] != set)
-        i++;
-    CUSTOS_REQUIRE(i < n);
-    return i;
-}
-
 /* The projections of all faces; those of faces whose residual is 0 stay so. */
 static void
 project_all(const struct marginals *m, i128 *const *values, i128 *work,
@@ -434,7 +514,7 @@ marginals_rebuild(const struct marginals *m, i128 *const *values, i128 *out,
     for (size_t f = 0; f < m->n_faces; f++)
         make_sums(m, f, projected.of, sums.of);
     for (size_t s = 0; s < m->n_sets; s++) {
-        const i128 *from = sums.of[number_in(m->faces, m->n_faces, m->sets[s])];
+        const i128 *from = sums.of[marginals_face(m, m->sets[s])];
         const size_t n = marginals_cells(m, m->sets[s]);
 
         for (size_t i = 0; i < n; i++)

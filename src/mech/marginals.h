@@ -1,5 +1,5 @@
 /*
- * Marginals: tables of counts over sets of keys, answered together. A table has
+ * Marginals: tables of counts or sums over sets of keys, answered together. A table has
  * a cell for each combination of the values of its keys; the first key varies
  * slowest. Keys are numbered, and a set of keys is a number of bits.
  *
@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "custos.h"
+#include "num/rat.h"
 
 /* Limits of one table, which the bounds on sums rest on (marginals.c). */
 enum {
@@ -44,10 +45,17 @@ struct marginals {
     size_t n_noisy;
     uint32_t *trust; /* MARGINALS_TABLES: the weights of the noisy tables in
                         these means, 1 .. MARGINALS_TRUST */
+    int log2;        /* exact cells are at most 2^log2 in absolute value */
 };
 
 /* The cells of the table of a set; saturates at SIZE_MAX. */
 size_t marginals_cells(const struct marginals *m, uint32_t set);
+
+/* The number of a set among m->faces, which it must be. */
+size_t marginals_face(const struct marginals *m, uint32_t set);
+
+/* Are the tables so small, for cells of this size, that no sum overflows? */
+bool marginals_fit(const struct marginals *m);
 
 /* The set whose table has cell `cell` of all tables, one after the other. */
 size_t marginals_set_of(const struct marginals *m, size_t cell);
@@ -60,10 +68,11 @@ marginals_value(const struct marginals *m, size_t set, size_t cell, size_t key);
  * THEOREM  residual-marginals
  *   All entries of Q_A are whole numbers; the squares of a column add up to
  *   E = product of n_i (n_i - 1), its absolute values to product of 2 (n_i - 1).
- *   If a unit has m rows and a row adds 1 to one cell or to none, adding or
- *   removing the unit changes Q_A x by at most m^2 E in l2 squared. Replacing it:
- *   by at most m^2 E * 2 n/(n - 1), n the smallest of the n_i; m^2 if A is
- *   empty.
+ *   Let a unit have m rows, and a row add a whole number in [a, b] to one cell or
+ *   to none; a <= 0 <= b and R = max(-a, b). Adding or removing the unit changes
+ *   Q_A x by at most m^2 R^2 E in l2 squared. Replacing it: by at most m^2 E times
+ *   the larger of 2 R^2 n/(n - 1), n the smallest of the n_i, and (b - a)^2; if A
+ *   is empty, by m^2 (b - a)^2.
  * SOURCE   Xiao, He, Zhang, Kifer 2023, arXiv:2305.08175 (residuals and their
  *          optimal noise); doc/proofs/residual-marginals.md
  * NEEDS    every n_i at least 2; noise on whole numbers.
@@ -72,7 +81,7 @@ marginals_value(const struct marginals *m, size_t set, size_t cell, size_t key);
  * TESTED   residual_sensitivity_is_the_largest_change
  */
 void residual_sensitivity(const struct marginals *m, uint32_t set, bool change,
-                          uint64_t *l1, uint64_t *l2_squared);
+                          i128 low, i128 high, rat *l1, rat *l2_squared);
 
 /* x, the table of a set, becomes Q x. */
 void residual_multiply(const struct marginals *m, uint32_t set, i128 *x);
@@ -92,7 +101,7 @@ CUSTOS_MUST_USE custos_status residual_release(
  *   be rounded to whole numbers, where a sum over all values of a key is that of
  *   the table without it, and differences be taken again. Then each table's sums
  *   along a key are exactly the table without that key, and rounding has moved
- *   each cell of a table of k keys by at most 2^(k - 1) + 2^-8.
+ *   each cell of a table of k keys by at most 2^(k - 1) + 2^-9.
  * SOURCE   doc/proofs/residual-marginals.md
  * NEEDS    released values: this is after the noise.
  * GIVES    out: the cells of all tables, in the order of m->sets. values: by

@@ -199,8 +199,10 @@ add_space(struct sha256 *h, const struct cell_space *s,
 }
 
 static void
-add_marginals(struct sha256 *h, const struct marginals *m)
+add_marginals(struct sha256 *h, const struct plan *p)
 {
+    const struct marginals *m = p->marginals;
+
     add_number(h, m ? (i128)m->n_sets : 0);
     for (size_t s = 0; m && s < m->n_sets; s++)
         add_number(h, m->sets[s]);
@@ -208,8 +210,12 @@ add_marginals(struct sha256 *h, const struct marginals *m)
     add_number(h, m ? (i128)m->n_noisy : 0);
     for (size_t i = 0; m && i < m->n_noisy; i++)
         add_number(h, m->noisy[i]);
-    for (size_t i = 0; m && i < m->n_noisy && m->kind == MARGINALS_TABLES; i++)
-        add_number(h, m->trust[i]);
+    add_number(h, (i128)p->n_layers);
+    for (size_t l = 0; l < p->n_layers; l++) {
+        add_number(h, p->marginals[l].log2);
+        for (size_t i = 0; i < m->n_noisy && m->kind == MARGINALS_TABLES; i++)
+            add_number(h, p->marginals[l].trust[i]);
+    }
 }
 
 static bool
@@ -250,7 +256,7 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
     whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&
             add_rat(h, &p->delta) && add_rat(h, &p->delta_rho) &&
             add_space(h, &p->space, outer ? &outer->space : NULL);
-    add_marginals(h, p->marginals);
+    add_marginals(h, p);
     add_number(h, (i128)p->n_stages);
     for (size_t i = 0; i < p->n_stages && whole; i++)
         whole = add_stage(h, &p->stages[i]);

@@ -138,8 +138,8 @@ private_make(struct work *w)
         st = bound_selection_share(w);
     if (st)
         return st;
-    split_weigh(w->plan);
-    marginals_weigh(w);
+    if (!w->plan->marginals)
+        split_weigh(w->plan);
     select_weigh(w->plan);
     st = w->options->within.len > 0 ? within_make(w) : split_make(w);
     if (!st)

@@ -119,8 +119,8 @@ struct part {
                                 (mech/running.h), or NULL. Then grid, l1,
                                 l2_squared and mech are those of what gets the
                                 noise */
-    bool residual; /* part number i of plan->marginals: noise is on the residual
-                      of its table number i (mech/marginals.h) */
+    bool residual; /* of plan->marginals: noise is on the residual of its table
+                      (mech/marginals.h) */
     bool one_cell; /* between neighbours at most one group differs */
     bool joint;    /* one of the parts that share one Gaussian (price/joint.c):
                       epsilon, delta and rho are its shares of that release */
@@ -242,7 +242,8 @@ struct stage {
  *            NULL, and the sum P of (x - c)(y - c'): covar_pop P/N - S S'/N^2
  *   median, percentile, min, max: number `rank` among the ranks of part `rows`
  *   running count: N, whose part adds up its cells; a total: the last of these
- *   count in GROUPING SETS: of the tables that all parts together make
+ *   in GROUPING SETS: the same, where a part among the first n_layers stands for
+ *            the tables that all parts of its layer make together
  */
 struct plan_aggregate {
     const struct expr *expr;
@@ -287,10 +288,12 @@ struct plan {
     struct expr *where;          /* NULL: all rows */
     struct cell_space space;     /* the groups of the query */
     struct marginals *marginals; /* GROUPING SETS, ROLLUP, CUBE; else NULL. Then
-                                    space.cells are the rows of the answer, and
-                                    part number i is over tables[i] */
-    struct cell_space *tables;
-    struct part *parts; /* of all stages */
+                                    space.cells are the rows of the answer. Of
+                                    each of n_layers counts and sums: the tables,
+                                    alike but for the size of their cells */
+    size_t n_layers;
+    struct cell_space *tables; /* part number i is over tables[i / n_layers] */
+    struct part *parts;        /* of all stages */
     size_t n_parts;
     struct plan_aggregate *aggregates;
     size_t n_aggregates;

@@ -198,8 +198,10 @@ uint64_t bounds_asked(const struct query *q);
 CUSTOS_MUST_USE custos_status printable_check(struct work *w);
 CUSTOS_MUST_USE custos_status sensitivity_make(struct work *w);
 
-/* The most rows of a unit that count, M, and the largest sum of the squares of
+/* The range of what one row can add to a count or sum, extended to contain 0; not
+   0 alone. The most rows of a unit that count, M, and the largest sum of the squares of
    their numbers in each group, L (part-rows-per-group). */
+void sensitivity_row_ends(const struct part *part, i128 *low, i128 *high);
 uint64_t sensitivity_rows(const struct plan *p, const struct cell_space *s);
 void
 sensitivity_squares(const struct plan *p, const struct cell_space *s, rat *out);

@@ -65,14 +65,28 @@ option_find(const struct cursor *c, struct query_options *o)
         return &o->bars;
     if (token_is(c->sql, t, "quantile_bar"))
         return &o->quantile_bar;
+    if (token_is(c->sql, t, "table_error"))
+        return &o->table_error;
     return NULL;
 }
 
-/* name = number, bars = simultaneous, or quantile_bar = off */
+/* The only word that an option takes; NULL: it takes a number. */
+static const char *
+option_word(const struct query_options *o, const str *value)
+{
+    if (value == &o->bars)
+        return "simultaneous";
+    if (value == &o->quantile_bar)
+        return "off";
+    return value == &o->table_error ? "largest" : NULL;
+}
+
+/* name = number, or name = word */
 static custos_status
 option_read(struct cursor *c, struct query_options *o)
 {
     const struct sql_token *t = &c->tokens[c->i];
+    const char *word;
     char *copy;
     str *value;
 
@@ -85,8 +99,8 @@ option_read(struct cursor *c, struct query_options *o)
             "unknown option in OPTIONS(...): %.*s" HINT
             "the options are epsilon, rho, delta, max_groups_contributed, "
             "max_rows_contributed, max_rows_contributed_per_group, "
-            "min_privacy_units_per_group, bars and "
-            "quantile_bar",
+            "min_privacy_units_per_group, bars, quantile_bar and "
+            "table_error",
             t->end - t->at > 40 ? 40 : t->end - t->at, c->sql + t->at);
     if (value->len)
         return custos_fail_at(c->err, CUSTOS_ESYNTAX, t->at,
@@ -95,12 +109,10 @@ option_read(struct cursor *c, struct query_options *o)
     if (!cursor_is(c, 0, PG_QUERY__TOKEN__ASCII_61))
         return fail_here(c, "=");
     c->i++;
-    if (value == &o->bars) {
-        if (c->i >= c->n || !token_is(c->sql, &c->tokens[c->i], "simultaneous"))
-            return fail_here(c, "simultaneous");
-    } else if (value == &o->quantile_bar) {
-        if (c->i >= c->n || !token_is(c->sql, &c->tokens[c->i], "off"))
-            return fail_here(c, "off");
+    word = option_word(o, value);
+    if (word) {
+        if (c->i >= c->n || !token_is(c->sql, &c->tokens[c->i], word))
+            return fail_here(c, word);
     } else if (!cursor_is(c, 0, PG_QUERY__TOKEN__ICONST) &&
                !cursor_is(c, 0, PG_QUERY__TOKEN__FCONST)) {
         return fail_here(c, "a number above 0");

@@ -26,6 +26,8 @@ print_options(const struct query_options *o, struct buf *out)
         {"min_privacy_units_per_group", o->min_units},
         {"bars", o->bars.len ? str_of("simultaneous") : o->bars},
         {"quantile_bar", o->quantile_bar.len ? str_of("off") : o->quantile_bar},
+        {"table_error",
+         o->table_error.len ? str_of("largest") : o->table_error},
     };
     bool any = false;
 

@@ -179,6 +179,8 @@ struct query_options {
     str min_units;          /* min_privacy_units_per_group */
     str bars;         /* "simultaneous": all bars of a column hold at once */
     str quantile_bar; /* "off": quantiles are drawn without error bars */
+    str table_error;  /* "largest": grouping sets are planned for the least
+                         largest error of a cell */
     int epsilon_at, rho_at, delta_at;
 };
 

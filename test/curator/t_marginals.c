@@ -23,22 +23,23 @@ law_of(const struct part *part)
                             strtod(custos_mech_facts(part->mech)->scale, NULL)};
 }
 
-/* One release over no rows: what comes out is noise. */
+/* One release over no rows: what comes out is noise; by layer. */
 static void
-release_once(const struct plan *p, custos_rng *rng, i128 *out)
+release_once(const struct plan *p, custos_rng *rng, i128 **out)
 {
-    const struct marginals *m = p->marginals;
-    i128 *values[PLAN_PARTS_MAX];
+    i128 *values[PLAN_PARTS_MAX], *layer[PLAN_PARTS_MAX];
 
     for (size_t i = 0; i < p->n_parts; i++) {
         size_t n = p->parts[i].space->cells;
+        const struct marginals *m = marginals_of(p, i);
         custos_sealed *sealed = NULL;
 
         values[i] = calloc(n, sizeof(i128));
         assert_non_null(values[i]);
         assert_int_equal(seal_i128(NULL, values[i], n, &sealed, NULL), 0);
         assert_int_equal(p->parts[i].residual
-                             ? residual_release(m, m->noisy[i],
+                             ? residual_release(m,
+                                                m->noisy[marginals_table(p, i)],
                                                 p->parts[i].mech, rng, sealed,
                                                 values[i], NULL)
                              : release_i128(p->parts[i].mech, rng, sealed,
@@ -46,7 +47,12 @@ release_once(const struct plan *p, custos_rng *rng, i128 *out)
                          0);
         custos_sealed_free(sealed);
     }
-    assert_int_equal(marginals_rebuild(m, values, out, NULL), 0);
+    for (size_t l = 0; l < p->n_layers; l++) {
+        for (size_t t = 0; t < p->marginals->n_noisy; t++)
+            layer[t] = values[t * p->n_layers + l];
+        assert_int_equal(
+            marginals_rebuild(&p->marginals[l], layer, out[l], NULL), 0);
+    }
     for (size_t i = 0; i < p->n_parts; i++)
         free(values[i]);
 }
@@ -57,7 +63,6 @@ check_coverage(const char *sql, const struct asked *asked,
                enum marginals_kind kind, double most)
 {
     custos_rng *rng = test_rng_seeded(5);
-    struct bar_law laws[PLAN_PARTS_MAX];
     double half[16], squares[16] = {0};
     size_t within[16] = {0};
     const struct marginals *m;
@@ -65,16 +70,15 @@ check_coverage(const char *sql, const struct asked *asked,
     i128 *out;
 
     plan_good(&t, sql, asked);
+    assert_int_equal(t.plan->n_layers, 1);
     m = t.plan->marginals;
     assert_int_equal(m->kind, kind);
     assert_true(m->n_sets <= COUNT_OF(half));
-    for (size_t i = 0; i < t.plan->n_parts; i++)
-        laws[i] = law_of(&t.plan->parts[i]);
-    marginals_bars(t.plan, laws, 0.05, half);
+    marginals_bars(t.plan, 0, law_of(&t.plan->parts[0]), 0.05, half);
     out = calloc(t.plan->space.cells, sizeof *out);
     assert_non_null(out);
     for (int run = 0; run < RUNS; run++) {
-        release_once(t.plan, rng, out);
+        release_once(t.plan, rng, &out);
         for (size_t s = 0; s < m->n_sets; s++)
             for (size_t c = m->first[s]; c < m->first[s + 1]; c++) {
                 within[s] += fabs((double)out[c]) <= half[s];
@@ -84,7 +88,7 @@ check_coverage(const char *sql, const struct asked *asked,
     for (size_t s = 0; s < m->n_sets; s++) {
         double n = (double)RUNS * (double)(m->first[s + 1] - m->first[s]);
         double share = (double)within[s] / n, slack = 5 * sqrt(0.0475 / RUNS);
-        double fourth, want = marginals_variance(t.plan, s, &fourth);
+        double fourth, want = marginals_variance(t.plan, 0, s, &fourth);
 
         print_message("# table %zu: %.4f within %.0f, variance %.2f of %.2f\n",
                       s, share, half[s], squares[s] / n, want);
@@ -129,11 +133,102 @@ marginals_bars_cover(void **state)
         &pure, MARGINALS_TABLES, 0.96);
 }
 
+/* ----------------------------------------------------- sums and averages -- */
+
+/* Each table's share of bars that hold: of an average's sum and count, of the sum
+   that is read from both, and of the average itself, over `rows` rows that add up to
+   `centred`, in multiples of their half range. */
+static void
+check_sums(const char *sql, const struct asked *asked, enum marginals_kind kind,
+           double rows, double centred, double most)
+{
+    custos_rng *rng = test_rng_seeded(6);
+    double half[3][16];
+    struct bar_law laws[2][16];
+    size_t within[4][16] = {{0}};
+    const struct plan_aggregate *f;
+    const struct marginals *m;
+    struct planned t;
+    i128 *out[2];
+
+    plan_good(&t, sql, asked);
+    m = t.plan->marginals;
+    f = &t.plan->aggregates[0];
+    assert_int_equal(m->kind, kind);
+    assert_int_equal(t.plan->n_layers, 2);
+    assert_true(f->rows >= 0 && f->sum >= 0 && m->n_sets <= 16);
+    for (size_t l = 0; l < 2; l++) {
+        marginals_bars(t.plan, l, law_of(&t.plan->parts[l]), 0.05, half[l]);
+        marginals_laws(t.plan, l, laws[l]);
+        out[l] = calloc(t.plan->space.cells, sizeof *out[l]);
+        assert_non_null(out[l]);
+    }
+    marginals_sum_bars(t.plan, f, 0.05, half[2]);
+    for (int run = 0; run < RUNS; run++) {
+        release_once(t.plan, rng, out);
+        for (size_t c = 0; c < t.plan->space.cells; c++) {
+            const struct part *part = &t.plan->parts[f->sum];
+            size_t s = marginals_set_of(m, c);
+            double n = (double)out[f->rows][c], sum = (double)out[f->sum][c];
+            double step = (double)(part->upper - part->centre);
+            struct bar range = {-step, step}, bar;
+
+            within[0][s] += fabs((double)out[0][c]) <= half[0][s];
+            within[1][s] += fabs((double)out[1][c]) <= half[1][s];
+            within[2][s] += fabs(sum + (double)part->centre * n) <= half[2][s];
+            bar = bar_ratio(
+                (struct bar_part){sum + centred * step, laws[f->sum][s]},
+                (struct bar_part){n + rows, laws[f->rows][s]}, range, 0.05);
+            within[3][s] += bar.low <= centred * step / rows &&
+                            centred * step / rows <= bar.high;
+        }
+    }
+    for (size_t s = 0; s < m->n_sets; s++)
+        for (int what = 0; what < 4; what++) {
+            double n = (double)RUNS * (double)(m->first[s + 1] - m->first[s]);
+            double share = (double)within[what][s] / n;
+            double slack = 5 * sqrt(0.0475 / RUNS) / (n > 4.0 * RUNS ? 2 : 1);
+
+            print_message("# table %zu, %d: %.4f\n", s, what, share);
+            assert_true(share >= 0.95 - slack);
+            assert_true(what == 3 || share <= most + slack);
+        }
+    free(out[0]);
+    free(out[1]);
+    plan_done(&t);
+    test_rng_free(rng);
+}
+
+static void
+bars_of_sums_and_averages_cover(void **state)
+{
+    static const char sql[] =
+        "SELECT avg(cost), sum(cost) FROM visits GROUP BY ROLLUP (level, level "
+        "% 2)";
+    static const struct asked rho = {
+        .delta = "1e-6", .max_rho = "10", .rho = "0.5"};
+    static const struct asked change = {.delta = "1e-6",
+                                        .max_rho = "10",
+                                        .rho = "0.5",
+                                        .adjacency = "change-one"};
+    static const struct asked pure = {.epsilon = "1"};
+
+    (void)state;
+    check_sums(sql, &rho, MARGINALS_RESIDUAL, 5000, 1000, 0.96);
+    check_sums(sql, &rho, MARGINALS_RESIDUAL, 300, -200, 0.96);
+    check_sums(sql, &change, MARGINALS_TABLES, 5000, 1000, 0.96);
+    check_sums(sql, &pure, MARGINALS_TABLES, 5000, 1000, 0.97);
+    check_sums("SELECT avg(cost) FROM visits GROUP BY GROUPING SETS ((level), "
+               "(extract(dow FROM day)))",
+               &pure, MARGINALS_TABLES, 5000, -3000, 0.97);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marginals_bars_cover),
+        cmocka_unit_test(bars_of_sums_and_averages_cover),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

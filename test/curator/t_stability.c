@@ -12,6 +12,7 @@
  * construct were planned: queries that are always rejected would test nothing.
  */
 #include "plan/part/bound_selection.h"
+#include "plan/part/marginals.h"
 
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"
@@ -68,7 +69,9 @@ multiply(const struct plan *plan, size_t part, i128 *cells)
     i128 *line = r ? calloc(2 * r->n, sizeof *line) : NULL;
 
     if (plan->parts[part].residual)
-        residual_multiply(plan->marginals, plan->marginals->noisy[part], cells);
+        residual_multiply(plan->marginals,
+                          plan->marginals->noisy[marginals_table(plan, part)],
+                          cells);
     if (!r)
         return;
     assert_non_null(line);
@@ -563,7 +566,7 @@ put_plain(struct maker *m)
     }
 }
 
-/* GROUPING SETS, ROLLUP and CUBE, which are answered for count(*) alone. */
+/* GROUPING SETS, ROLLUP and CUBE. */
 static void
 put_tables(struct maker *m)
 {
@@ -585,10 +588,20 @@ put_tables(struct maker *m)
     static const char *const tests[] = {"true", "nights > 0", "level <> 3"};
     static const char *const options[] = {
         "", "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.5) ",
-        "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.5) ",
+        "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 0.5, table_error = largest) ",
         "WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 1, max_rows_contributed = 2) ",
         "WITH DIFFERENTIAL_PRIVACY OPTIONS(max_rows_contributed = 1) "};
 
+    static const char *const aggregates[] = {
+        "count(*)",
+        "count(*)",
+        "sum(nights)",
+        "sum(level - 3)",
+        "sum(CASE WHEN nights > 3 THEN -nights ELSE level END)",
+        "avg(cost CLAMPED BETWEEN 0 AND 20)",
+        "avg(nights), count(*)",
+        "sum(nights), count(nights), avg(nights)",
+        "avg(nights > 3)"};
     const char *abc[3];
 
     m->table = "visits";
@@ -596,7 +609,8 @@ put_tables(struct maker *m)
     buf_init(&m->b, NULL, QUERY_MAX);
     put(m, "SELECT ");
     PUT_ONE(m, options);
-    put(m, "count(*) FROM ");
+    PUT_ONE(m, aggregates);
+    put(m, " FROM ");
     PUT_ONE(m, froms);
     put(m, " WHERE ");
     PUT_ONE(m, tests);

@@ -8,6 +8,7 @@
 
 #include "mech/i128.h"
 #include "mech/marginals.h"
+#include "num/rat_double.h"
 #include "support/support.h"
 
 enum { KEYS = 4, FACES = 1 << KEYS, ROOM = 4096 };
@@ -31,6 +32,7 @@ make(struct made *x, const size_t *size, size_t n_keys, const uint32_t *sets,
                               .sets = x->sets,
                               .first = x->first,
                               .n_sets = n_sets,
+                              .log2 = 44,
                               .faces = x->faces,
                               .noisy = x->noisy};
     memcpy(x->size, size, n_keys * sizeof *size);
@@ -82,36 +84,51 @@ change_of(const struct made *x, uint32_t set, const int *a, const int *b,
     }
 }
 
-/* All units of at most m rows; also those with rows in no cell. */
+/* The least number of rows, each with a value in [low, high], that add up to x. */
+static int
+rows_of(int x, int low, int high)
+{
+    if (x == 0)
+        return 0;
+    if (x > 0)
+        return high > 0 ? (x + high - 1) / high : 1000;
+    return low < 0 ? (x + low + 1) / low : 1000;
+}
+
+/* What all units of at most m rows add to the cells; also those with rows in none. */
 static size_t
-units_of(size_t cells, int m, int (*out)[16], size_t most)
+units_of(size_t cells, int m, int low, int high, int (*out)[16], size_t most)
 {
     size_t count = 0;
-    int x[16] = {0};
+    int x[16];
 
+    for (size_t k = 0; k < 16; k++)
+        x[k] = k < cells ? m * low : 0;
     for (;;) {
         size_t i = 0;
-        int sum = 0;
+        int rows = 0;
 
         for (size_t k = 0; k < cells; k++)
-            sum += x[k];
-        if (sum <= m) {
+            rows += rows_of(x[k], low, high);
+        if (rows <= m) {
             assert_true(count < most);
             memcpy(out[count++], x, sizeof x);
         }
-        while (i < cells && ++x[i] > m)
-            x[i++] = 0;
+        while (i < cells && ++x[i] > m * high)
+            x[i++] = m * low;
         if (i == cells)
             return count;
     }
 }
 
 static void
-check_changes(const struct made *x, uint32_t set, int m)
+check_changes(const struct made *x, uint32_t set, int m, int low, int high)
 {
-    static int units[400][16];
-    size_t n = units_of(marginals_cells(&x->m, set), m, units, COUNT_OF(units));
-    uint64_t l1, l2, most[2] = {0}, far[2] = {0}, square = (uint64_t)(m * m);
+    static int units[2000][16];
+    size_t n = units_of(marginals_cells(&x->m, set), m, low, high, units,
+                        COUNT_OF(units));
+    uint64_t l1, l2, most[2] = {0}, far[2] = {0};
+    rat sum, squares;
 
     for (size_t i = 0; i < n; i++) {
         change_of(x, set, units[i], NULL, &l1, &l2);
@@ -123,11 +140,16 @@ check_changes(const struct made *x, uint32_t set, int m)
             far[1] = l1 > far[1] ? l1 : far[1];
         }
     }
+    rat_init(&sum);
+    rat_init(&squares);
     for (int change = 0; change < 2; change++) {
-        residual_sensitivity(&x->m, set, change == 1, &l1, &l2);
-        assert_int_equal(most[change], square * l2);
-        assert_true(far[change] <= (uint64_t)m * l1);
+        residual_sensitivity(&x->m, set, change == 1, low, high, &sum,
+                             &squares);
+        assert_true(rat_double(&squares) * m * m == (double)most[change]);
+        assert_true((double)far[change] <= rat_double(&sum) * m);
     }
+    rat_clear(&sum);
+    rat_clear(&squares);
 }
 
 static void
@@ -135,20 +157,28 @@ residual_sensitivity_is_the_largest_change(void **state)
 {
     static const size_t sizes[][3] = {{2},    {3},    {5},    {2, 2},   {2, 3},
                                       {3, 2}, {3, 3}, {2, 4}, {2, 2, 2}};
+    static const int ranges[][2] = {{0, 1},  {0, 3},  {-2, 0}, {-1, 1},
+                                    {-2, 1}, {-1, 3}, {-3, 2}};
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+    for (size_t i = 0; i < COUNT_OF(sizes) * COUNT_OF(ranges); i++) {
+        const size_t *size = sizes[i / COUNT_OF(ranges)];
+        const int *range = ranges[i % COUNT_OF(ranges)];
         size_t n = 0;
         uint32_t all;
         struct made x;
 
-        while (n < 3 && sizes[i][n] > 0)
+        while (n < 3 && size[n] > 0)
             n++;
         all = ((uint32_t)1 << n) - 1;
-        make(&x, sizes[i], n, &all, 1);
+        make(&x, size, n, &all, 1);
         for (int m = 1; m <= 2; m++) {
-            check_changes(&x, all, m);
-            check_changes(&x, 0, m);
+            double ways =
+                pow(m * (range[1] - range[0]) + 1, (double)x.first[1]);
+
+            if (ways < 3e4)
+                check_changes(&x, all, m, range[0], range[1]);
+            check_changes(&x, 0, m, range[0], range[1]);
         }
     }
 }

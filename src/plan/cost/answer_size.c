@@ -116,6 +116,7 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
     for (size_t i = 0; i < p->n_parts; i++)
         numbers +=
             (double)p->parts[i].space->cells * (double)part_width(&p->parts[i]);
+    numbers += (double)p->n_layers * cells; /* the tables made of these */
     keys_measure(p, texts, cells, keys);
     made = cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)

@@ -164,11 +164,12 @@ explain_name(const struct plan *p, const struct part *part, struct buf *out)
     };
 
     buf_printf(out, "noise on   %s", NAMES[part->kind]);
+    if (part->of)
+        words_expr(part->of, out);
     if (p->marginals)
         words_table(p, part, out);
     if (!part->of)
         return;
-    words_expr(part->of, out);
     if (part->domain > 0)
         buf_printf(out, ", of which there are %llu",
                    (unsigned long long)part->domain);
@@ -179,7 +180,7 @@ explain_name(const struct plan *p, const struct part *part, struct buf *out)
         words_whole_steps(part->upper, part->grid, out);
         buf_add_text(out, " less that");
     }
-    if (part->centre != 0) {
+    if (part->centre != 0 && !p->marginals) {
         buf_add_text(out, " less ");
         words_whole_steps(part->centre, part->grid, out);
     }

@@ -23,6 +23,35 @@ write_set(const struct plan *p, uint32_t set, struct buf *out)
     buf_add_text(out, set ? ")" : "()");
 }
 
+/* What a layer has in a cell. */
+static void
+write_layer(const struct part *part, struct buf *out)
+{
+    if (!part->of) {
+        buf_add_text(out, "a count");
+        return;
+    }
+    buf_add_text(out, part->kind == PART_SUM ? "a sum of " : "a count of ");
+    words_expr(part->of, out);
+    if (part->centre != 0) {
+        buf_add_text(out, " less ");
+        words_whole_steps(part->centre, part->grid, out);
+    }
+}
+
+/* How far a cell of table s of a layer deviates. */
+static void
+write_deviation(const struct plan *p, size_t layer, size_t s, struct buf *out)
+{
+    const struct part *part = &p->parts[layer];
+    double fourth, steps = sqrt(marginals_variance(p, layer, s, &fourth));
+
+    buf_add_text(out, layer == 0 ? "; " : ", ");
+    write_layer(part, out);
+    buf_printf(out, " deviates by about %.4g",
+               steps * pow(part->grid.base, -part->grid.digits));
+}
+
 void
 words_marginals(const struct plan *p, struct buf *out)
 {
@@ -32,13 +61,13 @@ words_marginals(const struct plan *p, struct buf *out)
                p->space.cells);
     for (size_t s = 0; s < m->n_sets && s < TABLES_SHOWN; s++) {
         size_t cells = m->first[s + 1] - m->first[s];
-        double fourth;
 
         buf_add_text(out, "           by ");
         write_set(p, m->sets[s], out);
-        buf_printf(out, ": %zu group%s; a count deviates by about %.4g\n",
-                   cells, cells == 1 ? "" : "s",
-                   sqrt(marginals_variance(p, s, &fourth)));
+        buf_printf(out, ": %zu group%s", cells, cells == 1 ? "" : "s");
+        for (size_t l = 0; l < p->n_layers; l++)
+            write_deviation(p, l, s, out);
+        buf_add_text(out, "\n");
     }
     if (m->n_sets > TABLES_SHOWN)
         buf_printf(out, "           and %zu more\n", m->n_sets - TABLES_SHOWN);
@@ -50,16 +79,44 @@ words_marginals(const struct plan *p, struct buf *out)
                            "tables with noise, and add up\n");
 }
 
+/* The part of a layer that has the most of the keys. */
+static void
+write_residual(const struct plan *p, size_t layer, struct buf *out)
+{
+    const size_t i = p->n_parts - p->n_layers + layer;
+    const struct part *part = &p->parts[i];
+    struct grid squared = {part->grid.base, 2 * part->grid.digits};
+
+    buf_add_text(out, layer == 0 ? ", of which " : "\n           and ");
+    words_number(&part->rho, out);
+    buf_add_text(out, " for ");
+    write_set(p, p->marginals->noisy[marginals_table(p, i)], out);
+    if (part->of) {
+        buf_add_text(out, ", ");
+        write_layer(part, out);
+    }
+    if (part->kind == PART_SUM) {
+        buf_add_text(out, ", each clamped to ");
+        words_whole_steps(part->lower, part->grid, out);
+        buf_add_text(out, " .. ");
+        words_whole_steps(part->upper, part->grid, out);
+    }
+    buf_add_text(out, ": sensitivity l2 squared ");
+    words_steps(&part->l2_squared, squared, out);
+    buf_printf(out, " on %zu cells", part->space->cells);
+}
+
 void
 words_residuals(const struct plan *p, struct buf *out)
 {
-    const struct part *part = &p->parts[p->n_parts - 1];
+    const size_t n = p->marginals->n_noisy;
 
     buf_printf(out,
                "noise on   residuals of %zu table%s, divided for the least "
-               "total variance; all tables follow from them and add up\n"
+               "%s variance; all tables follow from them and add up\n"
                "           Gaussian; ",
-               p->n_parts, p->n_parts == 1 ? "" : "s");
+               n, n == 1 ? "" : "s",
+               p->query->options.table_error.len ? "largest" : "total");
     if (p->in_rho) {
         buf_add_text(out, "rho ");
         words_number(&p->rho, out);
@@ -71,18 +128,20 @@ words_residuals(const struct plan *p, struct buf *out)
         buf_add_text(out, ", converted to rho ");
         words_number(&p->rho, out);
     }
-    buf_add_text(out, ", of which ");
-    words_number(&part->rho, out);
-    buf_add_text(out, " for ");
-    write_set(p, p->marginals->noisy[p->n_parts - 1], out);
-    buf_add_text(out, ": sensitivity l2 squared ");
-    words_number(&part->l2_squared, out);
-    buf_printf(out, " on %zu cells\n", part->space->cells);
+    for (size_t l = 0; l < p->n_layers; l++)
+        write_residual(p, l, out);
+    buf_add_text(out, "\n");
 }
 
 void
 words_table(const struct plan *p, const struct part *part, struct buf *out)
 {
+    if (part->centre != 0) {
+        buf_add_text(out, " less ");
+        words_whole_steps(part->centre, part->grid, out);
+    }
     buf_add_text(out, " of ");
-    write_set(p, p->marginals->noisy[part - p->parts], out);
+    write_set(
+        p, p->marginals->noisy[marginals_table(p, (size_t)(part - p->parts))],
+        out);
 }

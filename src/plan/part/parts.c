@@ -540,10 +540,10 @@ parts_make(struct work *w)
     struct plan *p = w->plan;
     custos_status st = CUSTOS_OK;
 
-    if (p->marginals) {
-        st = marginals_parts(w);
-        return st ? st : check_bars(w);
-    }
+    if (p->marginals)
+        st = marginals_check(w);
+    if (st)
+        return st;
     if (p->n_aggregates > PLAN_PARTS_MAX / PARTS_PER_AGGREGATE)
         return custos_fail_at(
             w->err, CUSTOS_EOVERFLOW,
@@ -554,7 +554,8 @@ parts_make(struct work *w)
         arena_take(w->a, p->n_aggregates * PARTS_PER_PAIR, sizeof *p->parts);
     if (!p->parts)
         return work_no_memory(w);
-    st = share_parts(w);
+    if (!p->marginals)
+        st = share_parts(w);
     for (size_t i = 0; i < p->n_aggregates && !st; i++) {
         if (p->aggregates[i].share < 0)
             st = rules[p->aggregates[i].kind].make(w, i);
@@ -567,5 +568,7 @@ parts_make(struct work *w)
     }
     if (!st)
         st = check_bars(w);
+    if (!st && p->marginals)
+        return marginals_parts(w);
     return st ? st : quantile_ranks(w);
 }

@@ -77,9 +77,8 @@ set_units(bool change, struct part *part)
     rat_set(&part->l2_squared, &part->l1);
 }
 
-/* The range of what one row can add, extended to contain 0. */
-static void
-row_ends(const struct part *part, i128 *low, i128 *high)
+void
+sensitivity_row_ends(const struct part *part, i128 *low, i128 *high)
 {
     *low = 0;
     *high = 1;
@@ -149,7 +148,7 @@ set_rows(const struct plan *p, bool change, struct part *part)
     rat x[2];
 
     rats_init(x, 2);
-    row_ends(part, &low, &high);
+    sensitivity_row_ends(part, &low, &high);
     rat_set_i128(&x[0], part->row_most);
     rat_mul(&x[1], &x[0], &x[0]);
     sensitivity_squares(p, part->space, &part->l2_squared);
