@@ -176,6 +176,8 @@ tables_make(arena *a, const struct plan *p, struct bars *out)
     const size_t n = p->marginals ? p->marginals->n_sets : 0;
     const size_t halves = (p->n_layers + p->n_aggregates) * out->levels;
     double *half = arena_take(a, halves * n + 1, sizeof *half);
+    struct cell_noise *noise =
+        arena_take(a, p->n_layers * n + 1, sizeof *noise);
 
     out->tables =
         arena_take(a, p->n_layers * out->levels + 1, sizeof(double *));
@@ -183,19 +185,21 @@ tables_make(arena *a, const struct plan *p, struct bars *out)
         arena_take(a, p->n_aggregates * out->levels + 1, sizeof(double *));
     out->table_laws =
         arena_take(a, p->n_layers * n + 1, sizeof *out->table_laws);
-    if (!half || !out->tables || !out->table_sums || !out->table_laws)
+    if (!half || !noise || !out->tables || !out->table_sums || !out->table_laws)
         return false;
-    for (size_t l = 0; l < p->n_layers; l++)
-        marginals_laws(p, l, out->table_laws + l * n);
+    marginals_noise(p, noise);
+    for (size_t i = 0; i < p->n_layers * n; i++)
+        out->table_laws[i] = marginals_law(p, &noise[i]);
     for (size_t level = 1; level <= out->levels && n > 0; level++) {
         for (size_t l = 0; l < p->n_layers; l++, half += n) {
-            marginals_bars(p, l, out->laws[l], bars_miss(out, level), half);
+            marginals_bars(p, noise + l * n, out->laws[l],
+                           bars_miss(out, level), half);
             out->tables[l * out->levels + level - 1] = half;
         }
         for (size_t i = 0; i < p->n_aggregates; i++, half += n) {
             if (is_shifted_sum(&p->aggregates[i]))
-                marginals_sum_bars(p, &p->aggregates[i], bars_miss(out, level),
-                                   half);
+                marginals_sum_bars(p, &p->aggregates[i], noise,
+                                   bars_miss(out, level), half);
             out->table_sums[i * out->levels + level - 1] = half;
         }
     }

@@ -29,31 +29,31 @@ normal_quantile(double miss)
     return high;
 }
 
-/* The noise of a cell, and how far rounding may move it. */
-struct noise {
-    double variance, fourth; /* fourth: the fourth cumulant */
-    double rounded, most;    /* the variance of rounding; its bound */
-};
-
 /*
  * A sum of 2^k sums that are rounded to whole numbers has the variance 2^k/12 of
  * rounding. The factor makes up for scales that are reported rounded down.
  */
-static struct noise
-noise_of_cell(const struct plan *p, size_t layer, size_t set)
+void
+marginals_noise(const struct plan *p, struct cell_noise *out)
 {
-    int k = __builtin_popcount(p->marginals->sets[set]);
-    struct noise x = {.rounded = ldexp(1, k) / 12, .most = ldexp(1, k - 1)};
+    const struct marginals *m = p->marginals;
 
-    x.variance = marginals_variance(p, layer, set, &x.fourth) * (1 + 1e-12);
-    return x;
+    for (size_t i = 0; m && i < p->n_layers * m->n_sets; i++) {
+        const size_t layer = i / m->n_sets, set = i % m->n_sets;
+        const int k = __builtin_popcount(m->sets[set]);
+
+        out[i].variance =
+            marginals_variance(p, layer, set, &out[i].fourth) * (1 + 1e-12);
+        out[i].rounded = ldexp(1, k) / 12;
+        out[i].most = ldexp(1, k - 1);
+    }
 }
 
 /* The quantile of Laplace noise is the first term of Cornish's and Fisher's
    expansion beyond that of normal noise. The released and the exact number are
    whole, so a distance above h is h + 1 or more. */
 static double
-half_of_noise(const struct noise *x, double z)
+half_of_noise(const struct cell_noise *x, double z)
 {
     double far =
         z + x->fourth / (x->variance * x->variance) * (z * z * z - 3 * z) / 24;
@@ -77,54 +77,48 @@ half_of_sum(struct bar_law law, size_t n, double miss)
 }
 
 void
-marginals_bars(const struct plan *p, size_t layer, struct bar_law law,
-               double miss, double *half)
+marginals_bars(const struct plan *p, const struct cell_noise *noise,
+               struct bar_law law, double miss, double *half)
 {
     const struct marginals *m = p->marginals;
     const double z = normal_quantile(miss);
 
-    for (size_t s = 0; s < m->n_sets; s++) {
-        struct noise x = noise_of_cell(p, layer, s);
-
+    for (size_t s = 0; s < m->n_sets; s++)
         half[s] = m->kind == MARGINALS_TABLES && m->n_noisy == 1
                       ? half_of_sum(law,
                                     p->tables[0].cells /
                                         marginals_cells(m, m->sets[s]),
                                     miss)
-                      : half_of_noise(&x, z);
-    }
+                      : half_of_noise(&noise[s], z);
 }
 
 void
 marginals_sum_bars(const struct plan *p, const struct plan_aggregate *f,
-                   double miss, double *half)
+                   const struct cell_noise *noise, double miss, double *half)
 {
     const double c = fabs((double)p->parts[f->sum].centre);
+    const size_t n = p->marginals->n_sets;
     const double z = normal_quantile(miss);
 
-    for (size_t s = 0; s < p->marginals->n_sets; s++) {
-        struct noise x = noise_of_cell(p, (size_t)f->sum, s);
-        struct noise n = noise_of_cell(p, (size_t)f->rows, s);
+    for (size_t s = 0; s < n; s++) {
+        const struct cell_noise *count = &noise[(size_t)f->rows * n + s];
+        struct cell_noise x = noise[(size_t)f->sum * n + s];
 
-        x.variance += c * c * n.variance;
-        x.fourth += c * c * c * c * n.fourth;
-        x.rounded += c * c * n.rounded;
-        x.most += c * n.most;
+        x.variance += c * c * count->variance;
+        x.fourth += c * c * c * c * count->fourth;
+        x.rounded += c * c * count->rounded;
+        x.most += c * count->most;
         half[s] = half_of_noise(&x, z);
     }
 }
 
-void
-marginals_laws(const struct plan *p, size_t layer, struct bar_law *laws)
+struct bar_law
+marginals_law(const struct plan *p, const struct cell_noise *x)
 {
-    const bool laplace = p->parts[layer].mech_kind == CUSTOS_LAPLACE;
+    double variance =
+        x->variance + (x->variance >= MANY ? x->rounded : x->most * x->most);
 
-    for (size_t s = 0; s < p->marginals->n_sets; s++) {
-        struct noise x = noise_of_cell(p, layer, s);
-        double variance =
-            x.variance + (x.variance >= MANY ? x.rounded : x.most * x.most);
-
-        laws[s] = laplace ? (struct bar_law){BAR_LAPLACE, sqrt(variance / 2)}
-                          : (struct bar_law){BAR_GAUSSIAN, sqrt(variance)};
-    }
+    if (p->parts[0].mech_kind == CUSTOS_LAPLACE)
+        return (struct bar_law){BAR_LAPLACE, sqrt(variance / 2)};
+    return (struct bar_law){BAR_GAUSSIAN, sqrt(variance)};
 }

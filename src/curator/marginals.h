@@ -7,6 +7,15 @@
 #include "curator/bars.h"
 #include "plan/plan.h"
 
+/* The noise of a cell, and how far rounding may move it. */
+struct cell_noise {
+    double variance, fourth; /* fourth: the fourth cumulant */
+    double rounded, most;    /* the variance of rounding; its bound */
+};
+
+/* Of the cells of all tables: n_sets for each layer. */
+void marginals_noise(const struct plan *p, struct cell_noise *out);
+
 /*
  * THEOREM  bars-marginals
  *   The noise of a cell of the table of B is a sum of independent draws, those of
@@ -19,22 +28,24 @@
  *   fourth cumulant. A sum of t Laplace draws: bars-running.
  * SOURCE   doc/proofs/residual-marginals.md
  * NEEDS    0 < miss < 1; the laws of the parts, in steps.
- * GIVES    half[s] for each table of a layer, exceeded with probability about `miss`
+ * GIVES    half[s] for each table of the layer with this noise, exceeded with probability about `miss`
  *          where V is at least 100, and with at most that where it is less. law: of
  *          the draws, where one table has the noise.
  * FAILS    cannot.
  * TESTED   marginals_bars_cover
  */
-void marginals_bars(const struct plan *p, size_t layer, struct bar_law law,
-                    double miss, double *half);
+void marginals_bars(const struct plan *p, const struct cell_noise *noise,
+                    struct bar_law law, double miss, double *half);
 
-/* The same of a sum that is read from the tables of a centred sum and of a count. */
-void marginals_sum_bars(const struct plan *p, const struct plan_aggregate *f,
-                        double miss, double *half);
+/* The same of a sum that is read from the tables of a centred sum and of a count;
+   noise: of all layers. */
+void
+marginals_sum_bars(const struct plan *p, const struct plan_aggregate *f,
+                   const struct cell_noise *noise, double miss, double *half);
 
-/* By table of a layer, the law that the noise of a cell has as part of a mean: normal
-   noise of the same variance or, for Laplace noise, a Laplace law of the same variance,
-   which is wider at 95 % and beyond than any sum of such draws. */
-void marginals_laws(const struct plan *p, size_t layer, struct bar_law *laws);
+/* The law of a cell's noise as part of a mean: normal noise of the same variance or,
+   for Laplace noise, a Laplace law of the same variance, which is wider at 95 % and
+   beyond than any sum of such draws. */
+struct bar_law marginals_law(const struct plan *p, const struct cell_noise *x);
 
 #endif

@@ -63,6 +63,7 @@ check_coverage(const char *sql, const struct asked *asked,
                enum marginals_kind kind, double most)
 {
     custos_rng *rng = test_rng_seeded(5);
+    struct cell_noise noise[16];
     double half[16], squares[16] = {0};
     size_t within[16] = {0};
     const struct marginals *m;
@@ -74,7 +75,8 @@ check_coverage(const char *sql, const struct asked *asked,
     m = t.plan->marginals;
     assert_int_equal(m->kind, kind);
     assert_true(m->n_sets <= COUNT_OF(half));
-    marginals_bars(t.plan, 0, law_of(&t.plan->parts[0]), 0.05, half);
+    marginals_noise(t.plan, noise);
+    marginals_bars(t.plan, noise, law_of(&t.plan->parts[0]), 0.05, half);
     out = calloc(t.plan->space.cells, sizeof *out);
     assert_non_null(out);
     for (int run = 0; run < RUNS; run++) {
@@ -144,6 +146,7 @@ check_sums(const char *sql, const struct asked *asked, enum marginals_kind kind,
 {
     custos_rng *rng = test_rng_seeded(6);
     double half[3][16];
+    struct cell_noise noise[32];
     struct bar_law laws[2][16];
     size_t within[4][16] = {{0}};
     const struct plan_aggregate *f;
@@ -157,13 +160,16 @@ check_sums(const char *sql, const struct asked *asked, enum marginals_kind kind,
     assert_int_equal(m->kind, kind);
     assert_int_equal(t.plan->n_layers, 2);
     assert_true(f->rows >= 0 && f->sum >= 0 && m->n_sets <= 16);
+    marginals_noise(t.plan, noise);
     for (size_t l = 0; l < 2; l++) {
-        marginals_bars(t.plan, l, law_of(&t.plan->parts[l]), 0.05, half[l]);
-        marginals_laws(t.plan, l, laws[l]);
+        marginals_bars(t.plan, noise + l * m->n_sets, law_of(&t.plan->parts[l]),
+                       0.05, half[l]);
+        for (size_t s = 0; s < m->n_sets; s++)
+            laws[l][s] = marginals_law(t.plan, &noise[l * m->n_sets + s]);
         out[l] = calloc(t.plan->space.cells, sizeof *out[l]);
         assert_non_null(out[l]);
     }
-    marginals_sum_bars(t.plan, f, 0.05, half[2]);
+    marginals_sum_bars(t.plan, f, noise, 0.05, half[2]);
     for (int run = 0; run < RUNS; run++) {
         release_once(t.plan, rng, out);
         for (size_t c = 0; c < t.plan->space.cells; c++) {

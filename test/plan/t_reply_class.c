@@ -4,6 +4,7 @@
  */
 #include "plan/cost/reply_class.h"
 
+#include "plan/cost/tables_time.h"
 #include "plan/hospital.h"
 
 enum { TABLES = 16 };
@@ -120,6 +121,40 @@ classes_are_those_of_the_list(void **state)
             fail_msg("%lld us, not %lld ms: %s", (long long)us,
                      (long long)list[i].ms, list[i].sql);
     }
+}
+
+/* What is computed after the noise takes time, even over few rows: more tables,
+   more counts and sums, and longer sequences take longer. */
+static void
+tables_and_running_counts_take_time(void **state)
+{
+    static const char *const by_time[] = {
+        "SELECT d1, count(*) FROM d GROUP BY d1",
+        "SELECT d1, d2, count(*) FROM d GROUP BY ROLLUP (d1, d2)",
+        "SELECT x, count(*) FROM d GROUP BY CUBE (d1, d2, d3, x)",
+        "SELECT x, count(*), sum(x) FROM d GROUP BY CUBE (d1, d2, d3, x)",
+        "SELECT x, count(*), sum(x), avg(d1), sum(d2) FROM d GROUP BY CUBE "
+        "(d1, d2, d3, x)"};
+    uint64_t before = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(by_time); i++) {
+        static const struct asked asked = {.epsilon = "1"};
+        struct planned t;
+        uint64_t ps;
+
+        plan_good(&t, by_time[i], &asked);
+        ps = tables_ps(t.plan);
+        print_message("# %.3f ms\n", (double)ps / 1e9);
+        assert_true(i == 0 ? ps == 0 : ps > before);
+        before = ps;
+        plan_done(&t);
+    }
+    assert_true(
+        class_of("SELECT room, sum(count(*)) OVER (ORDER BY room) FROM visits "
+                 "GROUP BY room") >=
+        class_of("SELECT room, count(*) FROM visits GROUP BY room"));
+    assert_true(class_of(by_time[4]) > class_of(by_time[0]));
 }
 
 /*
@@ -307,6 +342,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_are_those_of_the_list),
+        cmocka_unit_test(tables_and_running_counts_take_time),
         cmocka_unit_test(classes_are_eight_in_a_doubling),
         cmocka_unit_test(the_class_grows_with_the_speeds),
         cmocka_unit_test(rows_are_public_ceilings),

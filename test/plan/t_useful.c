@@ -54,6 +54,44 @@ the_error_is_a_share_of_an_average_group(void **state)
     }
 }
 
+/* Each table of grouping sets is judged by its own groups and its own error. */
+static void
+tables_are_judged_one_by_one(void **state)
+{
+    static const char *const expected[] = {
+        "sum(age) by (ward): an error of ", "sum(age) by (): an error of ",
+        "count(*) by (ward): an error of ", "count(*) by (): an error of "};
+    struct judged j;
+
+    (void)state;
+    judge(&j,
+          "SELECT ward, sum(age), count(*) FROM patients GROUP BY ROLLUP "
+          "(ward)",
+          "0.5", NULL);
+    assert_int_equal(j.u.n_expected, 4);
+    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+        bool said = false;
+
+        for (size_t k = 0; k < j.u.n_expected; k++)
+            said = said || strncmp(j.u.expected[k], expected[i],
+                                   strlen(expected[i])) == 0;
+        assert_true(said);
+    }
+    assert_int_equal(j.u.n_warnings, 0);
+    plan_done(&j.t);
+    judge(&j,
+          "SELECT level, room, count(*) FROM visits GROUP BY GROUPING SETS "
+          "((room), (level))",
+          "0.2", NULL);
+    assert_int_equal(j.u.n_expected, 2);
+    assert_int_equal(j.u.n_warnings, 1);
+    assert_non_null(strstr(j.u.warnings[0],
+                           "600 groups over about 1000 people: most values of "
+                           "count(*) by (room) will be noise, "));
+    assert_true(j.u.relative[0] > 10000);
+    plan_done(&j.t);
+}
+
 static void
 many_groups_over_few_people_are_noise(void **state)
 {
@@ -334,6 +372,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_error_is_a_share_of_an_average_group),
+        cmocka_unit_test(tables_are_judged_one_by_one),
         cmocka_unit_test(many_groups_over_few_people_are_noise),
         cmocka_unit_test(warnings_are_few),
         cmocka_unit_test(nothing_is_said_without_a_number_of_people),

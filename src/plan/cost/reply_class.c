@@ -9,9 +9,8 @@
 #include <stdio.h>
 
 #include "plan/from/from.h"
-#include "mech/marginals.h"
-#include "mech/running.h"
 #include "plan/part/bound_selection.h"
+#include "plan/cost/tables_time.h"
 #include "plan/cost/unit_work.h"
 
 enum {
@@ -29,7 +28,6 @@ enum {
     MEETING = 2,        /* windows, over all columns, after MEET_MANY */
     READING = 3,        /* reading an attached row costs as much as 3 sorts */
     SQUARES = 8,        /* a square costs as much as 8 simple operators */
-    RUNNING_PS = 6000,  /* one term of a running count */
     CELL_PS = 2000000,  /* noise and output of one value */
     RANK_PS = 60000000, /* a quantile of a group: boxes, counts, ends ... */
     RANK_PAIR_PS = 3000000, /* ... whose edges all ranks of the group share */
@@ -395,23 +393,6 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
               LIMIT_PS, 1);
 }
 
-/* How many numbers the running count of one cell is computed from. */
-static uint64_t
-running_terms(const struct running *r)
-{
-    return r->kind == RUNNING_ROOT ? r->n : 4 * r->levels;
-}
-
-/* How many terms of sums a cell of a table with noise takes: along each key,
-   several times, and in the tables of all subsets of its keys. */
-static uint64_t
-marginal_terms(const struct marginals *m, const struct cell_space *s)
-{
-    uint64_t tables = m->kind == MARGINALS_TABLES ? m->n_faces : 0;
-
-    return 8 * s->n_keys + ((uint64_t)1 << s->n_keys) + tables + 4;
-}
-
 /* Adds a pass over the rows for all numbers of the stage, and one for each of its
    quantiles. */
 static void
@@ -429,17 +410,9 @@ add_values(struct cost *c)
         }
         numbers++;
         add_part(c, &s->parts[i], rows, &o);
-        if (c->plan->marginals)
-            add_heavy(c,
-                      from_times(s->space->cells,
-                                 marginal_terms(c->plan->marginals, s->space)),
-                      RUNNING_PS, 1);
-        if (s->parts[i].running)
-            add_heavy(
-                c,
-                from_times(s->space->cells, running_terms(s->parts[i].running)),
-                RUNNING_PS, 1);
     }
+    if (s->first == 0) /* once for the plan, after all its stages */
+        c->heavy = from_plus(c->heavy, tables_ps(c->plan));
     if (numbers > 0 || c->plan->is_public)
         add_pass(c, rows, &o);
     add_row_work(c, rows, &o);

@@ -8,9 +8,8 @@
 
 enum { TABLES_SHOWN = 24 };
 
-/* (a, b) */
-static void
-write_set(const struct plan *p, uint32_t set, struct buf *out)
+void
+words_set(const struct plan *p, uint32_t set, struct buf *out)
 {
     const char *before = "(";
 
@@ -63,7 +62,7 @@ words_marginals(const struct plan *p, struct buf *out)
         size_t cells = m->first[s + 1] - m->first[s];
 
         buf_add_text(out, "           by ");
-        write_set(p, m->sets[s], out);
+        words_set(p, m->sets[s], out);
         buf_printf(out, ": %zu group%s", cells, cells == 1 ? "" : "s");
         for (size_t l = 0; l < p->n_layers; l++)
             write_deviation(p, l, s, out);
@@ -90,7 +89,7 @@ write_residual(const struct plan *p, size_t layer, struct buf *out)
     buf_add_text(out, layer == 0 ? ", of which " : "\n           and ");
     words_number(&part->rho, out);
     buf_add_text(out, " for ");
-    write_set(p, p->marginals->noisy[marginals_table(p, i)], out);
+    words_set(p, p->marginals->noisy[marginals_table(p, i)], out);
     if (part->of) {
         buf_add_text(out, ", ");
         write_layer(part, out);
@@ -141,7 +140,7 @@ words_table(const struct plan *p, const struct part *part, struct buf *out)
         words_whole_steps(part->centre, part->grid, out);
     }
     buf_add_text(out, " of ");
-    write_set(
+    words_set(
         p, p->marginals->noisy[marginals_table(p, (size_t)(part - p->parts))],
         out);
 }

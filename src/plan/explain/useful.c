@@ -9,14 +9,16 @@
 #include "plan/explain/words.h"
 #include "plan/from/relation.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/marginals.h"
 #include "sql/aggregates.h"
 
-enum { SENTENCE_MAX = 1 << 12, HUNDREDTHS = 10000 };
+enum { SENTENCE_MAX = 1 << 12, HUNDREDTHS = 10000, TABLES_JUDGED = 24 };
 
 struct judge {
     arena *a;
     const struct plan *p;
     uint64_t people, cells;
+    size_t table;    /* of plan->marginals: the one that is judged now */
     rat rows, units; /* the most that an average group can have */
     struct useful *out;
 };
@@ -97,6 +99,17 @@ write_share(const struct share *s, struct buf *b)
     buf_printf(b, "%s%s", *s->of ? " " : "", s->of);
 }
 
+/* An aggregate, and which table it is in. */
+static void
+write_aggregate(const struct judge *j, const struct expr *e, struct buf *b)
+{
+    words_expr(e, b);
+    if (!j->p->marginals)
+        return;
+    buf_add_text(b, " by ");
+    words_set(j->p, j->p->marginals->sets[j->table], b);
+}
+
 static bool
 write_expected(struct judge *j, const struct expr *e, const struct share *s,
                uint64_t hundredths)
@@ -104,7 +117,7 @@ write_expected(struct judge *j, const struct expr *e, const struct share *s,
     struct buf b;
 
     buf_init(&b, NULL, SENTENCE_MAX);
-    words_expr(e, &b);
+    write_aggregate(j, e, &b);
     buf_add_text(&b, ": an error of ");
     write_percent(hundredths, &b);
     buf_printf(&b, "%s%s at best, ", s->in_range ? " of its range" : "",
@@ -123,18 +136,18 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
     buf_init(&b, NULL, SENTENCE_MAX);
     write_people(j, &b);
     if (s->little) {
-        words_expr(e, &b);
+        write_aggregate(j, e, &b);
         buf_printf(&b, " will carry little%s, ",
                    j->cells > 1 ? " in most groups" : "");
         write_share(s, &b);
     } else if (s->in_range) {
         buf_add_text(&b, "the interval of ");
-        words_expr(e, &b);
+        write_aggregate(j, e, &b);
         buf_printf(&b, " will cover its whole range%s: no information",
                    j->cells > 1 ? " in most groups" : "");
     } else {
         buf_add_text(&b, j->cells > 1 ? "most values of " : "");
-        words_expr(e, &b);
+        write_aggregate(j, e, &b);
         buf_add_text(&b, " will be noise, ");
         write_share(s, &b);
         buf_add_text(&b, j->cells > 1 ? " in an average group" : "");
@@ -143,6 +156,15 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
 }
 
 /* --------------------------------------------------------------- shares -- */
+
+/* The half width of the bar of a part, or of a cell of the table that is judged. */
+static i128
+bar_of(const struct judge *j, const struct part *part)
+{
+    return j->p->marginals
+               ? marginals_bar(j->p, (size_t)(part - j->p->parts), j->table)
+               : part->bar;
+}
 
 static const rat *
 most_of(const struct judge *j, const struct part *part)
@@ -172,7 +194,7 @@ share_of_count(const struct judge *j, const struct part *part, struct share *s)
         [PART_SHARE] = "rows",
     };
 
-    rat_set_i128(&s->error, part->bar);
+    rat_set_i128(&s->error, bar_of(j, part));
     rat_set(&s->whole, most_of(j, part));
     if (part->domain > 0 && exceeds((i128)part->domain, &s->whole) == false)
         rat_set_i128(&s->whole, (i128)part->domain);
@@ -187,7 +209,7 @@ share_of_sum(const struct judge *j, const struct part *part, struct share *s)
     i128 low = part->lower < 0 ? -part->lower : part->lower;
     i128 high = part->upper < 0 ? -part->upper : part->upper;
 
-    rat_set_i128(&s->error, part->bar);
+    rat_set_i128(&s->error, bar_of(j, part));
     rat_set_i128(&s->whole, low > high ? low : high);
     rat_mul(&s->whole, &s->whole, &j->rows);
     s->grid = part->grid;
@@ -203,7 +225,7 @@ share_of_mean(const struct judge *j, const struct part *rows,
     rat half;
 
     rat_init(&half);
-    rat_set_i128(&s->error, sum->bar);
+    rat_set_i128(&s->error, bar_of(j, sum));
     rat_div(&s->error, &s->error, &j->rows);
     rat_set_i128(&s->whole, sum->upper - sum->lower);
     rat_set_i64(&half, 1, 2);
@@ -211,7 +233,7 @@ share_of_mean(const struct judge *j, const struct part *rows,
     s->grid = sum->grid;
     s->in_range = true;
     s->hopeless =
-        rat_cmp(&s->error, &half) >= 0 || exceeds(rows->bar, &j->rows);
+        rat_cmp(&s->error, &half) >= 0 || exceeds(bar_of(j, rows), &j->rows);
     rat_clear(&half);
 }
 
@@ -263,8 +285,6 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
 
     switch (aggregates[f->kind].family) {
     case FAMILY_COUNT:
-        if (j->p->marginals) /* each of its tables has an error of its own */
-            return false;
         share_of_count(j, &parts[f->share >= 0 ? f->share : f->rows], s);
         break;
     case FAMILY_SUM:
@@ -317,8 +337,10 @@ judge_aggregate(struct judge *j, size_t slot)
     rat_init(&s.error);
     rat_init(&s.whole);
     if (share_make(j, f, &s)) {
-        j->out->relative[slot] = hundredths_of(&s);
-        good = write_expected(j, f->expr, &s, j->out->relative[slot]);
+        uint64_t n = hundredths_of(&s), *most = &j->out->relative[slot];
+
+        *most = *most == USEFUL_UNKNOWN || n > *most ? n : *most;
+        good = write_expected(j, f->expr, &s, n);
     }
     if (good && (s.hopeless || s.little))
         good = write_warning(j, f->expr, &s);
@@ -370,14 +392,46 @@ averages_make(struct judge *j)
 }
 
 static bool
-judge_plan(struct judge *j)
+judge_aggregates(struct judge *j)
 {
-    bool good = judge_selection(j);
+    bool good = true;
 
     averages_make(j);
     for (size_t i = 0; i < j->p->n_aggregates && good; i++)
         good = judge_aggregate(j, i);
     return good;
+}
+
+/* How many tables have sentences of their own. */
+static size_t
+tables_judged(const struct plan *p)
+{
+    size_t n = p->marginals ? p->marginals->n_sets : 1;
+
+    return n < TABLES_JUDGED ? n : TABLES_JUDGED;
+}
+
+/* Each table of GROUPING SETS has groups and errors of its own. */
+static bool
+judge_tables(struct judge *j)
+{
+    const struct marginals *m = j->p->marginals;
+    bool good = true;
+
+    for (size_t s = 0; s < tables_judged(j->p) && good; s++) {
+        j->table = s;
+        j->cells = m->first[s + 1] - m->first[s];
+        good = judge_aggregates(j);
+    }
+    return good;
+}
+
+static bool
+judge_plan(struct judge *j)
+{
+    if (j->p->marginals)
+        return judge_tables(j);
+    return judge_selection(j) && judge_aggregates(j);
 }
 
 bool
@@ -394,7 +448,8 @@ plan_useful(arena *a, const struct plan *p, struct useful *out)
 
     *out = (struct useful){
         .relative = arena_take(a, of->n_aggregates + 1, sizeof *out->relative),
-        .expected = arena_take(a, of->n_aggregates + 1, sizeof *out->expected),
+        .expected = arena_take(a, of->n_aggregates * tables_judged(of) + 1,
+                               sizeof *out->expected),
         .warnings = arena_take(a, USEFUL_WARNINGS_MAX, sizeof *out->warnings),
     };
     if (!out->relative || !out->expected || !out->warnings)

@@ -20,9 +20,11 @@ struct useful {
     /* By aggregate of the plan: the least error to expect of an average group, in
        hundredths of a percent, or USEFUL_UNKNOWN. Of counts and sums it is relative to the largest
        value that an average group can have, of a mean to its range, of a
-       quantile to the number of values. */
+       quantile to the number of values. Of several tables, the largest of these. */
     uint64_t *relative;
-    const char **expected; /* the same in words; none if nothing is known */
+    const char *
+        *expected; /* the same in words, for each of the first tables; none
+                              if nothing is known */
     size_t n_expected;
     const char **warnings; /* literals that no value equals, and what is
                               hopeless */

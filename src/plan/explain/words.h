@@ -30,8 +30,9 @@ bool from_loses(const struct plan *p);
 /* A value of a part; a date is printed as a date. */
 void words_value(const struct part *part, i128 steps, struct buf *out);
 
-/* GROUPING SETS, ROLLUP, CUBE: the tables; the residuals that get noise, or the
+/* GROUPING SETS, ROLLUP, CUBE: the keys of a table; the tables; the residuals that get noise, or the
    table that one part is. */
+void words_set(const struct plan *p, uint32_t set, struct buf *out);
 void words_marginals(const struct plan *p, struct buf *out);
 void words_residuals(const struct plan *p, struct buf *out);
 void

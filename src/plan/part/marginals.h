@@ -55,4 +55,8 @@ void marginals_trust(struct plan *p);
 double marginals_variance(const struct plan *p, size_t layer, size_t set,
                           double *fourth);
 
+/* About the half width of a 95 % bar of such a cell, in steps: without the rounding, but
+   at least 1. */
+i128 marginals_bar(const struct plan *p, size_t layer, size_t set);
+
 #endif

@@ -139,3 +139,11 @@ marginals_variance(const struct plan *p, size_t layer, size_t set,
                         (cells * cells);
     return variance;
 }
+
+i128
+marginals_bar(const struct plan *p, size_t layer, size_t set)
+{
+    double fourth;
+
+    return (i128)ceil(1.96 * sqrt(marginals_variance(p, layer, set, &fourth)));
+}
