@@ -124,6 +124,36 @@ every_function_is_reached(void **state)
     made_clear(&m);
 }
 
+/* One query in 20 or so asks for several tables, in every way of asking. */
+static void
+tables_are_asked_for(void **state)
+{
+    static const char *const words[] = {" ROLLUP (1)", " ROLLUP (1, 2)",
+                                        " CUBE (1, 2)", " GROUPING SETS (",
+                                        "table_error = largest"};
+    unsigned seen[COUNT_OF(words)] = {0}, tables = 0;
+    struct grammar g;
+    struct made m;
+    struct buf sql;
+
+    (void)state;
+    grammar_init(&g, &all_types, 2, 0);
+    made_init(&m);
+    buf_init(&sql, NULL, GRAMMAR_TEXT_MAX);
+    for (unsigned i = 0; i < QUERIES; i++) {
+        make(&g, &m, i, &sql);
+        tables += m.tables;
+        for (size_t k = 0; k < COUNT_OF(words); k++)
+            seen[k] += strstr(buf_text(&sql), words[k]) != NULL;
+    }
+    print_message("# %u of %d queries\n", tables, QUERIES);
+    assert_in_range(tables, QUERIES / 40, QUERIES / 10);
+    for (size_t k = 0; k < COUNT_OF(words); k++)
+        assert_true(seen[k] > 5);
+    buf_clear(&sql);
+    made_clear(&m);
+}
+
 static void
 a_seed_makes_the_same_queries(void **state)
 {
@@ -248,6 +278,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_reached),
+        cmocka_unit_test(tables_are_asked_for),
         cmocka_unit_test(a_seed_makes_the_same_queries),
         cmocka_unit_test(items_can_be_dropped),
         cmocka_unit_test(counts_and_sums_are_recognised),

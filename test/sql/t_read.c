@@ -261,6 +261,12 @@ google_clause_is_read(void **state)
     expect("select with differential_privacy options(RHO = 5e-3) 1",
            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(rho = 5e-3) 1 AS "
            "\"?column?\"");
+    expect("select with differential_privacy options(table_error=LARGEST, "
+           "quantile_bar = off) 1",
+           "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(quantile_bar = off, "
+           "table_error = largest) 1 AS \"?column?\"");
+    not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(table_error = 1) 1",
+            "1) 1", "largest");
     not_sql("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(rho=1,rho=2) 1", "rho=2",
             "twice");
     expect("SELECT WITH DIFFERENTIAL_PRIVACY count(*) FROM t",

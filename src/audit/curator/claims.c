@@ -22,6 +22,26 @@ number_after(const char *line, const char *words)
     return at ? strtod(at + strlen(words), NULL) : 0;
 }
 
+/* "by (a, b): 6 groups; a count deviates by about 3, a sum of x deviates ..." */
+static void
+read_table(struct table_claims *t, const char *line)
+{
+    static const char words[] = " deviates by about ";
+    size_t n = 0;
+
+    for (const char *at = line; (at = strstr(at, words)) && n < LAYERS_MAX;
+         n++) {
+        double deviation;
+
+        at += strlen(words);
+        deviation = strtod(at, NULL);
+        if (deviation > t->deviation[n])
+            t->deviation[n] = deviation;
+    }
+    t->n_layers = n;
+    t->shown++;
+}
+
 void
 claims_read(struct claims *claims, const char *line)
 {
@@ -38,6 +58,11 @@ claims_read(struct claims *claims, const char *line)
     } else if (begins(line, "groups")) {
         claims->groups_public = strstr(line, "all shown") != NULL;
         claims->groups_discovered = !claims->groups_public;
+    } else if (begins(line, "tables")) {
+        claims->tables.n = (size_t)number_after(line, "tables");
+        claims->groups_public = true;
+    } else if (claims->tables.n && begins(line, "           by (")) {
+        read_table(&claims->tables, line);
     } else if (begins(line, "row bound")) {
         claims->bound_chosen = true;
     } else if (begins(line, "draws")) {

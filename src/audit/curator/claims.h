@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CLAIMS_MAX = 200 };
+enum { CLAIMS_MAX = 200, LAYERS_MAX = 32 };
 
 /* One number to which noise is added, in each group. */
 struct part_claim {
@@ -16,7 +16,17 @@ struct part_claim {
     bool centred;   /* a constant was subtracted from each value */
 };
 
+/* The tables of GROUPING SETS: parts of the same table stand side by side, one for
+   each count or sum that all tables have. */
+struct table_claims {
+    size_t n;        /* 0: other queries */
+    size_t shown;    /* those of which EXPLAIN says how much they deviate */
+    size_t n_layers; /* counts and sums */
+    double deviation[LAYERS_MAX]; /* the largest of any table */
+};
+
 struct claims {
+    struct table_claims tables;
     struct part_claim part[CLAIMS_MAX];
     size_t n_parts;
     bool protects; /* somebody: the query reads private rows, and is charged */

@@ -68,6 +68,7 @@ struct made {
     size_t n_items;
     size_t n_keys;    /* the first so many items are keys of GROUP BY */
     bool plain;       /* all other items are counts and sums as they are */
+    bool tables;      /* GROUPING SETS, ROLLUP or CUBE over the keys */
     bool only_person; /* key number 0 has a value that only $P has */
     double epsilon;   /* a price that suits it */
 };

@@ -77,10 +77,39 @@ add_running(struct grammar *g, struct made *m)
     buf_clear(&key);
 }
 
+/* What tables have. */
+static void
+add_table_item(struct grammar *g, struct made *m)
+{
+    static const char *const forms[] = {
+        "avg(least(greatest($n, -7), 10))",
+        "avg($b)",
+        "count(*) + sum(CASE WHEN $g THEN 9 ELSE 1 END)",
+        "sum(CASE WHEN $g THEN $w % 100 ELSE -1 END)",
+    };
+
+    if (m->plain || grammar_chance(g, 50)) {
+        add_item(g, m, 'S', DEPTH - 1);
+        return;
+    }
+    begin_item(g, m);
+    grammar_form(g, GRAMMAR_ONE(g, forms), 2);
+    end_item(m);
+}
+
 static void
 add_items(struct grammar *g, struct made *m)
 {
     size_t n;
+
+    if (m->tables) {
+        m->plain = m->aim == AIM_SENSITIVITY;
+        n = m->n_items + 1 + grammar_below(g, ITEMS_SENSITIVITY);
+        while (m->n_items < n)
+            add_table_item(g, m);
+        m->epsilon = EPSILON_A_PART * (double)(n - m->n_keys);
+        return;
+    }
 
     switch (m->aim) {
     case AIM_SENSITIVITY:
@@ -157,10 +186,11 @@ add_key(struct grammar *g, struct made *m)
     };
 
     begin_item(g, m);
-    if (m->n_keys == 0 && g->scope->unit[0] && grammar_chance(g, 10)) {
+    if (m->n_keys == 0 && g->scope->unit[0] && !m->tables &&
+        grammar_chance(g, 10)) {
         grammar_form(g, "CASE WHEN $g THEN 'only $P' ELSE $t END", 1);
         m->only_person = true;
-    } else if (grammar_chance(g, 40)) {
+    } else if (grammar_chance(g, m->tables ? 75 : 40)) {
         add_plain_key(g);
     } else {
         grammar_form(g, GRAMMAR_ONE(g, forms), 3);
@@ -170,6 +200,19 @@ add_key(struct grammar *g, struct made *m)
 }
 
 /* -------------------------------------------------------------------- tail -- */
+
+static const char *
+grouping_of(struct grammar *g, const struct made *m)
+{
+    static const char *const one[] = {"ROLLUP (1)", "GROUPING SETS ((1), (1))"};
+    static const char *const two[] = {"CUBE (1, 2)", "ROLLUP (1, 2)",
+                                      "GROUPING SETS ((1), (2))",
+                                      "GROUPING SETS ((1, 2), (2), ())"};
+
+    if (!m->tables)
+        return m->n_keys > 1 ? "1, 2" : "1";
+    return m->n_keys > 1 ? GRAMMAR_ONE(g, two) : GRAMMAR_ONE(g, one);
+}
 
 static void
 add_tail(struct grammar *g, struct made *m)
@@ -188,7 +231,7 @@ add_tail(struct grammar *g, struct made *m)
         grammar_expr(g, 'b', DEPTH - 1);
     }
     if (m->n_keys)
-        buf_add_text(g->out, m->n_keys > 1 ? " GROUP BY 1, 2" : " GROUP BY 1");
+        buf_printf(g->out, " GROUP BY %s", grouping_of(g, m));
     if (m->aim != AIM_FAILURE)
         return;
     if (grammar_chance(g, 8))
@@ -207,6 +250,12 @@ add_head(struct grammar *g, struct made *m)
                                           "max_groups_contributed = 1"};
 
     buf_add_text(&m->head, "SELECT ");
+    if (m->tables) {
+        if (grammar_chance(g, 30))
+            buf_add_text(&m->head, "WITH DIFFERENTIAL_PRIVACY "
+                                   "OPTIONS(table_error = largest) ");
+        return;
+    }
     if (grammar_chance(g, m->aim == AIM_SENSITIVITY ? 20 : 4))
         buf_printf(&m->head, "WITH DIFFERENTIAL_PRIVACY OPTIONS(%s) ",
                    GRAMMAR_ONE(g, options));
@@ -235,6 +284,7 @@ grammar_make(struct grammar *g, enum aim aim, struct made *out)
     out->start[0] = 0;
     out->plain = out->only_person = false;
     out->epsilon = 1;
+    out->tables = keys > 0 && grammar_chance(g, 30);
     out->rest = (struct form_set){{0}};
     g->serial = 0;
     buf_init(&from, NULL, GRAMMAR_TEXT_MAX);

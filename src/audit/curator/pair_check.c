@@ -211,6 +211,37 @@ moved(const struct reply reply[N_SIDES], size_t column, size_t keys,
     return sum;
 }
 
+/* Tables that are sums of noisy tables: each cell of each table moves by at most what
+   one person adds to its layer, and deviates by what EXPLAIN says. */
+static void
+check_tables(const struct reply reply[N_SIDES], const struct shape *s,
+             struct outcome *out)
+{
+    enum { DEVIATIONS = 10 }; /* of 14 scales of Laplace noise */
+    const struct table_claims *t = &out->claims.tables;
+
+    if (t->n_layers != s->n_items - s->n_keys || t->shown < t->n ||
+        out->claims.n_parts < t->n_layers)
+        return;
+    for (size_t i = 0; i < t->n_layers; i++) {
+        const struct part_claim *p = &out->claims.part[i];
+        double most = p->l1 * (double)t->n, far;
+
+        if (p->centred || p->l1 <= 0 || p->epsilon <= 0)
+            continue;
+        far = moved(reply, s->n_keys + i, s->n_keys,
+                    2 * DEVIATIONS * t->deviation[i]);
+        if (far <= most * (1 + 1e-6))
+            continue;
+        out->verdict = VERDICT_MOVED;
+        snprintf(out->what, SAID_MAX,
+                 "column %zu moves by more than %.6g; EXPLAIN claims a "
+                 "sensitivity of %.6g in each of %zu tables",
+                 s->n_keys + i + 1, far, p->l1, t->n);
+        return;
+    }
+}
+
 /*
  * Columns belong to parts in order. Where groups are discovered, the selection
  * releases the number of rows itself, and count(*) has no part.
@@ -232,6 +263,10 @@ check_moves(const char *sql, const struct reply reply[N_SIDES],
     if (!s.plain || s.filtered || c->bound_chosen || c->draws ||
         s.n_items != reply[0].columns)
         return;
+    if (c->tables.n) {
+        check_tables(reply, &s, out);
+        return;
+    }
     for (size_t i = s.n_keys; i < s.n_items; i++)
         rows += s.rows[i];
     rows = c->groups_discovered ? rows : 0;

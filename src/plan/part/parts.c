@@ -542,6 +542,10 @@ parts_make(struct work *w)
 
     if (p->marginals)
         st = marginals_check(w);
+    else if (w->q->options.table_error.len > 0)
+        st = custos_fail(w->err, CUSTOS_EINVAL,
+                         "table_error is for GROUPING SETS, ROLLUP and "
+                         "CUBE" HINT "leave it out");
     if (st)
         return st;
     if (p->n_aggregates > PLAN_PARTS_MAX / PARTS_PER_AGGREGATE)
