@@ -59,7 +59,7 @@ pair_of(const struct plan *p, const struct released *r, const struct bars *bars,
 static void
 show(double x, bool has_bar, struct bar bar, struct value *out)
 {
-    out->datum = datum_of_double(x);
+    out->datum = datum_of_double(has_bar ? x : bar_leading(x));
     out->certainty = has_bar ? BARRED : UNCERTAIN;
     out->low = fmin(bar.low, x);
     out->high = fmax(bar.high, x);

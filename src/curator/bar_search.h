@@ -28,4 +28,11 @@ struct bar bar_search(const struct bar_search *q, double level,
 
 double bar_clamp(double x, struct bar b);
 
+/* Its numbers are finite, and its scale is above 0. */
+bool bar_part_is_sound(struct bar_part p);
+
+/* How often one end may miss, minus a bound on the probability that the noise of
+   the count is above count - d (rho in doc/proofs/bars-ratio.md). */
+double bar_level(struct bar_part count, enum bar_divisor d, double beta);
+
 #endif

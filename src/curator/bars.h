@@ -99,9 +99,11 @@ bool bar_quotient(const struct bar_term *terms, size_t n, double above,
  *   With q = Q + Nq, the noisy sum of squares, a = S/C and
  *   v = (Q - a S)/(C - d): q - 2as + a^2 c - v (c - d) has the law of
  *   Nq - 2a Ns + (a^2 - v) Nc. The bar of the mean at beta/25 misses the mean
- *   with at most that probability. The union of the intervals for v over all
- *   means in that bar, each at the rest of beta, contains v with probability
- *   at least 1 - beta.
+ *   with at most that probability. Lower end: refused for all means in that
+ *   bar. Upper end: v (c - d) - q + s^2/c is a function of the noises, convex
+ *   but for Nq; refused for all means in the bar and all counts within what
+ *   Nc exceeds with probability beta/50. The interval contains v with
+ *   probability at least 1 - beta.
  * SOURCE   doc/proofs/bars-variance.md
  * NEEDS    as bars-ratio.
  * GIVES    an interval within [0, w^2/4] (sample: [0, w^2/2]), w the width of
@@ -109,6 +111,7 @@ bool bar_quotient(const struct bar_term *terms, size_t n, double above,
  *          with probability at least 1 - beta.
  * FAILS    cannot; NaN gives that widest interval.
  * TESTED   variance_covers variance_is_not_wide variance_counts_the_mean
+ *          tail_of_convex_is_an_upper_bound
  *          variance_of_a_sample_covers variance_of_nothing_is_the_range
  */
 struct bar bar_variance(struct bar_part squares, struct bar_part sum,
@@ -126,5 +129,9 @@ struct bar bar_root(struct bar variance);
 /* An end of a bar, rounded outwards to a whole number and clamped to [least,
    most]. NaN becomes `least` at the low end and `most` at the high end. */
 int64_t bar_whole(double end, bool high, int64_t least, int64_t most);
+
+/* The two leading digits: all that is shown of a quotient without a bar, since its
+   noise may be as large as itself. */
+double bar_leading(double x);
 
 #endif

@@ -8,13 +8,11 @@
 #include <math.h>
 
 #include "curator/bar_search.h"
+#include "curator/pair_test.h"
 #include "curator/tail.h"
 
 #define ROUNDING 4e-14 /* relative to the summed magnitudes */
 #define FAR 1e6        /* spreads from the middle to where the search ends */
-#define SHARE 0.04     /* of beta: for each bar that a test relies on */
-
-enum { ROWS, SUM_X, SUM_Y, SQUARES_X, SQUARES_Y, PRODUCT, NOISES };
 
 struct pair_point
 pair_point(const struct bar_pair *p)
@@ -30,23 +28,8 @@ pair_point(const struct bar_pair *p)
     return t;
 }
 
-/* What a test knows. */
-struct pair_test {
-    const struct bar_pair *p;
-    struct pair_point at;
-    struct bar a, m;     /* the means of x and y */
-    struct bar lambda;   /* the deviation of y over that of x */
-    struct bar b, kappa; /* the slope; the mean over the mean square */
-    double off_x, off_y; /* how far the means are from their points */
-    double zero;         /* where the intercept is taken */
-    double d;            /* enum bar_divisor */
-    double size_xy, size_xx, size_yy; /* rounding: the summed terms of at */
-    double value[NOISES];
-    struct bar_law laws[NOISES];
-};
-
-static double
-far_end(struct bar b)
+double
+pair_far(struct bar b)
 {
     return fmax(fabs(b.low), fabs(b.high));
 }
@@ -73,8 +56,8 @@ most_over(const struct pair_test *t, double x, double y, double z)
 }
 
 /* An upper bound on P[sum of f_i N_i >= x], x lowered by rounding errors. */
-static double
-noise_above(const struct pair_test *t, double *f, double x, double size)
+double
+pair_noise_above(const struct pair_test *t, double *f, double x, double size)
 {
     f[PRODUCT] *= t->p->product_step;
     return tail_many_above(t->laws, f, NOISES, x - ROUNDING * size);
@@ -87,7 +70,7 @@ ask_covariance(const void *ctx, double side, double r)
 {
     const struct pair_test *t = ctx;
     double f[NOISES] = {
-        [SUM_X] = far_end(t->m), [SUM_Y] = far_end(t->a), [PRODUCT] = 1};
+        [SUM_X] = pair_far(t->m), [SUM_Y] = pair_far(t->a), [PRODUCT] = 1};
 
     for (int i = 0; i < 4; i++) {
         double a = i & 1 ? t->a.high : t->a.low;
@@ -95,10 +78,10 @@ ask_covariance(const void *ctx, double side, double r)
 
         f[ROWS] = fmax(f[ROWS], fabs(a * m - r));
     }
-    return noise_above(t, f,
-                       side * (r * (t->at.n - t->d) - t->at.xy) -
-                           t->at.n * t->off_x * t->off_y,
-                       t->size_xy + fabs(r) * t->at.n);
+    return pair_noise_above(t, f,
+                            side * (r * (t->at.n - t->d) - t->at.xy) -
+                                t->at.n * t->off_x * t->off_y,
+                            t->size_xy + fabs(r) * t->at.n);
 }
 
 /* ------------------------------------------------------------------ slope -- */
@@ -107,9 +90,9 @@ static void
 slope_factors(const struct pair_test *t, double r, double *f)
 {
     f[SUM_X] = most_over(t, 2 * r, -1, 0);
-    f[SUM_Y] = far_end(t->a);
+    f[SUM_Y] = pair_far(t->a);
     f[SQUARES_X] = fabs(r);
-    f[ROWS] = far_end(t->a) * most_over(t, -r, 1, 0);
+    f[ROWS] = pair_far(t->a) * most_over(t, -r, 1, 0);
     f[PRODUCT] = 1;
 }
 
@@ -124,7 +107,7 @@ ask_slope(const void *ctx, double side, double r)
     if (side * r < 0)
         x -= fabs(r) * t->at.n * t->off_x * t->off_x;
     slope_factors(t, r, f);
-    return noise_above(t, f, x, t->size_xy + fabs(r) * t->size_xx);
+    return pair_noise_above(t, f, x, t->size_xy + fabs(r) * t->size_xx);
 }
 
 /* ------------------------------------------------------------ correlation -- */
@@ -134,7 +117,7 @@ static double
 ask_ratio(const void *ctx, double side, double r)
 {
     const struct pair_test *t = ctx;
-    double a = far_end(t->a), m = far_end(t->m), n = t->at.n;
+    double a = pair_far(t->a), m = pair_far(t->m), n = t->at.n;
     double f[NOISES] = {[ROWS] = fmax(m * m, fabs(r) * a * a),
                         [SUM_X] = 2 * fabs(r) * a,
                         [SUM_Y] = 2 * m,
@@ -143,7 +126,7 @@ ask_ratio(const void *ctx, double side, double r)
     double x = side * (r * t->at.xx - t->at.yy);
 
     x -= side > 0 ? n * t->off_y * t->off_y : r * n * t->off_x * t->off_x;
-    return noise_above(t, f, x, t->size_yy + fabs(r) * t->size_xx);
+    return pair_noise_above(t, f, x, t->size_yy + fabs(r) * t->size_xx);
 }
 
 static double
@@ -170,7 +153,7 @@ corr_rows(const struct pair_test *t, double r)
 
         square = fmax(square, off * off / l);
     }
-    return far_end(t->a) * far_end(t->m) * fabs(1 - fabs(r)) +
+    return pair_far(t->a) * pair_far(t->m) * fabs(1 - fabs(r)) +
            0.5 * fabs(r) * square;
 }
 
@@ -194,64 +177,16 @@ ask_corr(const void *ctx, double side, double r)
     else
         x = -fabs(r) * fmax(half_sum(t, low, 1), half_sum(t, high, 1));
     x -= side * t->at.xy + t->at.n * t->off_x * t->off_y;
-    return noise_above(t, f, x,
-                       t->size_xy + high * t->size_xx + t->size_yy / low);
-}
-
-/* -------------------------------------------------------------- intercept -- */
-
-/* One corner of the bars of slope and kappa: the tested number, and its
-   factors. */
-static double
-line_corner(const struct pair_test *t, double r, double b, double kappa,
-            double *f)
-{
-    const struct bar_pair *p = t->p;
-    double z = t->zero;
-
-    f[ROWS] = b * z + kappa * b * z * z - r - r * kappa * z;
-    f[SUM_X] = -b - 2 * kappa * b * z + r * kappa;
-    f[SUM_Y] = 1 + kappa * z;
-    f[SQUARES_X] = kappa * b;
-    f[SQUARES_Y] = 0;
-    f[PRODUCT] = -kappa;
-    return f[ROWS] * p->rows.value + f[SUM_X] * p->sum_x.value +
-           f[SUM_Y] * p->sum_y.value + f[SQUARES_X] * p->squares_x.value +
-           f[PRODUCT] * p->product.value * p->product_step;
-}
-
-static double
-ask_intercept(const void *ctx, double side, double r)
-{
-    const struct pair_test *t = ctx;
-    double f[NOISES] = {0}, least = INFINITY, size = 0;
-
-    for (int i = 0; i < 4; i++) {
-        double at[NOISES];
-        double u = line_corner(t, r, i & 1 ? t->b.high : t->b.low,
-                               i & 2 ? t->kappa.high : t->kappa.low, at);
-
-        least = fmin(least, -side * u);
-        for (int k = 0; k < NOISES; k++)
-            f[k] = fmax(f[k], fabs(at[k]));
-    }
-    for (int k = 0; k < NOISES; k++)
-        size += f[k] * fabs(t->value[k]);
-    return noise_above(t, f, least, size);
+    return pair_noise_above(t, f, x,
+                            t->size_xy + high * t->size_xx + t->size_yy / low);
 }
 
 /* ------------------------------------------------------------------- bars -- */
 
-static bool
-is_sound(struct bar_part p)
-{
-    return isfinite(p.value) && isfinite(p.law.scale) && p.law.scale > 0;
-}
-
 /* Sets the bars of the means; false: a number is not finite, or the count may be
    0. */
-static bool
-test_init(struct pair_test *t, const struct bar_pair *p, double beta)
+bool
+pair_test_init(struct pair_test *t, const struct bar_pair *p, double beta)
 {
     const struct bar_part parts[NOISES] = {
         p->rows, p->sum_x, p->sum_y, p->squares_x, p->squares_y, p->product};
@@ -259,7 +194,7 @@ test_init(struct pair_test *t, const struct bar_pair *p, double beta)
 
     *t = (struct pair_test){.p = p, .at = pair_point(p)};
     for (int i = 0; i < NOISES; i++) {
-        sound = sound && is_sound(parts[i]);
+        sound = sound && bar_part_is_sound(parts[i]);
         t->laws[i] = parts[i].law;
         t->value[i] = parts[i].value * (i == PRODUCT ? p->product_step : 1);
     }
@@ -270,26 +205,26 @@ test_init(struct pair_test *t, const struct bar_pair *p, double beta)
     t->off_x = off_from(t->at.mean_x, t->a);
     t->off_y = off_from(t->at.mean_y, t->m);
     t->size_xy = fabs(t->value[PRODUCT]) + t->at.n *
-                                               (far_end(t->a) + t->off_x) *
-                                               (far_end(t->m) + t->off_y);
+                                               (pair_far(t->a) + t->off_x) *
+                                               (pair_far(t->m) + t->off_y);
     t->size_xx =
-        fabs(t->value[SQUARES_X]) + t->at.n * pow(far_end(t->a) + t->off_x, 2);
+        fabs(t->value[SQUARES_X]) + t->at.n * pow(pair_far(t->a) + t->off_x, 2);
     t->size_yy =
-        fabs(t->value[SQUARES_Y]) + t->at.n * pow(far_end(t->m) + t->off_y, 2);
+        fabs(t->value[SQUARES_Y]) + t->at.n * pow(pair_far(t->m) + t->off_y, 2);
     return true;
 }
 
 /* An upper bound on the probability that noise, with these factors, makes the
    denominator `below` negative. */
-static double
-sign_is_noise(const struct pair_test *t, double *f, double below, double size)
+double
+pair_sign(const struct pair_test *t, double *f, double below, double size)
 {
-    return below > 0 ? noise_above(t, f, below, size) : 1;
+    return below > 0 ? pair_noise_above(t, f, below, size) : 1;
 }
 
 /* The bar around `middle`; false where the search finds no end. */
-static bool
-search_line(const struct pair_test *t,
+bool
+pair_search(const struct pair_test *t,
             double (*ask)(const void *ctx, double side, double r), double level,
             double middle, double spread, struct bar *out)
 {
@@ -304,8 +239,8 @@ search_line(const struct pair_test *t,
 }
 
 /* The deviation of the noise with these factors. */
-static double
-spread_of(const struct pair_test *t, const double *f)
+double
+pair_spread(const struct pair_test *t, const double *f)
 {
     double sum = 0;
 
@@ -328,17 +263,16 @@ bar_covariance(const struct bar_pair *p, enum bar_divisor divisor, double beta,
     struct pair_test t;
 
     *out = limits;
-    if (!test_init(&t, p, beta))
+    if (!pair_test_init(&t, p, beta))
         return true;
     t.d = (int)divisor;
-    level = (1 - 2 * SHARE) * beta / 2 -
-            tail_of(p->rows.law, p->rows.value - t.d + 0.5);
+    level = bar_level(p->rows, divisor, (1 - 2 * SHARE) * beta);
     if (!(level > 0))
         return true;
     middle = bar_clamp(t.at.xy / fmax(t.at.n - t.d, 1), limits);
     search.ctx = &t;
-    search.spread = spread_of(&t, (double[NOISES]){0, far_end(t.m),
-                                                   far_end(t.a), 0, 0, 1}) /
+    search.spread = pair_spread(&t, (double[NOISES]){0, pair_far(t.m),
+                                                     pair_far(t.a), 0, 0, 1}) /
                     t.at.n;
     *out = bar_search(&search, level, (struct bar){middle, middle}, limits);
     return true;
@@ -350,27 +284,26 @@ bar_slope(const struct bar_pair *p, double beta, struct bar *out)
     double f[NOISES] = {0}, middle, level;
     struct pair_test t;
 
-    if (!test_init(&t, p, beta) || !(t.at.xx > 0))
+    if (!pair_test_init(&t, p, beta) || !(t.at.xx > 0))
         return false;
     middle = t.at.xy / t.at.xx;
-    f[ROWS] = far_end(t.a) * far_end(t.a);
-    f[SUM_X] = 2 * far_end(t.a);
+    f[ROWS] = pair_far(t.a) * pair_far(t.a);
+    f[SUM_X] = 2 * pair_far(t.a);
     f[SQUARES_X] = 1;
-    level =
-        (1 - 2 * SHARE) * beta / 2 - sign_is_noise(&t, f, t.at.xx, t.size_xx);
+    level = (1 - 2 * SHARE) * beta / 2 - pair_sign(&t, f, t.at.xx, t.size_xx);
     slope_factors(&t, middle, f);
-    return search_line(&t, ask_slope, level, middle, spread_of(&t, f) / t.at.xx,
-                       out);
+    return pair_search(&t, ask_slope, level, middle,
+                       pair_spread(&t, f) / t.at.xx, out);
 }
 
 /* Sets the bar of the ratio of deviations; false: there is none. */
 static bool
 find_lambda(struct pair_test *t, double beta)
 {
-    double a = far_end(t->a), m = far_end(t->m);
+    double a = pair_far(t->a), m = pair_far(t->m);
     double f[NOISES] = {[ROWS] = a * a, [SUM_X] = 2 * a, [SQUARES_X] = 1};
     double middle = t->at.yy / t->at.xx;
-    double level = beta / 2 - sign_is_noise(t, f, t->at.xx, t->size_xx);
+    double level = beta / 2 - pair_sign(t, f, t->at.xx, t->size_xx);
     double g[NOISES] = {[ROWS] = m * m,
                         [SUM_X] = 2 * middle * a,
                         [SUM_Y] = 2 * m,
@@ -378,7 +311,7 @@ find_lambda(struct pair_test *t, double beta)
                         [SQUARES_Y] = 1};
     struct bar squared;
 
-    if (!search_line(t, ask_ratio, level, middle, spread_of(t, g) / t->at.xx,
+    if (!pair_search(t, ask_ratio, level, middle, pair_spread(t, g) / t->at.xx,
                      &squared) ||
         !(squared.low > 0))
         return false;
@@ -395,73 +328,26 @@ bar_corr(const struct bar_pair *p, double beta, struct bar *out)
     struct pair_test t;
 
     *out = limits;
-    if (!test_init(&t, p, beta) || !(t.at.xx > 0 && t.at.yy > 0) ||
+    if (!pair_test_init(&t, p, beta) || !(t.at.xx > 0 && t.at.yy > 0) ||
         !find_lambda(&t, SHARE * beta))
         return true;
     below = half_sum(&t, bar_clamp(sqrt(t.at.yy / t.at.xx), t.lambda), 0);
-    f[ROWS] = 0.5 * (t.lambda.high * far_end(t.a) * far_end(t.a) +
-                     far_end(t.m) * far_end(t.m) / t.lambda.low);
-    f[SUM_X] = t.lambda.high * far_end(t.a);
-    f[SUM_Y] = far_end(t.m) / t.lambda.low;
+    f[ROWS] = 0.5 * (t.lambda.high * pair_far(t.a) * pair_far(t.a) +
+                     pair_far(t.m) * pair_far(t.m) / t.lambda.low);
+    f[SUM_X] = t.lambda.high * pair_far(t.a);
+    f[SUM_Y] = pair_far(t.m) / t.lambda.low;
     f[SQUARES_X] = 0.5 * t.lambda.high;
     f[SQUARES_Y] = 0.5 / t.lambda.low;
     f[PRODUCT] = 0;
     level = (1 - 3 * SHARE) * beta / 2 -
-            sign_is_noise(&t, f, below,
-                          t.lambda.high * t.size_xx + t.size_yy / t.lambda.low);
+            pair_sign(&t, f, below,
+                      t.lambda.high * t.size_xx + t.size_yy / t.lambda.low);
     if (!(level > 0))
         return true;
     middle = bar_clamp(t.at.xy / below, limits);
     f[PRODUCT] = 1;
     search.ctx = &t;
-    search.spread = spread_of(&t, f) / below;
+    search.spread = pair_spread(&t, f) / below;
     *out = bar_search(&search, level, (struct bar){middle, middle}, limits);
     return true;
-}
-
-/* Sets the bar of the mean over the mean square, from the point `zero`. */
-static bool
-find_kappa(struct pair_test *t, double beta)
-{
-    const struct bar_pair *p = t->p;
-    double z = t->zero;
-    struct bar_term terms[3] = {{p->sum_x.law, 1, -2 * z},
-                                {p->rows.law, -z, z * z},
-                                {p->squares_x.law, 0, 1}};
-
-    return bar_quotient(terms, 3, p->sum_x.value - z * p->rows.value,
-                        p->squares_x.value - 2 * z * p->sum_x.value +
-                            z * z * p->rows.value,
-                        beta, &t->kappa);
-}
-
-bool
-bar_intercept(const struct bar_pair *p, double at, double beta, struct bar *out)
-{
-    double f[NOISES] = {0}, below = INFINITY, level, middle;
-    struct pair_test t;
-
-    if (!test_init(&t, p, beta) || !(t.at.xx > 0))
-        return false;
-    t.zero = at;
-    if (!bar_slope(p, SHARE * beta, &t.b) || !find_kappa(&t, SHARE * beta))
-        return false;
-    middle = t.at.mean_y + t.at.xy / t.at.xx * (at - t.at.mean_x);
-    for (int i = 0; i < 2; i++) {
-        double k = i ? t.kappa.high : t.kappa.low;
-
-        below = fmin(below, p->rows.value * (1 + k * at) - k * p->sum_x.value);
-        f[ROWS] = fmax(f[ROWS], fabs(1 + k * at));
-        f[SUM_X] = fmax(f[SUM_X], fabs(k));
-    }
-    level = (1 - 2 * SHARE) * beta / 2 -
-            sign_is_noise(&t, f, below,
-                          f[ROWS] * t.at.n + f[SUM_X] * fabs(p->sum_x.value));
-    f[SUM_X] = far_end(t.b) + far_end(t.kappa) * fabs(middle);
-    f[SUM_Y] = 1 + far_end(t.kappa) * fabs(at);
-    f[PRODUCT] = far_end(t.kappa);
-    f[SQUARES_X] = far_end(t.kappa) * far_end(t.b);
-    f[ROWS] = fabs(middle);
-    return search_line(&t, ask_intercept, level, middle,
-                       spread_of(&t, f) / fmax(below, 1), out);
 }

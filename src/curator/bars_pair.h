@@ -2,11 +2,11 @@
  * Error bars of covariances, correlations and lines, from released numbers alone.
  *
  * Given the exact means (and, for a correlation, the exact ratio of the two
- * deviations; for an intercept, slope and mean over mean square), each of these
- * is a quotient of numbers that are linear in what was released, so Fieller's
- * test applies (bars.h). The means and ratios are known only within bars of
- * their own, which take a small share of beta. The union over these bars is
- * little wider than one test: the tested number is stationary in them.
+ * deviations; for an intercept, the mean over the mean square, and near the mean the
+ * slope), each of these is a quotient of numbers that are linear in what was
+ * released, so Fieller's test applies (bars.h). The means and ratios are known only
+ * within bars of their own, which take a small share of beta. The union over these
+ * bars is little wider than one test: the tested number is stationary in them.
  *
  * All numbers are in steps of their grids, of values minus their centres.
  */

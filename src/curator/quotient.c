@@ -264,8 +264,11 @@ quotient_narrow(const struct quotient *q, const struct released *r,
     struct bar bar;
 
     v->certainty = UNCERTAIN;
-    if (!bar_quotient(terms, n, above, below, bars_miss(bars, level), &bar))
+    if (!bar_quotient(terms, n, above, below, bars_miss(bars, level), &bar)) {
+        if (v->datum.type == TYPE_REAL)
+            v->datum = datum_of_double(bar_leading(datum_double(&v->datum)));
         return;
+    }
     v->certainty = BARRED;
     v->low = q->whole ? trunc(bar.low) : bar.low;
     v->high = q->whole ? trunc(bar.high) : bar.high;

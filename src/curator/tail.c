@@ -129,9 +129,8 @@ sides_above(const struct tail *t, double y)
     return y < 0 ? 1 - smooth_above(&t->inner, -y) : smooth_above(&t->x, y);
 }
 
-/* How far right the smooth law must be shifted to dominate the discrete one. */
-static double
-law_margin(struct bar_law law)
+double
+tail_margin(struct bar_law law)
 {
     if (law.kind == BAR_GAUSSIAN)
         return 1;
@@ -187,7 +186,7 @@ tail_init(struct tail *t, const struct bar_law *x, const double *least,
     for (int i = 0; i < n; i++) {
         smooth_add(&t->x, x[i], most[i]);
         smooth_add(&t->inner, x[i], least[i]);
-        t->margin += most[i] * law_margin(x[i]);
+        t->margin += most[i] * tail_margin(x[i]);
     }
     smooth_weigh(&t->x, OUTER);
     smooth_weigh(&t->inner, INNER);
@@ -284,7 +283,7 @@ smooths_above(const struct tail *t, double k, double x)
 
     smooth_add(&sum, t->y, k);
     smooth_weigh(&sum, OUTER);
-    x -= k * law_margin(t->y);
+    x -= k * tail_margin(t->y);
     return x > 0 ? smooth_above(&sum, x) : 1;
 }
 
@@ -330,7 +329,7 @@ tail_many_above(const struct bar_law *laws, const double *factors, size_t n,
 
     for (size_t i = 0; i < n; i++) {
         smooth_add(&sum, laws[i], factors[i]);
-        x -= factors[i] * law_margin(laws[i]);
+        x -= factors[i] * tail_margin(laws[i]);
     }
     smooth_weigh(&sum, OUTER);
     if (sum.n == 0 && sum.sigma <= 0)

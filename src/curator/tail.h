@@ -82,6 +82,9 @@ double tail_above(const struct tail *t, double k, double x);
 double tail_many_above(const struct bar_law *laws, const double *factors,
                        size_t n, double x);
 
+/* How far right the smooth law must be shifted to dominate the discrete one. */
+double tail_margin(struct bar_law law);
+
 /* An upper bound on P[Y >= y]. */
 double tail_of(struct bar_law law, double y);
 

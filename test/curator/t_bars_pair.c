@@ -227,7 +227,7 @@ static void
 intercept_covers(void **state)
 {
     (void)state;
-    covers(INTERCEPT, 2); /* of slope and mean: wider where n is small */
+    covers(INTERCEPT, 1.3);
 }
 
 /* The bars do not depend on the units: here y has steps a hundred thousand times

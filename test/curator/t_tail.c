@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "curator/bars.h"
+#include "curator/tail_convex.h"
 #include "support/support.h"
 
 static const char *const kinds[] = {"Laplace", "Gauss"};
@@ -226,6 +227,80 @@ tail_of_many_is_an_upper_bound(void **state)
     }
 }
 
+/* A convex function of two noises, as in a variance; not finite for few j. */
+struct bowl {
+    double i, j, mix, size;
+};
+
+static double
+bowl_at(const void *ctx, double i, double j)
+{
+    const struct bowl *b = ctx;
+    double off = i - b->mix * j;
+
+    return b->size + j > 0 ? b->i * i + b->j * j + off * off / (b->size + j)
+                           : INFINITY;
+}
+
+/* P[N + f(I, J) >= x]. */
+static double
+plain_bowl_above(const struct plain *n, const struct plain *i,
+                 const struct plain *j, const struct bowl *b, double x)
+{
+    double p = 0;
+
+    for (int a = -i->reach; a <= i->reach; a++)
+        for (int k = -j->reach; k <= j->reach; k++)
+            if (i->at[abs(a)] * j->at[abs(k)] > 1e-12)
+                p += i->at[abs(a)] * j->at[abs(k)] *
+                     plain_above(n, x - bowl_at(b, a, k));
+    return p;
+}
+
+/* Never below the plain sum; with a linear part, close to it a little further in. */
+static void
+tail_of_convex_is_an_upper_bound(void **state)
+{
+    static const double scales[][3] = {
+        {30, 20, 20}, {30, 0.4, 3}, {9, 18, 1}, {40, 2, 17}};
+    static const struct bowl bowls[] = {
+        {0, 0, 0, 60}, {1, -0.5, 0.3, 400}, {-2, 1, -1, 40}, {0.3, 2, 2, 900}};
+    static struct plain plain[3];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(scales) * COUNT_OF(bowls) * 8; i++) {
+        const struct bowl *b = &bowls[i / 8 % COUNT_OF(bowls)];
+        const double *scale = scales[i / 8 / COUNT_OF(bowls)];
+        struct tail_cells cells[2];
+        struct bar_law l[3];
+        double spread;
+
+        if (i % (size_t)test_size(5, 1))
+            continue;
+        for (int k = 0; k < 3; k++) {
+            l[k] = (struct bar_law){i >> k & 1, scale[k]};
+            plain_make(&plain[k], l[k]);
+            if (k > 0)
+                tail_cells_init(&cells[k - 1], l[k]);
+        }
+        spread = hypot(hypot(scale[0], b->i * scale[1]), b->j * scale[2]);
+        for (double z = 0.5; z < 7; z += 1.1) {
+            double x = z * spread, in = 2 + 0.1 * x;
+            double bound =
+                tail_convex_above(l[0], &cells[0], &cells[1], bowl_at, b, x);
+            double exact =
+                plain_bowl_above(&plain[0], &plain[1], &plain[2], b, x - 1e-12);
+            double near =
+                plain_bowl_above(&plain[0], &plain[1], &plain[2], b, x - in);
+
+            if (bound < exact * (1 - 1e-9) - 1e-7 ||
+                (b->i == 1 && bound > near * 1.15 + 1e-3))
+                fail_msg("%zu, x %g: %.9g, not from %.9g to %.9g", i, x, bound,
+                         exact, near);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -233,6 +308,7 @@ main(void)
         cmocka_unit_test(tail_is_an_upper_bound),
         cmocka_unit_test(tail_holds_for_all_factors),
         cmocka_unit_test(tail_of_many_is_an_upper_bound),
+        cmocka_unit_test(tail_of_convex_is_an_upper_bound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
