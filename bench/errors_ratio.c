@@ -160,8 +160,8 @@ main(void)
     print_figure("err_ratio_bar_4", near, 0, 3);
     print_figure("err_ratio_bar_6", middle, 0, 3);
     print_figure("err_ratio_bar", far, 0, 3);
-    print_figure("err_variance_bar", far, 3, KINDS);
-    print_figure("err_variance_bar_6", middle, 3, KINDS);
     print_figure("err_variance_bar_4", near, 3, KINDS);
+    print_figure("err_variance_bar_6", middle, 3, KINDS);
+    print_figure("err_variance_bar", far, 3, KINDS);
     return 0;
 }

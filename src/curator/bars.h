@@ -98,7 +98,7 @@ bool bar_quotient(const struct bar_term *terms, size_t n, double above,
  * THEOREM  bars-variance
  *   With q = Q + Nq, the noisy sum of squares, a = S/C and
  *   v = (Q - a S)/(C - d): q - 2as + a^2 c - v (c - d) has the law of
- *   Nq - 2a Ns + (a^2 - v) Nc. The bar of the mean at beta/25 misses the mean
+ *   Nq - 2a Ns + (a^2 - v) Nc. The bar of the mean at beta/10 misses the mean
  *   with at most that probability. Lower end: refused for all means in that
  *   bar. Upper end: v (c - d) - q + s^2/c is a function of the noises, convex
  *   but for Nq; refused for all means in the bar and all counts within what

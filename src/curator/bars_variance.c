@@ -12,7 +12,7 @@
 #include "curator/tail_convex.h"
 
 #define ROUNDING 4e-15   /* relative to the summed magnitudes */
-#define MEAN_SHARE 0.04  /* of beta: for the bar of the mean */
+#define MEAN_SHARE 0.10  /* of beta: for the bar of the mean */
 #define COUNT_SHARE 0.02 /* of beta: for how far the count may be off */
 
 /* In scales of its noise: how far off the mean is at most, where that is enough. */
@@ -32,6 +32,7 @@ struct question {
     double near2, far2;         /* least and largest squared mean */
     double off;                 /* how far off the mean is, at most */
     double off_above;           /* the probability that it is farther */
+    double level;               /* of the test */
     int pieces;                 /* of the bar of the mean; 0: no cells */
     double size, size_v; /* rounding: constant, and per unit of variance */
 };
@@ -89,6 +90,16 @@ above_cells(const struct question *q, double v, double x)
     return p;
 }
 
+/* The smaller of both, but where the first suffices to refuse v. */
+static double
+above_variance(const struct question *q, double v, double x)
+{
+    double p = x > 0 ? above_far(q, v, x) : 1;
+
+    return q->pieces && x > 0 && p >= q->level ? fmin(above_cells(q, v, x), p)
+                                               : p;
+}
+
 /* An upper bound on the probability that noise moves the released values at least
    this far, if v is the variance, for every mean in its bar. */
 static double
@@ -99,8 +110,7 @@ ask_variance(const void *ctx, double side, double v)
 
     x -= ROUNDING * (q->size + v * q->size_v);
     if (side > 0)
-        return q->pieces ? fmin(above_cells(q, v, x), above_far(q, v, x))
-                         : above_far(q, v, x);
+        return above_variance(q, v, x);
     return tail_above(&q->tail, fmax(fabs(v - q->near2), fabs(q->far2 - v)), x);
 }
 
@@ -163,7 +173,8 @@ bar_variance(struct bar_part squares, struct bar_part sum,
     double s = sum.value, c = count.value, point;
     double least[2] = {1}, most[2] = {1};
     struct question q = {.laws = {squares.law, sum.law, count.law},
-                         .c = c - (int)divisor};
+                         .c = c - (int)divisor,
+                         .level = level};
     struct bar_search search = {.ask = ask_variance, .ctx = &q};
 
     if (!bar_part_is_sound(squares) || !bar_part_is_sound(sum) ||
