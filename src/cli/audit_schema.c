@@ -76,6 +76,7 @@ copy_tables(arena *a, const struct policy *p, struct schema *out)
             .unit_column = t->unit_column,
             .rows_per_unit = t->rows_given ? t->rows_per_unit : 0,
             .groups_per_unit = t->groups_given ? t->groups_per_unit : 0,
+            .rows_per_group = t->rows_per_group_given ? t->rows_per_group : 0,
             .max_rows = t->max_rows < MAX_ROWS ? t->max_rows : MAX_ROWS,
             .before_where = t->prefer_speed,
         };

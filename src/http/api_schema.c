@@ -89,6 +89,10 @@ add_unit(struct json *j, const struct policy *p,
         json_add_null(j, "rows_per_unit");
         json_add_null(j, "groups_per_unit");
     }
+    if (policy_rows_known(p, t) || t->rows_per_group_given)
+        json_add_count(j, "rows_per_unit_and_group", t->rows_per_group);
+    else
+        json_add_null(j, "rows_per_unit_and_group");
     /* the unit column's name, only for those who are granted that column */
     if (!t->unit_is_row && policy_grants(p, who, t, column))
         json_add_text(j, "column", column->name);

@@ -115,6 +115,8 @@ struct policy_table {
     uint64_t rows_per_unit;   /* m; 1 if the unit is the row, or if not given
                                  (policy_rows_known) */
     uint64_t groups_per_unit; /* g; at most m if m is given; default m */
+    uint64_t rows_per_group;  /* r, `rows_per_unit_and_group`: the most rows of
+                                 a unit in one group; as g */
     uint64_t max_rows;        /* public upper bound; default 2^40 */
     bool max_rows_given;      /* the file has it */
     bool prefer_speed; /* `bound: before-where`: the first m rows of a unit by
@@ -123,7 +125,8 @@ struct policy_table {
     int line;
     bool rows_given;   /* the file has rows_per_unit */
     bool groups_given; /* the file has groups_per_unit */
-    size_t number;     /* its index in the policy's tables */
+    bool rows_per_group_given;
+    size_t number; /* its index in the policy's tables */
 };
 
 /* A query that the owner has named; analysts use it like a table. */

@@ -13,9 +13,20 @@
 enum { TABLES_MAX = 500, COLUMNS_MAX = 1000 };
 
 static const char *const keys[] = {
-    "source",   "from",    "format",        "source_table",    "public",
-    "attach",   "unit",    "rows_per_unit", "groups_per_unit", "bound",
-    "max_rows", "columns", "comment",
+    "source",
+    "from",
+    "format",
+    "source_table",
+    "public",
+    "attach",
+    "unit",
+    "rows_per_unit",
+    "groups_per_unit",
+    "rows_per_unit_and_group",
+    "bound",
+    "max_rows",
+    "columns",
+    "comment",
 };
 
 /* A public table has no unit, and no keys such as rows_per_unit. */
@@ -23,8 +34,9 @@ static custos_status
 check_public(const struct reading *r, const struct node *map,
              const struct policy_table *t)
 {
-    static const char *const private_keys[] = {"unit", "rows_per_unit",
-                                               "groups_per_unit", "bound"};
+    static const char *const private_keys[] = {
+        "unit", "rows_per_unit", "groups_per_unit", "rows_per_unit_and_group",
+        "bound"};
 
     for (size_t i = 0; i < COUNT_OF(private_keys); i++) {
         const struct node *n = node_find(map, private_keys[i]);
@@ -55,6 +67,29 @@ read_bound(const struct reading *r, const struct node *map,
                         "bound must be after-where or before-where");
 }
 
+/* rows: the node of rows_per_unit, which has been read; NULL: none. */
+static custos_status
+read_rows_per_group(const struct reading *r, const struct node *map,
+                    const struct node *rows, struct policy_table *t)
+{
+    const struct node *n = node_find(map, "rows_per_unit_and_group");
+    custos_status st;
+
+    t->rows_per_group = t->rows_per_unit;
+    t->rows_per_group_given = n != NULL;
+    if (!n)
+        return CUSTOS_OK;
+    st = node_count(r, n, "rows_per_unit_and_group", 1, PER_UNIT_MOST,
+                    &t->rows_per_group);
+    if (!st && rows && t->rows_per_group > t->rows_per_unit)
+        st = reading_fail(r, n->line,
+                          "rows_per_unit_and_group is above rows_per_unit "
+                          "(%llu): a unit has no more rows in one group than "
+                          "in all",
+                          (unsigned long long)t->rows_per_unit);
+    return st;
+}
+
 static custos_status
 read_limits(const struct reading *r, const struct node *map,
             struct policy_table *t)
@@ -83,6 +118,8 @@ read_limits(const struct reading *r, const struct node *map,
                             "groups_per_unit is above rows_per_unit (%llu): a "
                             "row is in one group",
                             (unsigned long long)t->rows_per_unit);
+    if (!st)
+        st = read_rows_per_group(r, map, rows, t);
     return st ? st : read_bound(r, map, t);
 }
 

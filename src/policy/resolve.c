@@ -166,6 +166,10 @@ read_unit(const struct reading *r, const struct node *map,
     if (t->unit_is_row && t->groups_per_unit != 1)
         return reading_fail(r, node_find(map, "groups_per_unit")->line,
                             "the unit is the row: groups_per_unit must be 1");
+    if (t->unit_is_row && t->rows_per_group != 1)
+        return reading_fail(r, node_find(map, "rows_per_unit_and_group")->line,
+                            "the unit is the row: rows_per_unit_and_group "
+                            "must be 1");
     if (c)
         t->unit_column = (size_t)(c - t->columns);
     return CUSTOS_OK;

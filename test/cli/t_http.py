@@ -368,7 +368,9 @@ class Http(HttpCase):
         self.assertTrue(columns["id"]["unit"])
         self.assertEqual(tables["visits"]["unit"],
                          {"row": False, "rows_per_unit": 4,
-                          "groups_per_unit": 4, "column": "patient_id"})
+                          "groups_per_unit": 4,
+                          "rows_per_unit_and_group": 4,
+                          "column": "patient_id"})
         self.assertEqual(tables["visits"]["columns"][0]["references"],
                          {"table": "patients", "column": "id"})
         self.assertTrue(tables["departments"]["public"])

@@ -31,9 +31,11 @@ enum {
     "      level: {type: integer, range: [1, 5]}\n"                            \
     "      seen: {type: timestamp,\n"                                          \
     "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"
-#define BOUNDS "    rows_per_unit: %u\n    groups_per_unit: %u\n"
+#define BOUNDS                                                                 \
+    "    rows_per_unit: %u\n    groups_per_unit: %u\n"                         \
+    "    rows_per_unit_and_group: %u\n"
 
-/* Arguments: adjacency, delta, more of `query:`, and two numbers for each table with BOUNDS. */
+/* Arguments: adjacency, delta, more of `query:`, and three numbers for each table with BOUNDS. */
 static const char policy[] =
     "custos: 2\n"
     "adjacency: %s\n"
@@ -334,9 +336,9 @@ struct dataset {
 static void
 policy_write(const struct dataset *w, char *text, size_t size, uint64_t *state)
 {
-    static const unsigned bounds[][2] = {{1, 1}, {3, 2}, {4, 1},
-                                         {5, 5}, {2, 2}, {9, 3}};
-    unsigned n[BOUNDED][2];
+    static const unsigned bounds[][3] = {{1, 1, 1}, {3, 2, 2}, {4, 1, 4},
+                                         {5, 5, 1}, {2, 2, 2}, {9, 3, 9}};
+    unsigned n[BOUNDED][3];
     bool delta;
 
     for (int i = 0; i < BOUNDED; i++)
@@ -344,8 +346,9 @@ policy_write(const struct dataset *w, char *text, size_t size, uint64_t *state)
     delta = draw(state, 4) != 0;
     snprintf(text, size, policy, w->change ? "change-one" : "add-remove",
              delta ? "1e-3" : "0", delta ? ", max_rho: 1" : "", n[0][0],
-             n[0][1], n[1][0], n[1][1], n[2][0], n[2][1], n[3][0], n[3][1],
-             n[4][0], n[4][1], n[5][0], n[5][1]);
+             n[0][1], n[0][2], n[1][0], n[1][1], n[1][2], n[2][0], n[2][1],
+             n[2][2], n[3][0], n[3][1], n[3][2], n[4][0], n[4][1], n[4][2],
+             n[5][0], n[5][1], n[5][2]);
 }
 
 /*

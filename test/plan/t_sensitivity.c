@@ -483,6 +483,20 @@ sensitivity_of_counts_and_histograms(void **state)
         {"SELECT WITH DIFFERENTIAL_PRIVACY "
          "OPTIONS(max_rows_contributed_per_group = 3) count(*) FROM visits",
          NULL, "3", "9"},
+        {"SELECT level, count(*) FROM rounds GROUP BY level", NULL, "20", "80"},
+        {"SELECT count(*) FROM rounds", NULL, "4", "16"},
+        {"SELECT WITH DIFFERENTIAL_PRIVACY "
+         "OPTIONS(max_rows_contributed_per_group = 2) level, count(*) FROM "
+         "rounds GROUP BY level",
+         NULL, "10", "20"},
+        {"SELECT level, count(*) FROM (SELECT level FROM rounds UNION ALL "
+         "SELECT level FROM rounds) AS x GROUP BY level",
+         NULL, "40", "320"},
+        {"SELECT a.level, count(*) FROM rounds a JOIN rounds b ON "
+         "a.patient_id = b.patient_id GROUP BY a.level",
+         NULL, "80", "1280"},
+        {"SELECT level, count(*) FROM rounds GROUP BY ROLLUP (level)", NULL,
+         "20", "400"},
         {"SELECT WITH DIFFERENTIAL_PRIVACY "
          "OPTIONS(max_rows_contributed_per_group = 2) room, avg(level > 2) "
          "FROM "

@@ -324,6 +324,15 @@ mistakes_of_tables(void **state)
         {"groups_per_unit: 5", "groups_per_unit: 0",
          "line 26: groups_per_unit must be a whole number from 1 to "
          "2147483648, not '0'"},
+        {"groups_per_unit: 5", "rows_per_unit_and_group: 21",
+         "line 26: rows_per_unit_and_group is above rows_per_unit (20): a unit "
+         "has no more rows in one group than in all"},
+        {"groups_per_unit: 5", "rows_per_unit_and_group: 0",
+         "line 26: rows_per_unit_and_group must be a whole number from 1 to "
+         "2147483648, not '0'"},
+        {"attach: true", "rows_per_unit_and_group: 2",
+         "line 40: table 'cities' is public and protects nobody: it cannot "
+         "have rows_per_unit_and_group"},
         {"before-where", "sometimes",
          "line 27: bound must be after-where or "
          "before-where"},

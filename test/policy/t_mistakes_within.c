@@ -175,6 +175,9 @@ mistakes_of_references(void **state)
          "last digit"},
         {"unit: patient_id", "unit: row",
          "line 25: the unit is the row: rows_per_unit must be 1"},
+        {"unit: patient_id\n    rows_per_unit: 20\n    groups_per_unit: 5",
+         "unit: row\n    comment: x\n    rows_per_unit_and_group: 2",
+         "line 26: the unit is the row: rows_per_unit_and_group must be 1"},
     };
 
     (void)state;

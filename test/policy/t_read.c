@@ -75,6 +75,7 @@ budgets_and_defaults(void **state)
     assert_true(p->tables[0].unit_is_row);
     assert_int_equal(p->tables[0].rows_per_unit, 1);
     assert_int_equal(p->tables[0].groups_per_unit, 1);
+    assert_int_equal(p->tables[0].rows_per_group, 1);
     assert_true(p->tables[0].max_rows == (uint64_t)1 << 40);
     assert_true(p->tables[0].columns[0].nullable);
     arena_free(a);
@@ -206,6 +207,7 @@ tables_and_units(void **state)
     assert_int_equal(t[1].source_kind, SOURCE_DUCKDB);
     assert_int_equal(t[1].rows_per_unit, 20);
     assert_int_equal(t[1].groups_per_unit, 5);
+    assert_int_equal(t[1].rows_per_group, 20);
     assert_int_equal(t[1].max_rows, 1000000000);
     assert_true(t[1].prefer_speed && t[1].rows_given);
     assert_ptr_equal(policy_unit_parent(p, &t[1], &key), &t[0]);
@@ -374,6 +376,7 @@ limits_are_reached(void **state)
         "tables:\n"
         "  t: {source: t.CSV.GZ, unit: a, bound: after-where,\n"
         "      rows_per_unit: 2147483648, groups_per_unit: 2147483648,\n"
+        "      rows_per_unit_and_group: 2147483648,\n"
         "      max_rows: 281474976710656, columns: {\n"
         "    a: {type: text, values: [null_, 'null', '~', '']},\n"
         "    b: {type: decimal, scale: 18, range: [-1.50, 1e17]},\n"
@@ -386,6 +389,7 @@ limits_are_reached(void **state)
     (void)state;
     assert_false(p->tables[0].prefer_speed);
     assert_int_equal(p->tables[0].source_kind, SOURCE_CSV);
+    assert_int_equal(p->tables[0].rows_per_group, 2147483648);
     assert_int_equal(p->tables[0].columns[0].n_values, 4);
     assert_true(p->tables[0].columns[1].lower.n == -1500000000000000000);
     same(p->analysts[0].window.delta, "1e-36"); /* the common one */

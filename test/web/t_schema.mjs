@@ -37,8 +37,8 @@ visiting("the page says where questions choose the bound and where each row is a
   await page.route("**/v1/schema", async (route) => {
     const reply = await route.fetch();
     const schema = await reply.json();
-    schema.tables[0].unit = { row: true, rows_per_unit: 1, groups_per_unit: 1, column: null };
-    schema.tables[1].unit.rows_per_unit = schema.tables[1].unit.groups_per_unit = null;
+    schema.tables[0].unit = { row: true, rows_per_unit: 1, groups_per_unit: 1, rows_per_unit_and_group: 1, column: null };
+    schema.tables[1].unit.rows_per_unit = schema.tables[1].unit.groups_per_unit = schema.tables[1].unit.rows_per_unit_and_group = null;
     schema.adjacency = "change-one";
     await route.fulfill({ response: reply, json: schema });
   });

@@ -243,6 +243,8 @@ export interface Unit {
      privately, for a share of its price. */
   rows_per_unit: number | null;
   groups_per_unit: number | null;
+  /* The largest number of rows of a unit that count in one group. */
+  rows_per_unit_and_group: number | null;
   column: string | null;
 }
 

@@ -166,6 +166,7 @@ add_table(struct buf *out, const struct schema *s, size_t number)
         buf_add_text(out, "\n");
         add_count(out, "    rows_per_unit", t->rows_per_unit, "\n");
         add_count(out, "    groups_per_unit", t->groups_per_unit, "\n");
+        add_count(out, "    rows_per_unit_and_group", t->rows_per_group, "\n");
         add_count(out, "    max_rows", t->max_rows, "\n");
         if (t->before_where)
             buf_add_text(out, "    bound: before-where\n");

@@ -40,6 +40,7 @@ struct schema_table {
     size_t unit_column;
     uint64_t rows_per_unit;   /* 0: not given */
     uint64_t groups_per_unit; /* 0: not given */
+    uint64_t rows_per_group;  /* rows_per_unit_and_group; 0: not given */
     uint64_t max_rows;        /* 0: not given; init then counts, for a price */
     bool before_where;        /* rows of a unit are chosen before WHERE */
     const struct schema_column *columns;

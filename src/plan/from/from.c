@@ -216,6 +216,8 @@ assume_rows(struct work *w, struct relation *r)
     as->rows_per_unit = w->assumed;
     if (!as->groups_given || as->groups_per_unit > w->assumed)
         as->groups_per_unit = w->assumed;
+    if (!as->rows_per_group_given || as->rows_per_group > w->assumed)
+        as->rows_per_group = w->assumed;
     r->as = as;
     r->raced = true;
     return CUSTOS_OK;

@@ -333,16 +333,19 @@ set_bounds(struct work *w, struct join *j, const struct from *f)
     as->facts = spine->is_public ? FACTS_IMPORTED : spine->facts;
     as->rows_per_unit = spine->rows_per_unit;
     as->groups_per_unit = spine->groups_per_unit;
+    as->rows_per_group = spine->rows_per_group;
     as->max_rows = spine->max_rows;
     if (meeting == MEET_EITHER) {
         as->rows_per_unit = from_plus(a->rows_per_unit, b->rows_per_unit);
         as->groups_per_unit = from_plus(a->groups_per_unit, b->groups_per_unit);
+        as->rows_per_group = from_plus(a->rows_per_group, b->rows_per_group);
         as->max_rows = from_plus(from_ceiling(a), from_ceiling(b));
     }
     if (meeting == MEET_UNIT) {
         as->rows_per_unit = from_times(a->rows_per_unit, b->rows_per_unit);
         as->groups_per_unit =
             from_times(a->groups_per_unit, b->groups_per_unit);
+        as->rows_per_group = from_times(a->rows_per_group, b->rows_per_group);
         as->max_rows = from_times(from_ceiling(a), b->rows_per_unit);
     }
     if (meeting == MEET_MANY)

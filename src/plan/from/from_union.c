@@ -200,6 +200,7 @@ add_bounds(struct policy_table *as, const struct policy_table *branch)
     as->rows_per_unit = from_plus(as->rows_per_unit, branch->rows_per_unit);
     as->groups_per_unit =
         from_plus(as->groups_per_unit, branch->groups_per_unit);
+    as->rows_per_group = from_plus(as->rows_per_group, branch->rows_per_group);
     as->max_rows = from_plus(as->max_rows, from_ceiling(branch));
 }
 

@@ -184,6 +184,7 @@ set_bounds(const struct relation *inner, bool one, struct relation *r)
     as->max_rows = inner->as->max_rows;
     as->rows_per_unit = one ? 1 : inner->as->rows_per_unit;
     as->groups_per_unit = one ? 1 : inner->as->groups_per_unit;
+    as->rows_per_group = one ? 1 : inner->as->rows_per_group;
     as->facts = inner->as->facts;
 }
 

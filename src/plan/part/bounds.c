@@ -35,7 +35,7 @@
  * SOURCE   doc/proofs/group-bound.md
  * NEEDS    as fold-bound.
  * GIVES    as fold-bound; which rows of a unit are kept does not depend on any
- *          other unit. Used where the query states r.
+ *          other unit. Used where the policy or the query states r.
  * FAILS    cannot.
  * TESTED   rows_per_group_equal_the_reference
  *          neighbours_differ_as_the_plan_says
@@ -184,28 +184,27 @@ unit_name(const struct work *w)
     return str_of("unit");
 }
 
-custos_status
-bounds_make(struct work *w)
+/* Reads the bounds that the query states: at most those of the policy. */
+static custos_status
+read_limits(struct work *w, uint64_t *rows, uint64_t *groups,
+            uint64_t *per_group)
 {
-    const struct policy_table *t = w->table;
     const struct query_options *o = &w->q->options;
-    uint64_t rows = t->unit_is_row ? 1 : t->rows_per_unit;
-    uint64_t groups = t->unit_is_row ? 1 : t->groups_per_unit;
-    uint64_t asked = groups, per_group;
+    const struct plan *p = w->plan;
+    uint64_t asked_groups = *groups, asked_rows = *per_group;
     custos_status st = CUSTOS_OK;
 
     if (o->max_rows_contributed.len > 0)
         st = read_limit(w, o->max_rows_contributed, "max_rows_contributed",
-                        rows, &rows);
-    if (!st && o->max_groups_contributed.len > 0 && w->plan->marginals)
+                        *rows, rows);
+    if (!st && o->max_groups_contributed.len > 0 && p->marginals)
         st = custos_fail(w->err, CUSTOS_EUNSUPPORTED,
                          "GROUPING SETS, ROLLUP and CUBE have no bound on a "
                          "unit's groups" HINT "state max_rows_contributed");
     else if (!st && o->max_groups_contributed.len > 0)
         st = read_limit(w, o->max_groups_contributed, "max_groups_contributed",
-                        groups_most(w->plan, groups), &asked);
-    per_group = rows;
-    if (!st && o->max_rows_per_group.len > 0 && w->plan->marginals)
+                        groups_most(p, *groups), &asked_groups);
+    if (!st && o->max_rows_per_group.len > 0 && p->marginals)
         st = custos_fail(w->err, CUSTOS_EUNSUPPORTED,
                          "GROUPING SETS, ROLLUP and CUBE have no bound on a "
                          "unit's rows in each group" HINT
@@ -213,22 +212,39 @@ bounds_make(struct work *w)
     else if (!st && o->max_rows_per_group.len > 0)
         st = read_limit(w, o->max_rows_per_group,
                         "max_rows_contributed_per_group",
-                        groups_most(w->plan, rows), &per_group);
+                        groups_most(p, least(*rows, *per_group)), &asked_rows);
+    *groups = least(*groups, asked_groups);
+    *per_group = least(*per_group, asked_rows);
+    return st;
+}
+
+custos_status
+bounds_make(struct work *w)
+{
+    const struct policy_table *t = w->table;
+    struct plan *p = w->plan;
+    uint64_t rows = t->unit_is_row ? 1 : t->rows_per_unit;
+    uint64_t groups = t->unit_is_row ? 1 : t->groups_per_unit;
+    uint64_t per_group = t->unit_is_row ? 1 : t->rows_per_group;
+    custos_status st = read_limits(w, &rows, &groups, &per_group);
+
     if (st)
         return st;
-    if (w->plan->space.n_keys == 0)
+    if (p->marginals) { /* whose cells are those of many tables */
+        groups = rows;
+        per_group = rows;
+    }
+    if (p->space.n_keys == 0)
         rows = least(rows, per_group); /* they are all in one group */
-    groups = w->plan->marginals ? rows : least(groups, asked);
-    CUSTOS_REQUIRE(rows >= 1 && groups >= 1);
-    w->plan->unit = unit_name(w);
-    groups = least(groups, least(rows, groups_there(w->plan)));
-    w->plan->rows = rows;
-    w->plan->space.groups = groups;
+    CUSTOS_REQUIRE(rows >= 1 && groups >= 1 && per_group >= 1);
+    p->unit = unit_name(w);
+    p->rows = rows;
+    p->space.groups = least(groups, least(rows, groups_there(p)));
     if (per_group < rows)
-        w->plan->space.per_group = per_group;
-    w->plan->space.bounding = choose_bounding(w, rows, groups);
-    marginals_bound(w->plan);
+        p->space.per_group = per_group;
+    p->space.bounding = choose_bounding(w, rows, p->space.groups);
+    marginals_bound(p);
     if (counts_people(w))
-        w->plan->raced = false;
+        p->raced = false;
     return CUSTOS_OK;
 }

@@ -39,7 +39,9 @@ function boundWords(t: Table): string {
     return "Every question spends a quarter of its price on choosing, privately, how many rows of each person count.";
   const groups = unit.groups_per_unit !== null && unit.groups_per_unit < unit.rows_per_unit
     ? `, in at most ${times(unit.groups_per_unit, "group")}` : "";
-  return `At most ${times(unit.rows_per_unit, "row")} of each person count${unit.rows_per_unit === 1 ? "s" : ""} in an answer${groups}.`;
+  const each = unit.rows_per_unit_and_group !== null && unit.rows_per_unit_and_group < unit.rows_per_unit
+    ? `, at most ${unit.rows_per_unit_and_group} in each group` : "";
+  return `At most ${times(unit.rows_per_unit, "row")} of each person count${unit.rows_per_unit === 1 ? "s" : ""} in an answer${groups}${each}.`;
 }
 
 export interface Protection { who: string; how: string }
