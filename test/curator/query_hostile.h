@@ -157,6 +157,7 @@ static const char *const hostile_statements[] = {
     "SELECT sum(age ORDER BY age) FROM patients",
     "SELECT count(*) FROM patients GROUP BY note",
     "SELECT count(*) FROM patients GROUP BY ROLLUP (city)",
+    "SELECT sum(age), avg(age) FROM patients GROUP BY CUBE (city, age > 40)",
     "SELECT count(*) FROM patients HAVING age > 3",
     "SELECT WITH DIFFERENTIAL_PRIVACY count(*) FROM patients",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS() count(*) FROM patients",
