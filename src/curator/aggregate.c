@@ -169,43 +169,6 @@ quantiles_make(arena *a, const struct plan *p, size_t part, struct bars *out)
     return rank != NULL;
 }
 
-/* The bars of tables, and the laws of their noise; false without memory. */
-static bool
-tables_make(arena *a, const struct plan *p, struct bars *out)
-{
-    const size_t n = p->marginals ? p->marginals->n_sets : 0;
-    const size_t halves = (p->n_layers + p->n_aggregates) * out->levels;
-    double *half = arena_take(a, halves * n + 1, sizeof *half);
-    struct cell_noise *noise =
-        arena_take(a, p->n_layers * n + 1, sizeof *noise);
-
-    out->tables =
-        arena_take(a, p->n_layers * out->levels + 1, sizeof(double *));
-    out->table_sums =
-        arena_take(a, p->n_aggregates * out->levels + 1, sizeof(double *));
-    out->table_laws =
-        arena_take(a, p->n_layers * n + 1, sizeof *out->table_laws);
-    if (!half || !noise || !out->tables || !out->table_sums || !out->table_laws)
-        return false;
-    marginals_noise(p, noise);
-    for (size_t i = 0; i < p->n_layers * n; i++)
-        out->table_laws[i] = marginals_law(p, &noise[i]);
-    for (size_t level = 1; level <= out->levels && n > 0; level++) {
-        for (size_t l = 0; l < p->n_layers; l++, half += n) {
-            marginals_bars(p, noise + l * n, out->laws[l],
-                           bars_miss(out, level), half);
-            out->tables[l * out->levels + level - 1] = half;
-        }
-        for (size_t i = 0; i < p->n_aggregates; i++, half += n) {
-            if (is_shifted_sum(&p->aggregates[i]))
-                marginals_sum_bars(p, &p->aggregates[i], noise,
-                                   bars_miss(out, level), half);
-            out->table_sums[i * out->levels + level - 1] = half;
-        }
-    }
-    return true;
-}
-
 custos_status
 bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
           struct bars *out, custos_err *err)
@@ -236,7 +199,7 @@ bars_make(arena *a, const struct plan *p, size_t levels, size_t groups,
         if (!st && !running_make(a, p, i, out))
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
-    if (!st && !tables_make(a, p, out))
+    if (!st && !marginals_bars_make(a, p, out))
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st)
         sums_make(p, out);

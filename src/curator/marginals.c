@@ -122,3 +122,40 @@ marginals_law(const struct plan *p, const struct cell_noise *x)
         return (struct bar_law){BAR_LAPLACE, sqrt(variance / 2)};
     return (struct bar_law){BAR_GAUSSIAN, sqrt(variance)};
 }
+
+bool
+marginals_bars_make(arena *a, const struct plan *p, struct bars *out)
+{
+    const size_t n = p->marginals ? p->marginals->n_sets : 0;
+    const size_t halves = (p->n_layers + p->n_aggregates) * out->levels;
+    double *half = arena_take(a, halves * n + 1, sizeof *half);
+    struct cell_noise *noise =
+        arena_take(a, p->n_layers * n + 1, sizeof *noise);
+
+    out->tables =
+        arena_take(a, p->n_layers * out->levels + 1, sizeof(double *));
+    out->table_sums =
+        arena_take(a, p->n_aggregates * out->levels + 1, sizeof(double *));
+    out->table_laws =
+        arena_take(a, p->n_layers * n + 1, sizeof *out->table_laws);
+    if (!half || !noise || !out->tables || !out->table_sums || !out->table_laws)
+        return false;
+    marginals_noise(p, noise);
+    for (size_t i = 0; i < p->n_layers * n; i++)
+        out->table_laws[i] = marginals_law(p, &noise[i]);
+    for (size_t level = 1; level <= out->levels && n > 0; level++) {
+        for (size_t l = 0; l < p->n_layers; l++, half += n) {
+            marginals_bars(p, noise + l * n, out->laws[l],
+                           bars_miss(out, level), half);
+            out->tables[l * out->levels + level - 1] = half;
+        }
+        for (size_t i = 0; i < p->n_aggregates; i++, half += n) {
+            const struct plan_aggregate *f = &p->aggregates[i];
+
+            if (f->sum >= 0 && f->rows >= 0)
+                marginals_sum_bars(p, f, noise, bars_miss(out, level), half);
+            out->table_sums[i * out->levels + level - 1] = half;
+        }
+    }
+    return true;
+}

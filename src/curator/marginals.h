@@ -4,8 +4,7 @@
 #ifndef CURATOR_MARGINALS_H
 #define CURATOR_MARGINALS_H
 
-#include "curator/bars.h"
-#include "plan/plan.h"
+#include "curator/aggregate.h"
 
 /* The noise of a cell, and how far rounding may move it. */
 struct cell_noise {
@@ -47,5 +46,8 @@ marginals_sum_bars(const struct plan *p, const struct plan_aggregate *f,
    for Laplace noise, a Laplace law of the same variance, which is wider at 95 % and
    beyond than any sum of such draws. */
 struct bar_law marginals_law(const struct plan *p, const struct cell_noise *x);
+
+/* Fills the bars of tables and the laws of their noise; false without memory. */
+bool marginals_bars_make(arena *a, const struct plan *p, struct bars *out);
 
 #endif

@@ -103,17 +103,16 @@ marginals_divide_rho(void **state)
     }
 }
 
-/* All parts together have the price once; what is converted is within it. */
 static void
-marginals_charge_epsilon_once(void **state)
+check_charge(const char *sql, size_t layers)
 {
     static const struct asked asked = {
         .delta = "9e-4", .epsilon = "0.5", .least = NO_LEAST};
     struct planned t;
     rat x, rho, sum;
 
-    (void)state;
-    plan_good(&t, PAIRS, &asked);
+    plan_good(&t, sql, &asked);
+    assert_int_equal(t.plan->n_layers, layers);
     rat_init(&x);
     rat_init(&rho);
     rat_init(&sum);
@@ -134,6 +133,20 @@ marginals_charge_epsilon_once(void **state)
     rat_clear(&rho);
     rat_clear(&sum);
     plan_done(&t);
+}
+
+/* All parts together have the price once; what is converted is within it. */
+static void
+marginals_charge_epsilon_once(void **state)
+{
+    const char *at = strstr(PAIRS, "count(*)");
+    char sums[1000];
+
+    (void)state;
+    check_charge(PAIRS, 1);
+    snprintf(sums, sizeof sums, "%.*savg(balance), sum(cost), %s",
+             (int)(at - PAIRS), PAIRS, at);
+    check_charge(sums, 3);
 }
 
 /* The least total variance of tables that are asked for one by one: Gaussian noise
