@@ -304,18 +304,21 @@ sum_value(const struct plan *p, const struct released *r,
         plain_value(p, r, bars, f->share, cell, level, out);
         return;
     }
-    s = r->values[f->sum][cell];
-    if (!is_shifted_sum(f)) {
+    if (f->rows < 0 && !f->counted) {
         plain_value(p, r, bars, f->sum, cell, level, out);
         return;
     }
+    s = r->values[f->sum][cell];
+    n = f->counted ? (i128)p->known_rows : r->values[f->rows][cell];
     /* UNREACHABLE overflow: the plan's limits are far below 128 bits */
-    if (!ck_mul_i128(r->values[f->rows][cell], sum->centre, &n) ||
-        !ck_add_i128(n, s, &n))
+    if (!ck_mul_i128(n, sum->centre, &n) || !ck_add_i128(n, s, &n))
         n = s < 0 ? I128_MIN : I128_MAX;
-    half = p->marginals ? bars->table_sums[slot * bars->levels + level - 1]
-                                          [marginals_set_of(p->marginals, cell)]
-                        : bars->sum_half[slot * bars->levels + level - 1];
+    half = f->counted
+               ? (double)bars->half[(size_t)f->sum * bars->levels + level - 1]
+           : p->marginals
+               ? bars->table_sums[slot * bars->levels + level - 1]
+                                 [marginals_set_of(p->marginals, cell)]
+               : bars->sum_half[slot * bars->levels + level - 1];
     steps_value(n, half, sum->grid, out);
 }
 
@@ -341,6 +344,19 @@ released_part(const struct plan *p, const struct released *r,
     return x;
 }
 
+struct bar_part
+aggregate_rows(const struct plan *p, const struct released *r,
+               const struct bars *bars, const struct plan_aggregate *f,
+               size_t cell)
+{
+    /* such noise is 0, but with probability 10^-43 */
+    const struct bar_law none = {BAR_LAPLACE, 0.01};
+
+    if (f->counted)
+        return (struct bar_part){(double)p->known_rows, none};
+    return released_part(p, r, bars, f->rows, cell);
+}
+
 static struct group
 group_of(const struct plan *p, const struct released *r,
          const struct bars *bars, const struct plan_aggregate *f, size_t cell)
@@ -348,7 +364,7 @@ group_of(const struct plan *p, const struct released *r,
     const struct part *sum = &p->parts[f->sum];
 
     return (struct group){
-        .rows = released_part(p, r, bars, f->rows, cell),
+        .rows = aggregate_rows(p, r, bars, f, cell),
         .sum = released_part(p, r, bars, f->sum, cell),
         .squares = released_part(p, r, bars, f->squares, cell),
         .range = {(double)(sum->lower - sum->centre),
@@ -384,6 +400,17 @@ share_value(const struct plan *p, const struct released *r,
     real_value(bar_share_point(t, rest) * unit, bar, out);
 }
 
+/* The bar of a mean of a known number of rows: that of its sum, divided. */
+static struct bar
+mean_of_known(const struct group *g, double half)
+{
+    double n = g->rows.value, low = (g->sum.value - half) / n;
+
+    return (struct bar){
+        fmax(g->range.low, fmin(low, g->range.high)),
+        fmin(g->range.high, fmax((g->sum.value + half) / n, g->range.low))};
+}
+
 static void
 mean_value(const struct plan *p, const struct released *r,
            const struct bars *bars, size_t slot, size_t cell, size_t level,
@@ -400,7 +427,11 @@ mean_value(const struct plan *p, const struct released *r,
     }
     g = group_of(p, r, bars, f, cell);
     x = bar_ratio_point(g.sum.value, g.rows.value, g.range);
-    bar = bar_ratio(g.sum, g.rows, g.range, bars_miss(bars, level));
+    if (f->counted)
+        bar = mean_of_known(
+            &g, (double)bars->half[(size_t)f->sum * bars->levels + level - 1]);
+    else
+        bar = bar_ratio(g.sum, g.rows, g.range, bars_miss(bars, level));
     bar.low = (bar.low + g.centre) * g.step;
     bar.high = (bar.high + g.centre) * g.step;
     real_value((x + g.centre) * g.step, bar, out);
@@ -552,6 +583,12 @@ aggregate_within(const struct plan *p, const struct bars *bars, size_t slot,
     bool sum = family == FAMILY_SUM;
     int part = f->share >= 0 ? f->share : sum ? f->sum : f->rows;
 
+    if (family == FAMILY_MEAN && f->counted) {
+        *out = datum_of_double(
+            (double)bars->half[(size_t)f->sum * bars->levels] *
+            step_of_grid(p->parts[f->sum].grid) / (double)p->known_rows);
+        return true;
+    }
     if ((!sum && family != FAMILY_COUNT) || p->marginals)
         return false;
     if (is_count_of_share(f))

@@ -62,8 +62,15 @@ bool aggregate_value(const struct plan *p, const struct released *r,
                      const struct bars *bars, size_t slot, size_t cell,
                      size_t level, struct value *out);
 
+/* The number of rows that belongs to the sums of f: released, or known without
+   noise. */
+struct bar_part aggregate_rows(const struct plan *p, const struct released *r,
+                               const struct bars *bars,
+                               const struct plan_aggregate *f, size_t cell);
+
 /* The half width of an aggregate's 95 % bar, where the plan alone determines
-   it: for counts and sums. False: it depends on the released values. */
+   it: for counts, sums, and means of a known number of rows. False: it depends
+   on the released values. */
 bool aggregate_within(const struct plan *p, const struct bars *bars,
                       size_t slot, struct datum *out);
 

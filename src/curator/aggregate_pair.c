@@ -39,7 +39,7 @@ pair_of(const struct plan *p, const struct released *r, const struct bars *bars,
     double step_x = step_of_grid(x->grid), step_y = step_of_grid(y->grid);
 
     return (struct pair){
-        .parts = {.rows = part_at(r, bars, f->rows, cell),
+        .parts = {.rows = aggregate_rows(p, r, bars, f, cell),
                   .sum_x = part_at(r, bars, f->sum, cell),
                   .sum_y = part_at(r, bars, f->sum_y, cell),
                   .squares_x = part_at(r, bars, f->squares, cell),

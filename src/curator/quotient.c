@@ -86,6 +86,9 @@ read_aggregate(const struct plan *p, const struct expr *e, struct linear *out)
     if (family != FAMILY_SUM || !part_is_plain(p, f->sum))
         return false;
     step = step_of_grid(p->parts[f->sum].grid);
+    if (f->counted)
+        *out = linear_constant(step * (double)p->parts[f->sum].centre *
+                               (double)p->known_rows);
     return linear_add(out, (size_t)f->sum, step) &&
            (f->rows < 0 ||
             (part_is_plain(p, f->rows) &&

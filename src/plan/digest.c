@@ -251,6 +251,7 @@ add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
     add_number(h, p->in_rho);
     add_number(h, p->raised);
     add_number(h, p->rows);
+    add_number(h, p->known_rows);
     add_number(h, p->fanout);
     add_charge(h, &p->charge);
     whole = whole && add_rat(h, &p->epsilon) && add_rat(h, &p->rho) &&

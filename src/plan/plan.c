@@ -12,6 +12,7 @@
 #include "plan/part/marginals.h"
 #include "plan/part/quantile.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/known_rows.h"
 #include "plan/part/running.h"
 #include "plan/from/views.h"
 
@@ -108,6 +109,8 @@ private_make(struct work *w)
 
     if (!st)
         st = work_bind(w);
+    if (!st && known_rows_make(w))
+        return public_make(w);
     if (!st)
         st = where_make(w, CONTEXT_ROWS);
     if (!st)

@@ -233,7 +233,8 @@ struct stage {
  *
  *   count    N
  *   sum      S, where rows is -1 (then c is 0); else S + c N, from the parts of
- *            an average of the same value
+ *            an average of the same value. Where `counted`, N is not released but
+ *            the plan's known_rows, here and below
  *   avg      S/N + c; where part `share` is used, with T and R its two numbers
  *            and u its upper limit (its lower limit is 0), u T/(T + R). Then the
  *            sum of the same value is T, and a count of its rows (T + R)/u
@@ -253,7 +254,8 @@ struct plan_aggregate {
     int sum_y, squares_y;   /* of pairs; sum and squares are those of x */
     int product;            /* PART_SUM of the products of a pair */
     int share;              /* a PART_SHARE, used alone */
-    size_t rank;            /* which of the ranks of part `rows` */
+    bool counted; /* its number of rows is the plan's known_rows; rows is -1 */
+    size_t rank;  /* which of the ranks of part `rows` */
 };
 
 /*
@@ -315,7 +317,9 @@ struct plan {
     const char **remarks; /* sentences for the answer: what bounding and
                              clamping may have removed, from public facts */
     size_t n_remarks;
-    uint64_t fanout; /* the most public rows that a private row can meet in
+    uint64_t known_rows; /* the policy's number of rows, where the answer rests
+                            on it; else 0 (part/known_rows.c) */
+    uint64_t fanout;     /* the most public rows that a private row can meet in
                         FROM: fanout.c; 0: not known */
 };
 

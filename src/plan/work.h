@@ -33,8 +33,10 @@ struct work {
     rat delta;            /* the delta that this query may use */
     rat *shares;          /* by aggregate: the epsilon it states, or 0 */
     size_t n_shares;
-    rat own;        /* the sum of shares */
-    size_t at_once; /* values whose bars hold jointly; 0: each alone */
+    rat own;             /* the sum of shares */
+    size_t at_once;      /* values whose bars hold jointly; 0: each alone */
+    uint64_t known_rows; /* those that the query reads; 0: not known, or not all
+                            rows of a table (part/known_rows.c) */
 };
 
 /* How much of a name a message shows: "%.*s", SHOWN(name). */

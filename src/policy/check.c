@@ -217,6 +217,12 @@ check_table(struct check *c, const struct policy_table *t)
             "quarter of its epsilon on choosing a bound; where a unit has one "
             "row, say rows_per_unit: 1",
             SHOWN(t->name));
+    if (t->exact_rows > 0 && c->p->adjacency != CUSTOS_CHANGE_ONE)
+        add_remark(
+            c, ADVICE, t->line,
+            "exact_rows of table '%.*s' only checks the import: a number of "
+            "rows is public with adjacency: change-one alone",
+            SHOWN(t->name));
     if (!t->max_rows_given)
         add_remark(
             c, ADVICE, t->line,

@@ -118,7 +118,9 @@ struct policy_table {
     uint64_t rows_per_group;  /* r, `rows_per_unit_and_group`: the most rows of
                                  a unit in one group; as g */
     uint64_t max_rows;        /* public upper bound; default 2^40 */
-    bool max_rows_given;      /* the file has it */
+    bool max_rows_given;      /* the file has it, or exact_rows */
+    uint64_t exact_rows;      /* the public number of rows, which is then
+                                 max_rows, too; 0: not given */
     bool prefer_speed; /* `bound: before-where`: the first m rows of a unit by
                           rank are chosen before WHERE */
     str comment;

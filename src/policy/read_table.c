@@ -25,6 +25,7 @@ static const char *const keys[] = {
     "rows_per_unit_and_group",
     "bound",
     "max_rows",
+    "exact_rows",
     "columns",
     "comment",
 };
@@ -34,9 +35,12 @@ static custos_status
 check_public(const struct reading *r, const struct node *map,
              const struct policy_table *t)
 {
-    static const char *const private_keys[] = {
-        "unit", "rows_per_unit", "groups_per_unit", "rows_per_unit_and_group",
-        "bound"};
+    static const char *const private_keys[] = {"unit",
+                                               "rows_per_unit",
+                                               "groups_per_unit",
+                                               "rows_per_unit_and_group",
+                                               "exact_rows",
+                                               "bound"};
 
     for (size_t i = 0; i < COUNT_OF(private_keys); i++) {
         const struct node *n = node_find(map, private_keys[i]);
@@ -90,6 +94,31 @@ read_rows_per_group(const struct reading *r, const struct node *map,
     return st;
 }
 
+/* The public number of rows, which every import of the table must have. An
+   attached file could change after the check. */
+static custos_status
+read_exact_rows(const struct reading *r, const struct node *map,
+                struct policy_table *t)
+{
+    const struct node *n = node_find(map, "exact_rows");
+    custos_status st;
+
+    if (!n)
+        return CUSTOS_OK;
+    if (t->max_rows_given)
+        return reading_fail(r, n->line,
+                            "exact_rows is also the most rows: the table "
+                            "cannot have max_rows besides");
+    if (t->attached)
+        return reading_fail(r, n->line,
+                            "an attached table cannot have exact_rows: its "
+                            "file is not checked when it is read");
+    st = node_count(r, n, "exact_rows", 1, ROWS_MOST, &t->exact_rows);
+    t->max_rows = t->exact_rows;
+    t->max_rows_given = true;
+    return st;
+}
+
 static custos_status
 read_limits(const struct reading *r, const struct node *map,
             struct policy_table *t)
@@ -120,6 +149,8 @@ read_limits(const struct reading *r, const struct node *map,
                             (unsigned long long)t->rows_per_unit);
     if (!st)
         st = read_rows_per_group(r, map, rows, t);
+    if (!st)
+        st = read_exact_rows(r, map, t);
     return st ? st : read_bound(r, map, t);
 }
 

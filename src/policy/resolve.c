@@ -170,6 +170,11 @@ read_unit(const struct reading *r, const struct node *map,
         return reading_fail(r, node_find(map, "rows_per_unit_and_group")->line,
                             "the unit is the row: rows_per_unit_and_group "
                             "must be 1");
+    if (!t->unit_is_row && t->exact_rows > 0)
+        return reading_fail(r, node_find(map, "exact_rows")->line,
+                            "exact_rows needs unit: row; one unit that is "
+                            "replaced could otherwise change the number of "
+                            "rows");
     if (c)
         t->unit_column = (size_t)(c - t->columns);
     return CUSTOS_OK;

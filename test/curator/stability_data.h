@@ -16,7 +16,7 @@ enum {
     UNITS = 12,
     SIDES = 4, /* stores of one policy */
     ROWS_MOST = 40,
-    ROWS = 12, /* in the table whose rows are units */
+    ROWS = 12, /* in the table whose rows are units (also in the policy) */
     TEXT_MOST = 1 << 18,
 };
 
@@ -35,7 +35,8 @@ enum {
     "    rows_per_unit: %u\n    groups_per_unit: %u\n"                         \
     "    rows_per_unit_and_group: %u\n"
 
-/* Arguments: adjacency, delta, more of `query:`, and three numbers for each table with BOUNDS. */
+/* Arguments: adjacency, delta, more of `query:`, three numbers for each table with
+   BOUNDS, and after the third of these more of visits_rows. */
 static const char policy[] =
     "custos: 2\n"
     "adjacency: %s\n"
@@ -61,7 +62,7 @@ static const char policy[] =
     "    bound: before-where\n" VISITS
     "  visits_far:\n    source: visits.csv\n    unit: patient\n" BOUNDS
     "    attach: true\n" VISITS
-    "  visits_rows:\n    source: rows.csv\n    unit: row\n" VISITS
+    "  visits_rows:\n    source: rows.csv\n    unit: row\n%s" VISITS
     "  orders:\n    source: orders.csv\n    unit: patient\n" BOUNDS
     "    columns:\n"
     "      id: {type: integer}\n"
@@ -347,8 +348,8 @@ policy_write(const struct dataset *w, char *text, size_t size, uint64_t *state)
     snprintf(text, size, policy, w->change ? "change-one" : "add-remove",
              delta ? "1e-3" : "0", delta ? ", max_rho: 1" : "", n[0][0],
              n[0][1], n[0][2], n[1][0], n[1][1], n[1][2], n[2][0], n[2][1],
-             n[2][2], n[3][0], n[3][1], n[3][2], n[4][0], n[4][1], n[4][2],
-             n[5][0], n[5][1], n[5][2]);
+             n[2][2], w->change ? "    exact_rows: 12\n" : "", n[3][0], n[3][1],
+             n[3][2], n[4][0], n[4][1], n[4][2], n[5][0], n[5][1], n[5][2]);
 }
 
 /*

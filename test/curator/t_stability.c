@@ -38,6 +38,7 @@ struct count {
     int triples, differ, reached, chosen, weighed, quantiles, violations;
     int races, races_moved;
     int tables[2]; /* by enum marginals_kind */
+    int known;     /* moved, of a known number of rows */
     int by_bounding[4];
     struct tally all, by_rule[RULES];
 };
@@ -449,6 +450,17 @@ tally(struct tally *t, bool planned, bool moved)
     t->moved += moved;
 }
 
+/* All sides have the number of rows that the policy states. */
+static void
+check_known_rows(struct check *c)
+{
+    size_t table = c->plan->table->number;
+
+    for (int side = 0; side < SIDES; side++)
+        if (c->dataset->made[side].tables[table].kept != c->plan->known_rows)
+            violated(c, "another number of rows", (size_t)side);
+}
+
 /* used: the grammar rules that made the query, or NULL. */
 static void
 check_query(struct dataset *w, const char *sql, const bool *used,
@@ -476,6 +488,9 @@ check_query(struct dataset *w, const char *sql, const bool *used,
             check_groups(&c);
         else
             check_cells(&c);
+        count->known += c.moved && c.plan->known_rows > 0;
+        if (c.plan->known_rows > 0)
+            check_known_rows(&c);
         if (c.plan->marginals)
             count->tables[c.plan->marginals->kind] += c.moved;
         count->triples += (int)w->n_pairs;
@@ -564,6 +579,38 @@ put_plain(struct maker *m)
         put(m, i ? ", " : " GROUP BY ");
         PUT_ONE(m, keys);
     }
+}
+
+/* Queries of a whole table, whose number of rows is known under change-one. */
+static void
+put_whole(struct maker *m)
+{
+    static const char *const values[] = {
+        "sum(nights, contribution_bounds_per_row => (3, 7))",
+        "avg(nights, contribution_bounds_per_row => (4, 9))",
+        "sum(nights + 7)",
+        "avg(-nights - 7)",
+        "avg(cost)",
+        "sum(level)",
+        "avg(CASE WHEN nights > 2 THEN 1 ELSE 0 END)",
+        "avg(nights > 2)",
+        "stddev(nights)",
+        "covar_pop(nights, nights + 3)",
+        "count(cost)"};
+    static const char *const from[] = {
+        "visits_rows", "visits_rows",
+        "(SELECT nights, cost, level FROM visits_rows) AS t",
+        "(SELECT * FROM visits_rows WHERE nights > 0) AS t"};
+
+    m->table = "visits_rows";
+    buf_clear(&m->b);
+    buf_init(&m->b, NULL, QUERY_MAX);
+    put(m, "SELECT count(*), ");
+    PUT_ONE(m, values);
+    put(m, ", ");
+    PUT_ONE(m, values);
+    put(m, " FROM ");
+    PUT_ONE(m, from);
 }
 
 /* GROUPING SETS, ROLLUP and CUBE. */
@@ -690,9 +737,11 @@ neighbours_differ_as_the_plan_says(void **state)
 
         dataset_make(&w, datasets++ % 2, &seed);
         while (count.triples < wanted && count.triples < before + TRIPLES) {
-            unsigned way = below(&m, 11);
+            unsigned way = below(&m, 12);
 
-            if (way == 2)
+            if (way == 3)
+                put_whole(&m);
+            else if (way == 2)
                 put_tables(&m);
             else if (way == 0)
                 maker_query(&m);
@@ -700,7 +749,7 @@ neighbours_differ_as_the_plan_says(void **state)
                 put_plain(&m);
             else
                 writer_query(&writer, &m);
-            check_query(&w, buf_text(&m.b), way > 2 ? writer.used : NULL,
+            check_query(&w, buf_text(&m.b), way > 3 ? writer.used : NULL,
                         &count);
         }
         dataset_end(&w);
@@ -716,6 +765,7 @@ neighbours_differ_as_the_plan_says(void **state)
                   count.weighed);
     print_message("# tables by residuals %d, by tables %d moved\n",
                   count.tables[0], count.tables[1]);
+    print_message("# %d moved with a known number of rows\n", count.known);
     print_message("# %d pairs of quantiles by chosen groups\n",
                   count.quantiles);
     print_message("# %d races, %d moved\n", count.races, count.races_moved);
@@ -731,6 +781,7 @@ neighbours_differ_as_the_plan_says(void **state)
     assert_true(count.weighed > wanted / 100 || wanted < ENOUGH);
     for (int i = 0; i < 2 && wanted >= ENOUGH; i++)
         assert_true(count.tables[i] > 0);
+    assert_true(count.known > wanted / 500 || wanted < ENOUGH);
     assert_true(count.quantiles > wanted / 50);
     assert_true(count.races > wanted / 20 && count.races_moved > wanted / 100);
 }

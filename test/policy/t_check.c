@@ -351,6 +351,31 @@ memory_fails(void **state)
     arena_free(a);
 }
 
+/* Under add-remove the number of rows is not public. */
+static void
+exact_rows_need_change_one(void **state)
+{
+    static const char text[] =
+        "custos: 2\nadjacency: %s\nbudget: {epsilon: 1}\n"
+        "query: {max_epsilon: 0.5}\n"
+        "tables: {t: {source: t.csv, unit: row, exact_rows: 9,\n"
+        "             columns: {b: {type: boolean}}}}\n";
+    static const char row[] =
+        "5 table 't' protects single rows: somebody with k rows is promised "
+        "only k times epsilon; if a column names people, let it be the unit\n";
+    char changed[500], expected[700];
+
+    (void)state;
+    snprintf(changed, sizeof changed, text, "change-one");
+    check_text(changed, row);
+    snprintf(changed, sizeof changed, text, "add-remove");
+    snprintf(expected, sizeof expected,
+             "%s5 exact_rows of table 't' only checks the import: a number of "
+             "rows is public with adjacency: change-one alone\n",
+             row);
+    check_text(changed, expected);
+}
+
 /* A table without max_rows gets a remark: each init charges a noisy count. */
 static void
 ceilings_are_asked_for(void **state)
@@ -387,6 +412,7 @@ main(void)
         cmocka_unit_test(sources_without_tables),
         cmocka_unit_test(older_formats),
         cmocka_unit_test(the_example_is_good),
+        cmocka_unit_test(exact_rows_need_change_one),
         cmocka_unit_test(memory_fails),
     };
 

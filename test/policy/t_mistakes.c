@@ -333,6 +333,22 @@ mistakes_of_tables(void **state)
         {"attach: true", "rows_per_unit_and_group: 2",
          "line 40: table 'cities' is public and protects nobody: it cannot "
          "have rows_per_unit_and_group"},
+        {"max_rows: 1e9", "exact_rows: 100",
+         "line 28: exact_rows needs unit: row; one unit that is replaced could "
+         "otherwise change the number of rows"},
+        {"max_rows: 1e9", "max_rows: 1e9\n    exact_rows: 100",
+         "line 29: exact_rows is also the most rows: the table cannot have "
+         "max_rows besides"},
+        {"bound: before-where\n    max_rows: 1e9",
+         "attach: true\n    exact_rows: 100",
+         "line 28: an attached table cannot have exact_rows: its file is not "
+         "checked when it is read"},
+        {"max_rows: 1e9", "exact_rows: 0",
+         "line 28: exact_rows must be a whole number from 1 to "
+         "281474976710656, not '0'"},
+        {"attach: true", "exact_rows: 5",
+         "line 40: table 'cities' is public and protects nobody: it cannot "
+         "have exact_rows"},
         {"before-where", "sometimes",
          "line 27: bound must be after-where or "
          "before-where"},

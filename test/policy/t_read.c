@@ -81,6 +81,24 @@ budgets_and_defaults(void **state)
     arena_free(a);
 }
 
+/* A stated number of rows is also the most. */
+static void
+exact_rows_are_the_most(void **state)
+{
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy *p = read_good(
+        a, "custos: 2\nadjacency: change-one\nbudget: {epsilon: 1}\n"
+           "tables: {t: {source: t.csv, unit: row, exact_rows: 48842,\n"
+           "             columns: {x: {type: integer}}}}\n");
+
+    (void)state;
+    assert_int_equal(p->tables[0].exact_rows, 48842);
+    assert_int_equal(p->tables[0].max_rows, 48842);
+    assert_true(p->tables[0].max_rows_given);
+    assert_int_equal(read_good(a, good)->tables[1].exact_rows, 0);
+    arena_free(a);
+}
+
 /*
  * The owner may set the least prices, also to 0; a max_epsilon below the
  * default least price replaces it.
@@ -632,6 +650,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_and_defaults),
+        cmocka_unit_test(exact_rows_are_the_most),
         cmocka_unit_test(least_price_and_tripwire),
         cmocka_unit_test(storage_has_defaults),
         cmocka_unit_test(named_sources),

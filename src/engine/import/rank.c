@@ -129,6 +129,8 @@ view_facts(const struct policy *p, struct buf *out)
             buf_add_text(out, " unit row");
         else
             buf_printf(out, " unit %zu", t->unit_column);
+        if (t->exact_rows > 0) /* the import checks it */
+            buf_printf(out, " rows %llu", (unsigned long long)t->exact_rows);
         if (parent)
             buf_printf(out, " of %zu.%zu", (size_t)(parent - p->tables),
                        (size_t)(key - parent->columns));

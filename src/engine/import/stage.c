@@ -38,6 +38,36 @@ check_max_rows(const struct import *m, size_t i, custos_err *err)
                        SHOWN(t->name));
 }
 
+/*
+ * Is the number of rows the one that the policy states? A row that is dropped for
+ * lack of a value would be missing from it. Told to the owner alone.
+ */
+static custos_status
+check_exact_rows(const struct import *m, size_t i, custos_err *err)
+{
+    const struct policy_table *t = &m->policy->tables[i];
+    const struct engine_import_table *is = &m->tables[i];
+
+    if (t->exact_rows == 0)
+        return CUSTOS_OK;
+    if (is->rows != t->exact_rows)
+        return custos_fail(
+            err, CUSTOS_EPOLICY,
+            "table %.*s has %llu rows, and its exact_rows is %llu" HINT
+            "if the number of rows is public, correct exact_rows; else remove "
+            "it",
+            SHOWN(t->name), (unsigned long long)is->rows,
+            (unsigned long long)t->exact_rows);
+    if (is->kept != is->rows)
+        return custos_fail(
+            err, CUSTOS_EPOLICY,
+            "%llu of the rows of table %.*s lack a value in a column that is "
+            "not nullable; with exact_rows no row may be dropped" HINT
+            "declare that column nullable, or correct the source",
+            (unsigned long long)(is->rows - is->kept), SHOWN(t->name));
+    return CUSTOS_OK;
+}
+
 /* Notes the text by which an attached table is read. */
 static custos_status
 note_view(struct import *m, size_t i, custos_err *err)
@@ -85,7 +115,10 @@ import_stage(struct import *m, custos_err *err)
     }
     if (!st)
         st = import_loss_check(m, err);
-    for (size_t i = 0; i < p->n_tables && !st; i++)
-        st = check_max_rows(m, i, err);
+    for (size_t i = 0; i < p->n_tables && !st; i++) {
+        st = check_exact_rows(m, i, err);
+        if (!st)
+            st = check_max_rows(m, i, err);
+    }
     return st;
 }

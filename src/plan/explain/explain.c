@@ -478,6 +478,11 @@ explain_releases(const struct plan *p, struct buf *out)
 {
     words_from(p->from, "from       ", out);
     explain_bounding(p, out);
+    if (p->known_rows > 0)
+        buf_printf(out,
+                   "rows       %llu, as the policy states: a public number, "
+                   "exact and free\n",
+                   (unsigned long long)p->known_rows);
     explain_groups(p, out);
     if (marginals_are_residual(p))
         words_residuals(p, out);
@@ -502,6 +507,9 @@ plan_explain(const struct plan *p, struct buf *out)
     if (p->is_public) {
         buf_add_text(out, "public     no private row is read: the answer is "
                           "exact and free\n");
+        if (p->known_rows > 0)
+            buf_printf(out, "rows       %llu, as the policy states\n",
+                       (unsigned long long)p->known_rows);
         return;
     }
     explain_protected(p, out);

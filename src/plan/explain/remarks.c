@@ -295,6 +295,8 @@ theorems_make(struct work *w)
         if (rests_on_laplace_rho(p, &p->parts[i]))
             add_theorem(p, "laplace-rho");
     }
+    if (p->known_rows > 0)
+        add_theorem(p, "known-rows");
     if (marginals_are_residual(p) && !p->in_rho)
         add_theorem(p, "rdp-to-approx");
     add_theorem(p, "plan-charge");

@@ -217,7 +217,8 @@ share_of_sum(const struct judge *j, const struct part *part, struct share *s)
 }
 
 /* The error of a mean is that of the sum, divided by the rows; half of the range
-   or more is all of it, and so is a count that may be 0. */
+   or more is all of it, and so is a count that may be 0. rows: the part of that
+   count; NULL where the policy states it. */
 static void
 share_of_mean(const struct judge *j, const struct part *rows,
               const struct part *sum, struct share *s)
@@ -232,8 +233,8 @@ share_of_mean(const struct judge *j, const struct part *rows,
     rat_mul(&half, &half, &s->whole);
     s->grid = sum->grid;
     s->in_range = true;
-    s->hopeless =
-        rat_cmp(&s->error, &half) >= 0 || exceeds(bar_of(j, rows), &j->rows);
+    s->hopeless = rat_cmp(&s->error, &half) >= 0 ||
+                  (rows && exceeds(bar_of(j, rows), &j->rows));
     rat_clear(&half);
 }
 
@@ -291,8 +292,9 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
         share_of_sum(j, &parts[f->share >= 0 ? f->share : f->sum], s);
         break;
     case FAMILY_MEAN:
-        share_of_mean(j, &parts[f->share >= 0 ? f->share : f->rows],
-                      &parts[f->share >= 0 ? f->share : f->sum], s);
+        share_of_mean(
+            j, f->counted ? NULL : &parts[f->share >= 0 ? f->share : f->rows],
+            &parts[f->share >= 0 ? f->share : f->sum], s);
         break;
     case FAMILY_QUANTILE:
         share_of_quantile(j, &parts[f->rows], f->rank, s);
@@ -301,7 +303,7 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
     case FAMILY_VARIANCE: /* its bar depends on the values, unless the count is
                              noise */
         s->in_range = true;
-        s->hopeless = exceeds(parts[f->rows].bar, &j->rows);
+        s->hopeless = !f->counted && exceeds(parts[f->rows].bar, &j->rows);
         return false;
     case FAMILY_RUNNING: /* each of its values has an error of its own */
         return false;

@@ -17,6 +17,7 @@
 #include "plan/part/parts.h"
 
 #include "base/ck.h"
+#include "plan/part/known_rows.h"
 #include "plan/part/marginals.h"
 #include "plan/part/pair.h"
 #include "plan/part/quantile.h"
@@ -134,6 +135,21 @@ part_count(struct plan *p, struct expr *of, int owner)
         part.of = of;
     }
     return parts_take(p, &part);
+}
+
+/* The count that the sums of aggregate i belong to, of rows where the typed value
+   is not NULL: a part, unless the policy states it. */
+static void
+take_count(struct work *w, size_t i, struct expr *of)
+{
+    struct plan *p = w->plan;
+    struct plan_aggregate *a = &p->aggregates[i];
+
+    a->counted = known_rows_of(w, of);
+    if (a->counted)
+        p->known_rows = w->known_rows;
+    else
+        a->rows = part_count(p, of, parts_owner(p, i));
 }
 
 static int
@@ -302,7 +318,7 @@ parts_of_value(struct work *w, size_t i)
     struct plan_aggregate *a = &p->aggregates[i];
     struct expr *x = a->expr->args[0];
     int owner = parts_owner(p, i);
-    struct part_value v = {.centred = false};
+    struct part_value v = {.centred = known_rows_of(w, x)};
     custos_status st;
 
     for (size_t j = 0; j < p->n_aggregates; j++)
@@ -315,7 +331,7 @@ parts_of_value(struct work *w, size_t i)
         return st;
     a->sum = part_sum(p, x, &v, PART_SUM, owner);
     if (v.centred)
-        a->rows = part_count(p, x, owner);
+        take_count(w, i, x);
     if (is_variance(a->kind))
         a->squares = part_sum(p, x, &v, PART_SQUARES, owner);
     st = check_ceiling(w, &p->parts[a->sum], a->expr);
@@ -382,7 +398,7 @@ pair_parts(struct work *w, size_t i, struct expr *of[2], struct part_value v[2])
         st = check_shown(w, a->expr, &fact_of(z)->lower, &fact_of(z)->upper);
     if (st)
         return st;
-    a->rows = part_count(p, z, owner);
+    take_count(w, i, z);
     a->sum = part_sum(p, of[0], &v[0], PART_SUM, owner);
     a->sum_y = part_sum(p, of[1], &v[1], PART_SUM, owner);
     a->product = part_sum(p, z, &at_z, PART_SUM, owner);

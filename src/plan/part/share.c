@@ -31,6 +31,7 @@
 #include "plan/part/share.h"
 
 #include "num/batch.h"
+#include "plan/part/known_rows.h"
 #include "sql/aggregates.h"
 
 /* With more, a count of rows has a part of its own. */
@@ -77,12 +78,16 @@ family_of(const struct plan *p, size_t i)
     return aggregates[p->aggregates[i].kind].family;
 }
 
-/* Is aggregate i the average of a share, and is there no variance of it? */
+/* Is aggregate i the average of a share, and is there no variance of it? Where
+   the number of rows is known, one count is enough. */
 static bool
-is_share(const struct plan *p, size_t i)
+is_share(const struct work *w, size_t i)
 {
+    const struct plan *p = w->plan;
+
     if (family_of(p, i) != FAMILY_MEAN ||
-        !share_is_of(p->aggregates[i].expr->args[0]))
+        !share_is_of(p->aggregates[i].expr->args[0]) ||
+        known_rows_of(w, p->aggregates[i].expr->args[0]))
         return false;
     for (size_t j = 0; j < p->n_aggregates; j++)
         if (family_of(p, j) == FAMILY_VARIANCE && parts_is_family(p, i, j))
@@ -155,7 +160,7 @@ share_parts(struct work *w)
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < p->n_aggregates && !st; i++)
-        if (p->aggregates[i].share < 0 && is_share(p, i))
+        if (p->aggregates[i].share < 0 && is_share(w, i))
             st = take_share(w, i);
     if (!st)
         share_counts(p);

@@ -97,14 +97,16 @@ weigh_mean(struct plan *p, const struct plan_aggregate *a)
         return;
     }
     p->parts[a->sum].weight += UNIT;
-    p->parts[a->rows].weight += UNIT;
+    if (!a->counted)
+        p->parts[a->rows].weight += UNIT;
 }
 
 static void
 weigh_variance(struct plan *p, const struct plan_aggregate *a)
 {
     p->parts[a->sum].weight += 4 * UNIT;
-    p->parts[a->rows].weight += UNIT;
+    if (!a->counted)
+        p->parts[a->rows].weight += UNIT;
     p->parts[a->squares].weight += UNIT;
 }
 

@@ -7,6 +7,7 @@
  * Prices are multiples of 10^-9. Error bars do not grow with epsilon, so
  * bisection finds the least price that passes.
  */
+#include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/price/choose.h"
 #include "sql/aggregates.h"
@@ -46,7 +47,8 @@ check_aggregates(struct work *w)
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "a running count cannot be asked by accuracy: each of its "
                 "values has an error of its own" HINT "state epsilon or rho");
-        if (family == FAMILY_MEAN || family == FAMILY_VARIANCE)
+        if ((family == FAMILY_MEAN && !p->aggregates[i].counted) ||
+            family == FAMILY_VARIANCE)
             return custos_fail_at(
                 w->err, CUSTOS_EUNSUPPORTED, p->aggregates[i].expr->at,
                 "how exact an average or variance is depends on the number of "
@@ -62,9 +64,27 @@ check_aggregates(struct work *w)
     return CUSTOS_OK;
 }
 
-static bool
-part_passes(struct search *s, struct part *part)
+/* What the number of a part is divided by before it is shown: the number of rows
+   if it is only in means of known rows. */
+static uint64_t
+divisor_of(const struct plan *p, size_t part)
 {
+    for (size_t i = 0; i < p->n_aggregates; i++) {
+        const struct plan_aggregate *a = &p->aggregates[i];
+
+        bool mean = a->counted && aggregates[a->kind].family == FAMILY_MEAN;
+
+        if (a->rows == (int)part || a->share == (int)part ||
+            (a->sum == (int)part && !mean))
+            return 1;
+    }
+    return p->known_rows > 0 ? p->known_rows : 1;
+}
+
+static bool
+part_passes(struct search *s, size_t i)
+{
+    struct part *part = &s->w->plan->parts[i];
     struct work *w = s->w;
     custos_err ignored = CUSTOS_ERR_INIT;
     custos_status st = choose_part(w, part, &s->delta, w->at_once, &ignored);
@@ -83,6 +103,8 @@ part_passes(struct search *s, struct part *part)
     rat_set_i128(&bar, part->bar);
     grid_step(part->grid, &step);
     rat_mul(&bar, &bar, &step);
+    rat_set_u64(&step, divisor_of(w->plan, i));
+    rat_div(&bar, &bar, &step);
     near = rat_cmp(&bar, &s->distance) <= 0;
     rat_clear(&bar);
     rat_clear(&step);
@@ -99,7 +121,7 @@ price_passes(struct search *s, int64_t price)
     if (all && split_make(s->w))
         all = false; /* UNREACHABLE: a split of a price cannot fail */
     for (size_t i = 0; i < p->n_parts && all; i++)
-        all = part_passes(s, &p->parts[i]);
+        all = part_passes(s, i);
     return all;
 }
 
