@@ -134,6 +134,7 @@ bench-total: all ## our own functions against those of the engine, 10 M rows
 bench-errors: all ## errors against those of the best mechanisms known
 	@for b in $(BUILD)/bench/errors_*; do \
 		case $$b in *.p) ;; *) $$b || exit 1 ;; esac; done
+	@CUSTOS=$(BUILD)/custos python3 bench/kept.py
 	@CUSTOS=$(BUILD)/custos python3 bench/coverage.py
 
 bench-serve: dev all ## the server under pgbench: answers per second, times, memory

@@ -30,14 +30,6 @@ must(custos_status st, const custos_err *err)
     exit(1);
 }
 
-static int
-compare_sizes(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The 95 % error of one of k numbers, each of which one unit moves by `move`. */
 static double
 error_of(custos_rng *rng, size_t price, long move, long k, bool joint)
@@ -69,10 +61,9 @@ error_of(custos_rng *rng, size_t price, long move, long k, bool joint)
     must(custos_release_ints(m, rng, sealed, values, RUNS, &err), &err);
     for (size_t i = 0; i < RUNS; i++)
         sizes[i] = fabs((double)values[i]);
-    qsort(sizes, RUNS, sizeof *sizes, compare_sizes);
     custos_sealed_free(sealed);
     custos_mech_free(m);
-    return sizes[RUNS * 95 / 100];
+    return measure_most(sizes, RUNS);
 }
 
 static void

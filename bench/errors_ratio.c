@@ -2,19 +2,18 @@
  * Error bars of ratios of released values: the mean half width of a bar, as a
  * ratio to the error that 95 % of the answers stay below, measured in the same
  * run. One figure for each range of denominators, in deviations of their
- * noise; the largest over kinds of ratio and laws of noise. Only answers whose
+ * noise; the largest over kinds of ratio, laws of noise and data sets: made
+ * values, and those in ../shared/data that are there. Only answers whose
  * released denominator is above 4 deviations count: below, the bar may be the
  * whole range. Coverage, of all answers, is printed beside it. Variances, whose
- * mean is unknown as well, have figures of their own.
+ * mean is unknown as well, have figures of their own, above 6 deviations.
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "columns.h"
 #include "curator/bars.h"
 #include "measure.h"
-#include "mech/i128.h"
-#include "noise/noise.h"
 
 enum { RUNS = 10000, KINDS = 4 };
 
@@ -27,30 +26,6 @@ struct figure {
     size_t counted;
     size_t without; /* of these, answers whose bar is the whole range */
 };
-
-static void
-draw(struct bar_law law, custos_rng *rng, i128 *out)
-{
-    custos_noise *noise = NULL;
-    char scale[40];
-
-    snprintf(scale, sizeof scale, "%.17g", law.scale);
-    measure_need(custos_noise_new(NULL,
-                                  law.kind == BAR_LAPLACE
-                                      ? CUSTOS_DISCRETE_LAPLACE
-                                      : CUSTOS_DISCRETE_GAUSSIAN,
-                                  scale, &noise, NULL));
-    measure_need(noise_draw(noise, rng, out, RUNS));
-    custos_noise_free(noise);
-}
-
-static int
-double_cmp(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* One answer: its point, and its bar; false: the bar is the whole range. */
 static bool
@@ -78,20 +53,60 @@ answer(int kind, struct bar_part part[3], struct bar range, double *point,
     }
 }
 
-/* n values, 30 % of them at the upper end of the range, the others a quarter of
-   the way up. */
+/* What a ratio depends on: how many have a property, and the first two moments of
+   values between -50 and 50. */
+struct shape {
+    const char *name, *file, *flag, *number;
+    double flagged; /* the value of the flag; made data: the share */
+    double share, mean, square;
+};
+
+/* The made values: 30 % at the upper end, the others a quarter of the way up. */
+static struct shape shapes[] = {
+    {"made", NULL, NULL, NULL, 0, 0.3, -2.5, 1187.5},
+    {"adult", "adult/adult.csv", "sex", "hours-per-week", 0, 0, 0, 0},
+    {"pums", "pums/PUMS.csv", "married", "age", 1, 0, 0, 0},
+    {"acs", "nist-acs/tx2019.csv", "SEX", "AGEP", 2, 0, 0, 0},
+};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* false: the file is not there. */
+static bool
+shape_read(struct shape *s)
+{
+    static struct columns c;
+    double low = INFINITY, high = -INFINITY;
+
+    if (!s->file)
+        return true;
+    columns_read(&c, s->file, s->flag, s->number);
+    for (size_t i = 0; i < c.rows; i++) {
+        low = fmin(low, c.values[1][i]);
+        high = fmax(high, c.values[1][i]);
+    }
+    for (size_t i = 0; i < c.rows; i++) {
+        double x = 100 * (c.values[1][i] - low) / (high - low) - 50;
+
+        s->share += (c.values[0][i] == s->flagged ? 1 : 0) / (double)c.rows;
+        s->mean += x / (double)c.rows;
+        s->square += x * x / (double)c.rows;
+    }
+    return c.rows > 0;
+}
+
+/* As many values of this shape as are so many deviations of the noise of their
+   count. */
 static struct figure
-measure(int kind, enum bar_kind law, double deviations)
+measure(const struct shape *s, int kind, enum bar_kind law, double deviations)
 {
     static i128 noise[3][RUNS];
     static double errors[RUNS];
     struct bar range = kind == 0 ? (struct bar){0, 1} : (struct bar){-50, 50};
-    double scale = 20, width = range.high - range.low;
-    double unit = law == BAR_LAPLACE ? sqrt(2) : 1;
-    double n = ceil(deviations * scale * unit), up = nearbyint(0.3 * n);
-    double low = kind == 0 ? 0 : range.low + width / 4;
-    double sum = up * range.high + (n - up) * low, exact;
-    double squares = up * range.high * range.high + (n - up) * low * low;
+    double scale = 20, unit = law == BAR_LAPLACE ? sqrt(2) : 1, exact;
+    double n = ceil(deviations * scale * unit);
+    double sum = nearbyint(n * (kind == 0 ? s->share : s->mean));
+    double squares = nearbyint(n * s->square);
     struct bar_law laws[3] = {{law, scale},
                               {law, scale * range.high},
                               {law, scale * range.high * range.high}};
@@ -100,7 +115,7 @@ measure(int kind, enum bar_kind law, double deviations)
 
     measure_need(custos_rng_new(&rng, NULL));
     for (int i = 0; i < 3; i++)
-        draw(laws[i], rng, noise[i]);
+        measure_draw(laws[i], rng, noise[i], RUNS);
     exact = kind == 3 ? squares / n - sum / n * (sum / n) : sum / n;
     for (size_t i = 0; i < RUNS; i++) {
         struct bar_part part[3] = {{n + (double)noise[0][i], laws[0]},
@@ -121,30 +136,37 @@ measure(int kind, enum bar_kind law, double deviations)
         f.without += isnan(bar.low) ? 1 : 0;
         errors[f.counted++] = fabs(point - exact);
     }
-    qsort(errors, f.counted, sizeof *errors, double_cmp);
-    f.error = errors[f.counted * 95 / 100];
+    f.error = measure_most(errors, f.counted);
     f.covered /= RUNS;
     f.bar /= (double)(f.counted - f.without);
     custos_rng_free(rng);
     return f;
 }
 
-/* Kinds from `first` on, up to `end`: their largest bar. */
+/* Kinds from `first` on, up to `end`: the largest bar. Where most answers have
+   none, the rest is no sample, and is left out. */
 static void
 print_figure(const char *name, const double deviations[2], int first, int end)
 {
     double worst = 0, least = 1;
 
-    for (int k = first * 4; k < end * 4; k++) {
-        double n = deviations[k / 2 % 2];
-        struct figure f = measure(k / 4, k % 2 ? BAR_GAUSSIAN : BAR_LAPLACE, n);
+    for (int k = first * 4 * SHAPES; k < end * 4 * SHAPES; k++) {
+        const struct shape *s = &shapes[k % SHAPES];
+        int law = k / SHAPES % 2, kind = k / SHAPES / 4;
+        double n = deviations[k / SHAPES / 2 % 2];
+        struct figure f;
 
+        if (s->square == 0)
+            continue;
+        f = measure(s, kind, law ? BAR_GAUSSIAN : BAR_LAPLACE, n);
         fprintf(stderr,
-                "%-11s %-7s %5g deviations: bar %.3f of the 95 %% error, "
+                "%-5s %-11s %-7s %5g deviations: bar %.3f of the 95 %% error, "
                 "covers %.2f %%, whole range %.1f %%\n",
-                names[k / 4], k % 2 ? "Gauss" : "Laplace", n, f.bar / f.error,
-                100 * f.covered, 100 * (double)f.without / (double)f.counted);
-        worst = fmax(worst, f.bar / f.error);
+                s->name, names[kind], law ? "Gauss" : "Laplace", n,
+                f.bar / f.error, 100 * f.covered,
+                100 * (double)f.without / (double)f.counted);
+        if (2 * f.without < f.counted)
+            worst = fmax(worst, f.bar / f.error);
         least = fmin(least, f.covered);
     }
     measure_print(name, worst, "ratio");
@@ -157,10 +179,12 @@ main(void)
     static const double near[] = {4.5, 5.8}, middle[] = {7, 15},
                         far[] = {25, 200};
 
+    for (size_t i = 0; i < SHAPES; i++)
+        if (!shape_read(&shapes[i]))
+            fprintf(stderr, "%s is not there\n", shapes[i].file);
     print_figure("err_ratio_bar_4", near, 0, 3);
     print_figure("err_ratio_bar_6", middle, 0, 3);
     print_figure("err_ratio_bar", far, 0, 3);
-    print_figure("err_variance_bar_4", near, 3, KINDS);
     print_figure("err_variance_bar_6", middle, 3, KINDS);
     print_figure("err_variance_bar", far, 3, KINDS);
     return 0;

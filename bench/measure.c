@@ -62,6 +62,29 @@ measure_median(double *x, size_t n)
     return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
+double
+measure_most(double *x, size_t n)
+{
+    qsort(x, n, sizeof *x, compare);
+    return x[n * 95 / 100];
+}
+
+void
+measure_draw(struct bar_law law, custos_rng *rng, i128 *out, size_t n)
+{
+    custos_noise *noise = NULL;
+    char scale[40];
+
+    snprintf(scale, sizeof scale, "%.17g", law.scale);
+    measure_need(custos_noise_new(NULL,
+                                  law.kind == BAR_LAPLACE
+                                      ? CUSTOS_DISCRETE_LAPLACE
+                                      : CUSTOS_DISCRETE_GAUSSIAN,
+                                  scale, &noise, NULL));
+    measure_need(noise_draw(noise, rng, out, n));
+    custos_noise_free(noise);
+}
+
 void
 measure_print(const char *name, double value, const char *unit)
 {

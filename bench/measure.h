@@ -1,6 +1,6 @@
 /*
- * What the benchmarks share: clocks, medians, the lines that tools read, and
- * a progress bar.
+ * What the benchmarks share: clocks, noise, medians, the lines that tools read,
+ * and a progress bar.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "curator/bars.h"
+#include "noise/noise.h"
 
 /* Seconds since some fixed time. */
 double measure_seconds(void);
@@ -23,6 +26,12 @@ void measure_need(bool failed);
 
 /* The median of x. Sorts x. */
 double measure_median(double *x, size_t n);
+
+/* What 95 % of x stay below. Sorts x. */
+double measure_most(double *x, size_t n);
+
+/* Draws n values of a noise. */
+void measure_draw(struct bar_law law, custos_rng *rng, i128 *out, size_t n);
 
 /* Prints `bench: NAME VALUE UNIT`. */
 void measure_print(const char *name, double value, const char *unit);
