@@ -1,0 +1,117 @@
+/*
+ * What tables are about: columns with a public number of codes each, and sets of
+ * columns. The marginal of a set is a table with a cell for each combination of
+ * codes; the last column varies fastest, so loops are longest where the last
+ * columns have the most codes.
+ */
+#ifndef SYNTH_DOMAIN_H
+#define SYNTH_DOMAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SYNTH_COLUMNS_MAX = 128 };
+
+struct domain {
+    size_t n;
+    const uint32_t *size; /* by column: its codes, at least 1; borrowed */
+};
+
+/* A set of columns. */
+struct colset {
+    uint64_t word[2];
+};
+
+static inline struct colset
+colset_of(size_t column)
+{
+    struct colset s = {{0, 0}};
+
+    s.word[column / 64] = (uint64_t)1 << column % 64;
+    return s;
+}
+
+static inline bool
+colset_has(struct colset s, size_t column)
+{
+    return s.word[column / 64] >> column % 64 & 1;
+}
+
+static inline struct colset
+colset_or(struct colset a, struct colset b)
+{
+    return (struct colset){{a.word[0] | b.word[0], a.word[1] | b.word[1]}};
+}
+
+static inline struct colset
+colset_and(struct colset a, struct colset b)
+{
+    return (struct colset){{a.word[0] & b.word[0], a.word[1] & b.word[1]}};
+}
+
+static inline struct colset
+colset_minus(struct colset a, struct colset b)
+{
+    return (struct colset){{a.word[0] & ~b.word[0], a.word[1] & ~b.word[1]}};
+}
+
+static inline bool
+colset_same(struct colset a, struct colset b)
+{
+    return a.word[0] == b.word[0] && a.word[1] == b.word[1];
+}
+
+static inline bool
+colset_is_empty(struct colset s)
+{
+    return (s.word[0] | s.word[1]) == 0;
+}
+
+/* Whether a is a subset of b. */
+static inline bool
+colset_within(struct colset a, struct colset b)
+{
+    return colset_is_empty(colset_minus(a, b));
+}
+
+static inline size_t
+colset_count(struct colset s)
+{
+    return (size_t)(__builtin_popcountll(s.word[0]) +
+                    __builtin_popcountll(s.word[1]));
+}
+
+/*
+ * The first column of s that is at least `from`; SYNTH_COLUMNS_MAX if there is
+ * none. For loops: for (c = colset_next(s, 0); c < SYNTH_COLUMNS_MAX;
+ * c = colset_next(s, c + 1)).
+ */
+static inline size_t
+colset_next(struct colset s, size_t from)
+{
+    for (size_t w = from / 64; w < 2; w++) {
+        uint64_t left = s.word[w] & ~(uint64_t)0 << (w == from / 64 ? from % 64 : 0);
+
+        if (left)
+            return 64 * w + (size_t)__builtin_ctzll(left);
+    }
+    return SYNTH_COLUMNS_MAX;
+}
+
+#define COLSET_EACH(c, s)                                                      \
+    for (size_t c = colset_next(s, 0); c < SYNTH_COLUMNS_MAX;                  \
+         c = colset_next(s, c + 1))
+
+/* The cells of the marginal of s; SIZE_MAX if there are 2^48 or more. */
+size_t domain_cells(const struct domain *d, struct colset s);
+
+/* All columns. */
+struct colset domain_all(const struct domain *d);
+
+/* The position of a row's cell in the marginal of s; row[c] is the code of
+   column c. */
+size_t domain_cell(const struct domain *d, struct colset s,
+                   const uint32_t *row);
+
+#endif
