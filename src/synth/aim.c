@@ -1,0 +1,258 @@
+/*
+ * AIM. Of the price of a round 9/10 go into the measurement; a round's price is at
+ * first rho/16d for d columns, and four times as much (half the noise) after a
+ * measurement that moved the model by less than noise would.
+ */
+#include "synth/aim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "synth/infer.h"
+#include "synth/price.h"
+#include "synth/rows.h"
+
+struct aim {
+    const struct aim_options *o;
+    struct asker ask;
+    custos_rng *rng;
+    struct synthesis *out;
+    struct candidates candidates;
+    size_t *among;      /* numbers of the candidates of this round */
+    size_t n_among;
+    uint16_t *rows;     /* drawn from the model */
+    size_t most_cells;  /* of a candidate */
+    double *marginal;   /* of one */
+    double *before;     /* of the selected one, by the model before it */
+    amount measurement; /* the prices of this round */
+    amount selection;
+    bool last;
+};
+
+static custos_status
+take_all(struct aim *s, custos_err *err)
+{
+    const struct domain *d = s->o->domain;
+    const custos_alloc *a = &s->ask.alloc;
+    custos_status st =
+        candidates_make(a, d, &s->o->workload, s->o->bytes / sizeof(double),
+                        &s->candidates, err);
+
+    if (st)
+        return st;
+    for (size_t i = 0; i < s->candidates.n; i++)
+        if (s->candidates.of[i].cells > s->most_cells)
+            s->most_cells = s->candidates.of[i].cells;
+    s->among = alloc_take(a, s->candidates.room, sizeof *s->among);
+    s->rows = alloc_take(a, s->o->rows * d->n, sizeof *s->rows);
+    s->marginal = alloc_take(a, s->most_cells, sizeof *s->marginal);
+    s->before = alloc_take(a, s->most_cells, sizeof *s->before);
+    s->out->model = model_new(a, d);
+    return s->among && s->rows && s->marginal && s->before && s->out->model
+               ? CUSTOS_OK
+               : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+static void
+give_all(struct aim *s)
+{
+    const custos_alloc *a = &s->ask.alloc;
+
+    alloc_give(a, s->among, s->candidates.room, sizeof *s->among);
+    alloc_give(a, s->rows, s->o->rows * s->o->domain->n, sizeof *s->rows);
+    alloc_give(a, s->marginal, s->most_cells, sizeof *s->marginal);
+    alloc_give(a, s->before, s->most_cells, sizeof *s->before);
+    candidates_free(&s->candidates);
+}
+
+static custos_status
+fit(struct aim *s, const struct fit_options *o, custos_err *err)
+{
+    struct fit_facts facts;
+    custos_status st = model_build(s->out->model, err);
+
+    return st ? st : model_fit(s->out->model, o, &facts, err);
+}
+
+/* All columns, each for as much as a measurement of the first round. */
+static custos_status
+measure_columns(struct aim *s, custos_err *err)
+{
+    const size_t d = s->o->domain->n;
+    const amount round = s->o->rho / (16 * d);
+    custos_status st = CUSTOS_OK;
+
+    s->measurement = round / 10 * 9;
+    s->selection = round / 10;
+    if (s->selection == 0)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "rho is too small for so many columns");
+    for (size_t c = 0; !st && c < d; c++)
+        st = ask_for_model(&s->ask, s->out->model, colset_of(c),
+                           s->measurement, err);
+    return st ? st : fit(s, &s->o->each, err);
+}
+
+/* If there is less left than two rounds cost, this round gets all of it. */
+static void
+set_prices(struct aim *s)
+{
+    const amount left = s->ask.left;
+
+    s->last = left / 2 < s->measurement + s->selection;
+    if (s->last) {
+        s->selection = left / 10;
+        s->measurement = left - s->selection;
+    }
+}
+
+/* Keeps the candidates with which the tree is not larger than the share of rho
+   that will have been spent, and those that are measured already. */
+static void
+find_candidates(struct aim *s)
+{
+    const struct model *m = s->out->model;
+    const double spent =
+        (double)(s->o->rho - s->ask.left + s->measurement + s->selection);
+    const double most = (double)s->o->bytes * (spent / (double)s->o->rho);
+    struct tree_graph graph, with;
+    struct tree tree;
+
+    model_graph(m, &graph);
+    s->n_among = 0;
+    for (size_t i = 0; i < s->candidates.n; i++) {
+        const struct colset set = s->candidates.of[i].set;
+        bool keep = model_measured(m, set);
+
+        if (!keep) {
+            with = graph;
+            tree_graph_join(&with, set);
+            tree_make(&m->domain, &with, &tree);
+            keep = (double)tree_bytes(&tree) <= most;
+        }
+        if (keep)
+            s->among[s->n_among++] = i;
+    }
+}
+
+/* The model's marginal of candidate c: its own where that is cheap. */
+static custos_status
+find_marginal(struct aim *s, const struct candidate *c, double *out,
+              custos_err *err)
+{
+    const struct model *m = s->out->model;
+
+    if (tree_cover(&m->tree, c->set) < m->tree.n)
+        return model_marginal(m, c->set, c->cells, out, err);
+    rows_marginal(&m->domain, s->rows, s->o->rows, c->set, m->total, out);
+    return CUSTOS_OK;
+}
+
+static custos_status
+select_candidate(struct aim *s, double sigma, size_t *out, custos_err *err)
+{
+    uint64_t weight = 0;
+    size_t won = 0;
+    custos_status st =
+        model_rows(s->out->model, s->rng, s->o->rows, s->rows, err);
+
+    for (size_t k = 0; !st && k < s->n_among; k++) {
+        const struct candidate *c = &s->candidates.of[s->among[k]];
+        double penalty = PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;
+
+        weight = c->weight > weight ? c->weight : weight;
+        st = find_marginal(s, c, s->marginal, err);
+        if (!st)
+            st = ask_score(&s->ask, s->among[k], c->set, c->weight, s->marginal,
+                           c->cells, penalty, err);
+    }
+    if (!st)
+        st = ask_select(&s->ask, s->among, s->n_among, weight, s->selection,
+                        &won, err);
+    *out = s->among[won];
+    return st;
+}
+
+/* Whether the model moved by no more than noise would move it. */
+static custos_status
+is_settled(struct aim *s, const struct candidate *c, double sigma,
+           bool *settled, custos_err *err)
+{
+    double moved = 0;
+    custos_status st = find_marginal(s, c, s->marginal, err);
+
+    for (size_t i = 0; !st && i < c->cells; i++)
+        moved += fabs(s->marginal[i] - s->before[i]);
+    *settled = moved <= PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;
+    return st;
+}
+
+static custos_status
+run_round(struct aim *s, custos_err *err)
+{
+    const struct candidate *c;
+    double sigma;
+    bool settled = false;
+    custos_status st;
+    size_t i = 0;
+
+    set_prices(s);
+    sigma = price_sigma(s->measurement, s->ask.l2_squared);
+    find_candidates(s);
+    st = select_candidate(s, sigma, &i, err);
+    c = &s->candidates.of[i];
+    if (!st)
+        st = find_marginal(s, c, s->before, err);
+    if (!st)
+        st = ask_for_model(&s->ask, s->out->model, c->set, s->measurement, err);
+    if (!st)
+        st = fit(s, s->last ? &s->o->last : &s->o->each, err);
+    if (!st)
+        st = is_settled(s, c, sigma, &settled, err);
+    if (settled) {
+        s->measurement *= 4;
+        s->selection *= 4;
+    }
+    s->out->rounds++;
+    return st;
+}
+
+static custos_status
+run(struct aim *s, custos_err *err)
+{
+    custos_status st = take_all(s, err);
+
+    if (!st)
+        st = measure_columns(s, err);
+    while (!st && !s->last)
+        st = run_round(s, err);
+    return st;
+}
+
+custos_status
+aim_run(const custos_alloc *alloc, const struct aim_options *o,
+        const struct trusted *t, custos_rng *rng, struct synthesis *out,
+        custos_err *err)
+{
+    struct aim s = {.o = o,
+                    .ask = {.alloc = alloc_or_default(alloc),
+                            .trusted = t,
+                            .l2_squared = o->l2_squared,
+                            .left = o->rho},
+                    .rng = rng,
+                    .out = out};
+    custos_status st;
+
+    CUSTOS_REQUIRE(o->rho < PRICE_MAX);
+    *out = (struct synthesis){.model = NULL};
+    s.candidates.alloc = s.ask.alloc;
+    st = run(&s, err);
+    give_all(&s);
+    out->left = s.ask.left;
+    if (st)
+        synthesis_free(out);
+    return st;
+}

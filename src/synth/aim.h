@@ -1,0 +1,43 @@
+/*
+ * AIM (McKenna, Mullins, Sheldon, Miklau 2022, arXiv:2201.12677): measures every
+ * column, then in rounds the set of columns that the workload needs most and the
+ * model knows least, as far as that is more than noise; where a measurement taught
+ * nothing new, the next ones are more accurate. It ends when rho is spent.
+ */
+#ifndef SYNTH_AIM_H
+#define SYNTH_AIM_H
+
+#include "synth/ask.h"
+#include "synth/candidates.h"
+#include "synth/fit.h"
+
+struct aim_options {
+    const struct domain *domain;
+    amount rho;          /* of all steps together */
+    uint64_t l2_squared; /* of a marginal, as in price_variance() */
+    struct workload workload;
+    size_t bytes;         /* of the tree, at most, when all of rho is spent */
+    size_t rows;          /* drawn to score sets that the tree does not cover */
+    struct fit_options each, last; /* of a round; at the end */
+};
+
+/* clang-format off */
+#define AIM_OPTIONS_INIT                                                       \
+    {                                                                          \
+        .l2_squared = 1, .bytes = (size_t)80 << 20, .rows = 50000,             \
+        .each = {300, 1e-3, 25}, .last = {2000, 1e-4, 50}                      \
+    }
+/* clang-format on */
+
+/*
+ * The generator is for scores and decides about released values only. May fail:
+ * CUSTOS_EINVAL (the workload), CUSTOS_ERANGE (rho is too small to be divided),
+ * CUSTOS_EOVERFLOW (the columns alone exceed `bytes`), CUSTOS_ENOMEM,
+ * CUSTOS_EENTROPY, and as the calls of the trusted side.
+ */
+CUSTOS_MUST_USE custos_status aim_run(const custos_alloc *alloc,
+                                      const struct aim_options *o,
+                                      const struct trusted *t, custos_rng *rng,
+                                      struct synthesis *out, custos_err *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* Pays first, then asks. */
+#include "synth/ask.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "synth/price.h"
+
+void
+synthesis_free(struct synthesis *s)
+{
+    model_free(s->model);
+    recoding_free(s->recoding);
+    s->model = NULL;
+    s->recoding = NULL;
+}
+
+custos_status
+ask_marginal(struct asker *a, struct colset set, amount rho, int64_t *out,
+             custos_err *err)
+{
+    price_spend(&a->left, rho);
+    return a->trusted->measure(a->trusted->of, set, rho, out, err);
+}
+
+custos_status
+ask_for_model(struct asker *a, struct model *m, struct colset set, amount rho,
+              custos_err *err)
+{
+    const double sigma = price_sigma(rho, a->l2_squared);
+    const size_t cells = domain_cells(&m->domain, set);
+    struct measurement x = {.set = set, .variance = sigma * sigma};
+    int64_t *counts = alloc_take(&a->alloc, cells, sizeof *counts);
+    double *values = alloc_take(&a->alloc, cells, sizeof *values);
+    custos_status st =
+        counts && values ? CUSTOS_OK
+                         : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+
+    if (!st)
+        st = ask_marginal(a, set, rho, counts, err);
+    for (size_t i = 0; !st && i < cells; i++)
+        values[i] = (double)counts[i];
+    x.values = values;
+    if (!st)
+        st = model_add(m, &x, err);
+    alloc_give(&a->alloc, counts, cells, sizeof *counts);
+    alloc_give(&a->alloc, values, cells, sizeof *values);
+    return st;
+}
+
+/* x steps of the lattice, as a whole number of at most 2^52. */
+static int64_t
+round_to_lattice(double x)
+{
+    const double steps = x * SYNTH_LATTICE, most = 0x1p52;
+
+    return (int64_t)nearbyint(fmin(fmax(steps, -most), most));
+}
+
+custos_status
+ask_score(struct asker *a, size_t i, struct colset set, uint64_t weight,
+          const double *marginal, size_t cells, double penalty, custos_err *err)
+{
+    int64_t *model = alloc_take(&a->alloc, cells, sizeof *model);
+    custos_status st;
+
+    if (!model)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t k = 0; k < cells; k++)
+        model[k] = round_to_lattice(marginal[k]);
+    st = a->trusted->score(a->trusted->of, i, set, weight, model,
+                           round_to_lattice((double)weight * penalty), err);
+    alloc_give(&a->alloc, model, cells, sizeof *model);
+    return st;
+}
+
+custos_status
+ask_select(struct asker *a, const size_t *among, size_t n, uint64_t weight,
+           amount rho, size_t *winner, custos_err *err)
+{
+    custos_status st;
+
+    price_spend(&a->left, rho);
+    st = a->trusted->select(a->trusted->of, among, n, weight, rho, winner, err);
+    CUSTOS_REQUIRE(st || *winner < n);
+    return st;
+}

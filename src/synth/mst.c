@@ -1,0 +1,204 @@
+/* MST: a third of rho for the columns, one for the choice of pairs, one for them. */
+#include "synth/mst.h"
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "synth/fit.h"
+#include "synth/infer.h"
+#include "synth/price.h"
+
+/* A fit goes on until it follows the noise: short fits cost accuracy. */
+static const struct fit_options FIT = {20000, 1e-4, 50};
+
+#define RARE 3.0 /* standard deviations of the noise */
+
+struct mst {
+    const struct mst_options *o;
+    struct asker ask;
+    struct synthesis *out;
+    int64_t *counts; /* of all columns, one after the other; noisy */
+    double *values, *merged;
+    size_t n_cells;
+    struct colset *pairs;
+    size_t *among;  /* numbers of pairs that are still candidates */
+    size_t n_pairs; /* d (d - 1)/2 */
+};
+
+static custos_status
+take_all(struct mst *s, custos_err *err)
+{
+    const custos_alloc *a = &s->ask.alloc;
+    const size_t d = s->o->domain->n;
+
+    for (size_t c = 0; c < d; c++)
+        s->n_cells += s->o->domain->size[c];
+    s->n_pairs = d * (d - 1) / 2;
+    s->counts = alloc_take(a, s->n_cells, sizeof *s->counts);
+    s->values = alloc_take(a, s->n_cells, sizeof *s->values);
+    s->merged = alloc_take(a, s->n_cells, sizeof *s->merged);
+    s->pairs = alloc_take(a, s->n_pairs + 1, sizeof *s->pairs);
+    s->among = alloc_take(a, s->n_pairs + 1, sizeof *s->among);
+    if (!s->counts || !s->values || !s->merged || !s->pairs || !s->among)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return recoding_new(a, s->o->domain, &s->out->recoding, err);
+}
+
+static void
+give_all(struct mst *s)
+{
+    const custos_alloc *a = &s->ask.alloc;
+
+    alloc_give(a, s->counts, s->n_cells, sizeof *s->counts);
+    alloc_give(a, s->values, s->n_cells, sizeof *s->values);
+    alloc_give(a, s->merged, s->n_cells, sizeof *s->merged);
+    alloc_give(a, s->pairs, s->n_pairs + 1, sizeof *s->pairs);
+    alloc_give(a, s->among, s->n_pairs + 1, sizeof *s->among);
+}
+
+/* Measures each column, merges its rare codes, and makes a model of what came
+   out. */
+static custos_status
+measure_columns(struct mst *s, amount each, custos_err *err)
+{
+    const double sigma = price_sigma(each, s->ask.l2_squared);
+    const struct trusted *t = s->ask.trusted;
+    struct recoding *r = s->out->recoding;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t c = 0, at = 0; !st && c < r->from.n; at += r->from.size[c++]) {
+        st = ask_marginal(&s->ask, colset_of(c), each, s->counts + at, err);
+        if (st)
+            break;
+        recoding_merge(r, c, s->counts + at, RARE * sigma, s->values + at,
+                       s->merged + at);
+        if (r->to.size[c] < r->from.size[c])
+            st = t->recode(t->of, c, r->map[c], r->to.size[c], err);
+    }
+    if (st)
+        return st;
+    s->out->model = model_new(&s->ask.alloc, &r->to);
+    if (!s->out->model)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t c = 0, at = 0; !st && c < r->from.n; at += r->from.size[c++]) {
+        struct measurement x = {.set = colset_of(c),
+                                .variance = sigma * sigma,
+                                .values = s->values + at};
+
+        if (r->to.size[c] < r->from.size[c])
+            x.merged = s->merged + at;
+        st = model_add(s->out->model, &x, err);
+    }
+    return st;
+}
+
+static custos_status
+fit(struct mst *s, custos_err *err)
+{
+    struct fit_facts facts;
+    custos_status st = model_build(s->out->model, err);
+
+    return st ? st : model_fit(s->out->model, &FIT, &facts, err);
+}
+
+/* How far each pair is from the product of its columns. */
+static custos_status
+score_pairs(struct mst *s, custos_err *err)
+{
+    const struct model *m = s->out->model;
+    custos_status st = CUSTOS_OK;
+    size_t n = 0;
+
+    for (size_t a = 0; a < m->domain.n; a++)
+        for (size_t b = a + 1; !st && b < m->domain.n; b++) {
+            struct colset set = colset_or(colset_of(a), colset_of(b));
+            size_t cells = domain_cells(&m->domain, set);
+            double *x = alloc_take(&m->alloc, cells, sizeof *x);
+
+            st = x ? model_marginal(m, set, cells, x, err)
+                   : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+            if (!st)
+                st = ask_score(&s->ask, n, set, 1, x, cells, 0, err);
+            alloc_give(&m->alloc, x, cells, sizeof *x);
+            s->pairs[n++] = set;
+        }
+    return st;
+}
+
+/* Kruskal's algorithm: each pair selected joins two components. */
+static custos_status
+select_pairs(struct mst *s, amount each, struct colset *tree, custos_err *err)
+{
+    const size_t d = s->o->domain->n;
+    struct colset component[SYNTH_COLUMNS_MAX]; /* by column: what is joined */
+    custos_status st = CUSTOS_OK;
+
+    for (size_t c = 0; c < d; c++)
+        component[c] = colset_of(c);
+    for (size_t k = 0; !st && k + 1 < d; k++) {
+        size_t n = 0, won = 0;
+        struct colset whole;
+
+        for (size_t i = 0; i < s->n_pairs; i++)
+            if (!colset_within(s->pairs[i],
+                               component[colset_next(s->pairs[i], 0)]))
+                s->among[n++] = i;
+        st = ask_select(&s->ask, s->among, n, 1, each, &won, err);
+        if (st)
+            break;
+        tree[k] = s->pairs[s->among[won]];
+        whole = tree[k];
+        COLSET_EACH(c, tree[k])
+        whole = colset_or(whole, component[c]);
+        COLSET_EACH(c, whole)
+        component[c] = whole;
+    }
+    return st;
+}
+
+static custos_status
+run(struct mst *s, custos_err *err)
+{
+    const size_t d = s->o->domain->n;
+    const amount third = s->o->rho / 3, column = third / d;
+    const amount pair = d > 1 ? third / (d - 1) : 1;
+    struct colset tree[SYNTH_COLUMNS_MAX];
+    custos_status st;
+
+    if (column == 0 || pair == 0)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "rho is too small for so many columns");
+    st = take_all(s, err);
+    if (!st)
+        st = measure_columns(s, column, err);
+    if (!st)
+        st = fit(s, err);
+    if (!st)
+        st = score_pairs(s, err);
+    if (!st)
+        st = select_pairs(s, pair, tree, err);
+    for (size_t k = 0; !st && k + 1 < d; k++)
+        st = ask_for_model(&s->ask, s->out->model, tree[k], pair, err);
+    return st ? st : fit(s, err);
+}
+
+custos_status
+mst_run(const custos_alloc *alloc, const struct mst_options *o,
+        const struct trusted *t, struct synthesis *out, custos_err *err)
+{
+    struct mst s = {.o = o,
+                    .ask = {.alloc = alloc_or_default(alloc),
+                            .trusted = t,
+                            .l2_squared = o->l2_squared,
+                            .left = o->rho},
+                    .out = out};
+    custos_status st;
+
+    *out = (struct synthesis){.model = NULL};
+    st = run(&s, err);
+    give_all(&s);
+    out->left = s.ask.left;
+    if (st)
+        synthesis_free(out);
+    return st;
+}

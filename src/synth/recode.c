@@ -1,0 +1,110 @@
+/* Merges rare codes, and draws them again. */
+#include "synth/recode.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "random/rng.h"
+
+void
+recoding_free(struct recoding *r)
+{
+    custos_alloc a;
+
+    if (!r)
+        return;
+    a = r->alloc;
+    for (size_t c = 0; r->map && c < r->from.n; c++)
+        alloc_give(&a, r->map[c], r->from_size[c], sizeof **r->map);
+    alloc_give(&a, r->map, r->from.n, sizeof *r->map);
+    alloc_give(&a, r->size, r->from.n, sizeof *r->size);
+    alloc_give(&a, r->from_size, r->from.n, sizeof *r->from_size);
+    alloc_give(&a, r, 1, sizeof *r);
+}
+
+custos_status
+recoding_new(const custos_alloc *alloc, const struct domain *d,
+             struct recoding **out, custos_err *err)
+{
+    const custos_alloc a = alloc_or_default(alloc);
+    struct recoding *r = alloc_take(&a, 1, sizeof *r);
+    bool all = r != NULL;
+
+    if (r) {
+        r->alloc = a;
+        r->from.n = r->to.n = d->n;
+        r->from.size = r->from_size = alloc_take(&a, d->n, sizeof *r->from_size);
+        r->to.size = r->size = alloc_take(&a, d->n, sizeof *r->size);
+        r->map = alloc_take(&a, d->n, sizeof *r->map);
+        all = r->from_size && r->size && r->map;
+    }
+    for (size_t c = 0; all && c < d->n; c++) {
+        CUSTOS_REQUIRE(d->size[c] <= 1 << 16);
+        r->from_size[c] = r->size[c] = d->size[c];
+        r->map[c] = alloc_take(&a, d->size[c], sizeof **r->map);
+        all = r->map[c] != NULL;
+        for (uint32_t k = 0; all && k < d->size[c]; k++)
+            r->map[c][k] = (uint16_t)k;
+    }
+    if (!all) {
+        recoding_free(r);
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    }
+    *out = r;
+    return CUSTOS_OK;
+}
+
+void
+recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
+               double least, double *values, double *merged)
+{
+    const uint32_t n = r->from_size[column];
+    uint32_t rare = 0, kept = 0;
+
+    for (uint32_t k = 0; k < n; k++)
+        rare += (double)counts[k] < least;
+    memset(values, 0, n * sizeof *values);
+    memset(merged, 0, n * sizeof *merged);
+    for (uint32_t k = 0; k < n; k++) {
+        bool alone = rare < 2 || !((double)counts[k] < least);
+        uint32_t code = alone ? kept++ : n - rare;
+
+        r->map[column][k] = (uint16_t)code;
+        values[code] += (double)counts[k];
+        merged[code] += 1;
+    }
+    r->size[column] = rare < 2 ? n : n - rare + 1;
+}
+
+/* The old code number `which` of those that became `code`. */
+static uint16_t
+find_old(const struct recoding *r, size_t column, uint16_t code, uint64_t word)
+{
+    const uint16_t *map = r->map[column];
+    uint32_t n = 0, which;
+
+    for (uint32_t k = 0; k < r->from_size[column]; k++)
+        n += map[k] == code;
+    which = (uint32_t)((u128)word * n >> 64);
+    for (uint32_t k = 0;; k++)
+        if (map[k] == code && which-- == 0)
+            return (uint16_t)k;
+}
+
+custos_status
+recoding_decode(const struct recoding *r, custos_rng *rng, size_t n,
+                uint16_t *rows, custos_err *err)
+{
+    for (size_t c = 0; c < r->from.n; c++)
+        for (size_t i = 0; r->size[c] < r->from_size[c] && i < n; i++) {
+            uint64_t word;
+            custos_status st = rng_words(rng, &word, 1);
+
+            if (st)
+                return custos_fail(err, st, "%s", custos_status_words(st));
+            rows[c * n + i] = find_old(r, c, rows[c * n + i], word);
+        }
+    return CUSTOS_OK;
+}

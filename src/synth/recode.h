@@ -1,0 +1,44 @@
+/*
+ * Rare codes: a column's codes whose noisy count is below three standard
+ * deviations are counted together from then on, as the last code. Their sum says
+ * more than each of them alone, and tables of pairs stay small. Rows are decoded
+ * at the end, each to one of the merged codes, all equally likely.
+ */
+#ifndef SYNTH_RECODE_H
+#define SYNTH_RECODE_H
+
+#include "synth/domain.h"
+#include "custos.h"
+
+struct recoding {
+    custos_alloc alloc;
+    struct domain from;
+    struct domain to;
+    uint32_t *size;      /* to.size */
+    uint32_t *from_size; /* from.size */
+    uint16_t **map;      /* by column and code */
+};
+
+/* Keeps all codes at first. Needs at most 2^16 codes a column. May fail:
+   CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status recoding_new(const custos_alloc *alloc,
+                                           const struct domain *d,
+                                           struct recoding **out,
+                                           custos_err *err);
+void recoding_free(struct recoding *r);
+
+/*
+ * Merges the codes of a column where counts[code] < least, if there are two or
+ * more. `values` and `merged` get the counts of the new codes, and how many old
+ * ones each stands for. Cannot fail.
+ */
+void recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
+                    double least, double *values, double *merged);
+
+/* Turns the new codes of n rows, as model_rows() makes them, into old ones. May
+   fail: CUSTOS_EENTROPY. */
+CUSTOS_MUST_USE custos_status recoding_decode(const struct recoding *r,
+                                              custos_rng *rng, size_t n,
+                                              uint16_t *rows, custos_err *err);
+
+#endif
