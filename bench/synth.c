@@ -340,7 +340,7 @@ synthesize(const struct data *d, enum method method, amount rho, size_t order,
     size_t n, n_sets;
 
     if (method == MST) {
-        const struct mst_options o = {&domain, rho, 1};
+        const struct mst_options o = {&domain, rho, 1, NULL, 0};
 
         st = mst_run(NULL, &o, &t, &s, &err);
     } else {
@@ -382,8 +382,7 @@ report(const struct data *d, const char *name, enum method method,
         error += synthesize(d, method, rho_of(epsilon, "1e-9"), order, rng,
                             &seconds[i]) /
                  runs;
-    snprintf(line, sizeof line, "synth_%s_%s", name,
-             order == 3 ? "l1" : "k");
+    snprintf(line, sizeof line, "synth_%s_%s", name, order == 3 ? "l1" : "k");
     measure_print(line, order == 3 ? error : 500 * (2 - error),
                   order == 3 ? "l1" : "points");
     snprintf(line, sizeof line, "synth_%s_s", name);

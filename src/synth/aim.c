@@ -21,7 +21,7 @@ struct aim {
     custos_rng *rng;
     struct synthesis *out;
     struct candidates candidates;
-    size_t *among;      /* numbers of the candidates of this round */
+    size_t *among; /* numbers of the candidates of this round */
     size_t n_among;
     uint16_t *rows;     /* drawn from the model */
     size_t most_cells;  /* of a candidate */
@@ -54,6 +54,29 @@ take_all(struct aim *s, custos_err *err)
     return s->among && s->rows && s->marginal && s->before && s->out->model
                ? CUSTOS_OK
                : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* Structural zeros, and whether the model has room for them. */
+static custos_status
+forbid_all(struct aim *s, custos_err *err)
+{
+    const struct model *m = s->out->model;
+    custos_status st = CUSTOS_OK;
+    struct tree_graph graph;
+    struct tree tree;
+
+    for (size_t i = 0; !st && i < s->o->n_zeros; i++)
+        st = model_forbid(s->out->model, &s->o->zeros[i], err);
+    if (st)
+        return st;
+    model_graph(m, &graph);
+    tree_make(&m->domain, &graph, &tree);
+    if (tree_bytes(&tree) > s->o->bytes)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "the columns and their structural zeros need a "
+                           "model of %zu bytes",
+                           tree_bytes(&tree));
+    return CUSTOS_OK;
 }
 
 static void
@@ -91,8 +114,8 @@ measure_columns(struct aim *s, custos_err *err)
         return custos_fail(err, CUSTOS_ERANGE,
                            "rho is too small for so many columns");
     for (size_t c = 0; !st && c < d; c++)
-        st = ask_for_model(&s->ask, s->out->model, colset_of(c),
-                           s->measurement, err);
+        st = ask_for_model(&s->ask, s->out->model, colset_of(c), s->measurement,
+                           err);
     return st ? st : fit(s, &s->o->each, err);
 }
 
@@ -225,6 +248,8 @@ run(struct aim *s, custos_err *err)
 {
     custos_status st = take_all(s, err);
 
+    if (!st)
+        st = forbid_all(s, err);
     if (!st)
         st = measure_columns(s, err);
     while (!st && !s->last)

@@ -16,8 +16,10 @@ struct aim_options {
     amount rho;          /* of all steps together */
     uint64_t l2_squared; /* of a marginal, as in price_variance() */
     struct workload workload;
-    size_t bytes;         /* of the tree, at most, when all of rho is spent */
-    size_t rows;          /* drawn to score sets that the tree does not cover */
+    const struct forbidden *zeros;
+    size_t n_zeros;
+    size_t bytes; /* of the tree, at most, when all of rho is spent */
+    size_t rows;  /* drawn to score sets that the tree does not cover */
     struct fit_options each, last; /* of a round; at the end */
 };
 
@@ -32,7 +34,7 @@ struct aim_options {
 /*
  * The generator is for scores and decides about released values only. May fail:
  * CUSTOS_EINVAL (the workload), CUSTOS_ERANGE (rho is too small to be divided),
- * CUSTOS_EOVERFLOW (the columns alone exceed `bytes`), CUSTOS_ENOMEM,
+ * CUSTOS_EOVERFLOW (columns and zeros alone exceed `bytes`), CUSTOS_ENOMEM,
  * CUSTOS_EENTROPY, and as the calls of the trusted side.
  */
 CUSTOS_MUST_USE custos_status aim_run(const custos_alloc *alloc,

@@ -34,9 +34,9 @@ ask_for_model(struct asker *a, struct model *m, struct colset set, amount rho,
     struct measurement x = {.set = set, .variance = sigma * sigma};
     int64_t *counts = alloc_take(&a->alloc, cells, sizeof *counts);
     double *values = alloc_take(&a->alloc, cells, sizeof *values);
-    custos_status st =
-        counts && values ? CUSTOS_OK
-                         : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    custos_status st = counts && values
+                           ? CUSTOS_OK
+                           : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 
     if (!st)
         st = ask_marginal(a, set, rho, counts, err);

@@ -32,7 +32,7 @@ struct pass {
     size_t node;
     struct bundle bundle;
     double most; /* up: the largest cell */
-    double by;   /* down: the first bundle scales the table by this and by ... */
+    double by; /* down: the first bundle scales the table by this and by ... */
     const struct smaller *factor;
     bool begun;
 };
@@ -85,18 +85,40 @@ pass_node(struct pass *p)
         hand_over(p);
 }
 
-/* The message of a node to its parent. */
+/*
+ * The message of a node to its parent. If all cells of a separator's cell are too
+ * far below the largest one for a double, or forbidden, each cell of the separator
+ * gets a scale of its own, which the way down cancels like the other.
+ */
 static void
-send_up(struct belief *b, double most)
+send_up(struct pass *p)
 {
+    struct belief *b = &p->m->beliefs[p->node];
+    const struct smaller own = {&b->separator, b->own};
+    const struct smaller most = {&b->separator, b->up};
     const size_t n = b->separator_cells;
+    double least = INFINITY;
 
     memset(b->own, 0, n * sizeof *b->own);
     memset(b->down, 0, n * sizeof *b->down);
-    walk_exp(&b->walk, most, b->table,
-             &(struct smaller){&b->separator, b->own});
-    for (size_t i = 0; i < n; i++)
+    walk_exp(&b->walk, p->most, b->table, &own);
+    for (size_t i = 0; i < n; i++) {
         b->up[i] = log(b->own[i]);
+        least = b->up[i] < least ? b->up[i] : least;
+    }
+    if (least > -INFINITY)
+        return;
+    pass_node(p);
+    for (size_t i = 0; i < n; i++)
+        b->up[i] = -INFINITY;
+    walk_raise(&b->walk, b->table, &most);
+    for (size_t i = 0; i < n; i++)
+        b->own[i] = b->up[i] > -INFINITY ? -b->up[i] : 0;
+    walk_sum(&b->walk, &own, 1, true, b->table);
+    memset(b->own, 0, n * sizeof *b->own);
+    walk_exp(&b->walk, 0, b->table, &own);
+    for (size_t i = 0; i < n; i++)
+        b->up[i] += log(b->own[i]);
 }
 
 void
@@ -108,7 +130,7 @@ model_believe(struct model *m, double *marginals)
 
     for (p.node = m->tree.n; p.node-- > 1;) {
         pass_node(&p);
-        send_up(&m->beliefs[p.node], p.most);
+        send_up(&p);
     }
     p.node = 0;
     pass_node(&p);

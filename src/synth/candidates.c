@@ -109,7 +109,7 @@ candidates_make(const custos_alloc *alloc, const struct domain *d,
 /* cell[i]: where row i is in the table, by its columns' steps. */
 static void
 find_cells(const uint16_t *const *code, const uint32_t *step, size_t columns,
-            size_t n, uint32_t *cell)
+           size_t n, uint32_t *cell)
 {
     memset(cell, 0, n * sizeof *cell);
     for (size_t k = 0; k < columns; k++)

@@ -18,7 +18,8 @@ enum { WORKLOAD_ORDER = 8 };
 
 struct candidate {
     struct colset set;
-    uint64_t weight; /* sum over the workload's sets s of weight_s |set and s| */
+    uint64_t
+        weight; /* sum over the workload's sets s of weight_s |set and s| */
     size_t cells;
 };
 
@@ -30,12 +31,9 @@ struct candidates {
 
 /* Leaves out tables of more than `limit` cells. May fail: CUSTOS_ENOMEM,
    CUSTOS_EINVAL (an empty workload, or a set that is empty or too large). */
-CUSTOS_MUST_USE custos_status candidates_make(const custos_alloc *alloc,
-                                              const struct domain *d,
-                                              const struct workload *w,
-                                              size_t limit,
-                                              struct candidates *out,
-                                              custos_err *err);
+CUSTOS_MUST_USE custos_status candidates_make(
+    const custos_alloc *alloc, const struct domain *d, const struct workload *w,
+    size_t limit, struct candidates *out, custos_err *err);
 void candidates_free(struct candidates *c);
 
 /*

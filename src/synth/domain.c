@@ -25,13 +25,3 @@ domain_all(const struct domain *d)
         all = colset_or(all, colset_of(c));
     return all;
 }
-
-size_t
-domain_cell(const struct domain *d, struct colset s, const uint32_t *row)
-{
-    size_t cell = 0;
-
-    COLSET_EACH(c, s)
-    cell = cell * d->size[c] + row[c];
-    return cell;
-}

@@ -91,7 +91,8 @@ static inline size_t
 colset_next(struct colset s, size_t from)
 {
     for (size_t w = from / 64; w < 2; w++) {
-        uint64_t left = s.word[w] & ~(uint64_t)0 << (w == from / 64 ? from % 64 : 0);
+        uint64_t left = s.word[w] & ~(uint64_t)0
+                                        << (w == from / 64 ? from % 64 : 0);
 
         if (left)
             return 64 * w + (size_t)__builtin_ctzll(left);
@@ -108,10 +109,5 @@ size_t domain_cells(const struct domain *d, struct colset s);
 
 /* All columns. */
 struct colset domain_all(const struct domain *d);
-
-/* The position of a row's cell in the marginal of s; row[c] is the code of
-   column c. */
-size_t domain_cell(const struct domain *d, struct colset s,
-                   const uint32_t *row);
 
 #endif

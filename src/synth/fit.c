@@ -117,8 +117,8 @@ noise_level(const struct model *m)
 }
 
 custos_status
-model_fit(struct model *m, const struct fit_options *o,
-          struct fit_facts *facts, custos_err *err)
+model_fit(struct model *m, const struct fit_options *o, struct fit_facts *facts,
+          custos_err *err)
 {
     const double little = o->tolerance * noise_level(m);
     double loss, before;
@@ -131,8 +131,7 @@ model_fit(struct model *m, const struct fit_options *o,
                            "the structural zeros leave no row");
     if (m->step == 0)
         m->step = 2 / m->total;
-    loss = before = facts->first_loss =
-        find_loss(m, m->marginals, m->gradient);
+    loss = before = facts->first_loss = find_loss(m, m->marginals, m->gradient);
     while (facts->steps < o->steps && !facts->converged) {
         accepted = try_step(m, &loss);
         facts->rejected += !accepted;

@@ -39,8 +39,8 @@ static custos_status
 product_take(const struct elimination *e, struct colset set,
              struct product *out, custos_err *err)
 {
-    *out = (struct product){.set = set,
-                            .cells = domain_cells(&e->m->domain, set)};
+    *out =
+        (struct product){.set = set, .cells = domain_cells(&e->m->domain, set)};
     if (out->cells > e->limit)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "the marginal needs too large a table");
@@ -91,8 +91,8 @@ begin(const struct elimination *e, size_t node, bool top, struct product *out,
     struct product inverse;
     custos_status st;
 
-    *out = (struct product){.set = e->m->tree.node[node].set,
-                            .cells = b->cells};
+    *out =
+        (struct product){.set = e->m->tree.node[node].set, .cells = b->cells};
     out->x = alloc_take(&e->m->alloc, b->cells, sizeof(double));
     if (!out->x)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");

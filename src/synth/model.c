@@ -143,22 +143,21 @@ model_add(struct model *m, const struct measurement *x, custos_err *err)
 }
 
 custos_status
-model_forbid(struct model *m, struct colset set, const uint8_t *zero,
-             custos_err *err)
+model_forbid(struct model *m, const struct forbidden *x, custos_err *err)
 {
     struct zeros *z = alloc_take(&m->alloc, 1, sizeof *z);
 
     if (!z)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    z->set = set;
-    z->cells = domain_cells(&m->domain, set);
+    z->set = x->set;
+    z->cells = domain_cells(&m->domain, x->set);
     z->potentials = alloc_take(&m->alloc, z->cells, sizeof(double));
     if (!z->potentials) {
         alloc_give(&m->alloc, z, 1, sizeof *z);
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     for (size_t i = 0; i < z->cells; i++)
-        z->potentials[i] = zero[i] ? -INFINITY : 0;
+        z->potentials[i] = x->zero[i] ? -INFINITY : 0;
     z->next = m->zeros;
     m->zeros = z;
     return CUSTOS_OK;
@@ -280,8 +279,8 @@ beliefs_take(struct model *m)
         all = b->table && b->own && b->up && b->down;
         walk_init(&b->walk, &m->domain, node->set);
         walk_beside(&b->walk, &m->domain, node->separator, &b->separator);
-        walk_beside(&m->beliefs[node->parent].walk, &m->domain,
-                    node->separator, &b->in_parent);
+        walk_beside(&m->beliefs[node->parent].walk, &m->domain, node->separator,
+                    &b->in_parent);
     }
     return all;
 }

@@ -27,6 +27,12 @@ struct measurement {
     const double *merged;
 };
 
+/* Cells of a marginal where no row can be, as the data's owner states. */
+struct forbidden {
+    struct colset set;
+    const uint8_t *zero; /* by cell: not 0 where no row can be */
+};
+
 /* Kept measurements: those of one set are averaged. */
 struct evidence {
     struct colset set;
@@ -77,7 +83,7 @@ struct model {
     struct clique *cliques;
     size_t n_cliques, room; /* cliques there are; that have room */
     size_t cells;           /* of all cliques together */
-    struct belief *beliefs;  /* by node */
+    struct belief *beliefs; /* by node */
     double *potentials, *gradient, *marginals, *trial; /* by clique's cell */
     double *scratch;                                   /* of one clique */
     size_t n_scratch;
@@ -95,9 +101,9 @@ CUSTOS_MUST_USE custos_status model_add(struct model *m,
                                         const struct measurement *x,
                                         custos_err *err);
 
-/* Forbids the cells of a marginal where zero[cell] is not 0. As model_add. */
-CUSTOS_MUST_USE custos_status model_forbid(struct model *m, struct colset set,
-                                           const uint8_t *zero,
+/* Copies structural zeros. As model_add(). */
+CUSTOS_MUST_USE custos_status model_forbid(struct model *m,
+                                           const struct forbidden *x,
                                            custos_err *err);
 
 /* The columns that must be together: those of measurements and of zeros. */

@@ -1,6 +1,8 @@
 /* MST: a third of rho for the columns, one for the choice of pairs, one for them. */
 #include "synth/mst.h"
 
+#include <math.h>
+
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/error.h"
@@ -56,12 +58,23 @@ give_all(struct mst *s)
     alloc_give(a, s->among, s->n_pairs + 1, sizeof *s->among);
 }
 
-/* Measures each column, merges its rare codes, and makes a model of what came
-   out. */
+/* The columns that structural zeros are about. */
+static struct colset
+bound_columns(const struct mst_options *o)
+{
+    struct colset all = {{0, 0}};
+
+    for (size_t i = 0; i < o->n_zeros; i++)
+        all = colset_or(all, o->zeros[i].set);
+    return all;
+}
+
+/* Measures each column, and merges its rare codes. */
 static custos_status
 measure_columns(struct mst *s, amount each, custos_err *err)
 {
-    const double sigma = price_sigma(each, s->ask.l2_squared);
+    const double least = RARE * price_sigma(each, s->ask.l2_squared);
+    const struct colset bound = bound_columns(s->o);
     const struct trusted *t = s->ask.trusted;
     struct recoding *r = s->out->recoding;
     custos_status st = CUSTOS_OK;
@@ -70,13 +83,23 @@ measure_columns(struct mst *s, amount each, custos_err *err)
         st = ask_marginal(&s->ask, colset_of(c), each, s->counts + at, err);
         if (st)
             break;
-        recoding_merge(r, c, s->counts + at, RARE * sigma, s->values + at,
+        recoding_merge(r, c, s->counts + at,
+                       colset_has(bound, c) ? -INFINITY : least, s->values + at,
                        s->merged + at);
         if (r->to.size[c] < r->from.size[c])
             st = t->recode(t->of, c, r->map[c], r->to.size[c], err);
     }
-    if (st)
-        return st;
+    return st;
+}
+
+/* The model of the columns alone. */
+static custos_status
+make_model(struct mst *s, amount each, custos_err *err)
+{
+    const double sigma = price_sigma(each, s->ask.l2_squared);
+    const struct recoding *r = s->out->recoding;
+    custos_status st = CUSTOS_OK;
+
     s->out->model = model_new(&s->ask.alloc, &r->to);
     if (!s->out->model)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
@@ -89,6 +112,8 @@ measure_columns(struct mst *s, amount each, custos_err *err)
             x.merged = s->merged + at;
         st = model_add(s->out->model, &x, err);
     }
+    for (size_t i = 0; !st && i < s->o->n_zeros; i++)
+        st = model_forbid(s->out->model, &s->o->zeros[i], err);
     return st;
 }
 
@@ -99,6 +124,26 @@ fit(struct mst *s, custos_err *err)
     custos_status st = model_build(s->out->model, err);
 
     return st ? st : model_fit(s->out->model, &FIT, &facts, err);
+}
+
+/* The product of two columns' marginals, by the rows that there are. */
+static custos_status
+multiply(const struct model *m, size_t a, size_t b, double *out,
+         custos_err *err)
+{
+    const size_t n = m->domain.size[a], k = m->domain.size[b];
+    double *x = alloc_take(&m->alloc, n + k, sizeof *x);
+    custos_status st;
+
+    if (!x)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = model_marginal(m, colset_of(a), n, x, err);
+    if (!st)
+        st = model_marginal(m, colset_of(b), k, x + n, err);
+    for (size_t i = 0; i < n * k; i++)
+        out[i] = x[i / k] * x[n + i % k] / m->total;
+    alloc_give(&m->alloc, x, n + k, sizeof *x);
+    return st;
 }
 
 /* How far each pair is from the product of its columns. */
@@ -115,7 +160,7 @@ score_pairs(struct mst *s, custos_err *err)
             size_t cells = domain_cells(&m->domain, set);
             double *x = alloc_take(&m->alloc, cells, sizeof *x);
 
-            st = x ? model_marginal(m, set, cells, x, err)
+            st = x ? multiply(m, a, b, x, err)
                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
             if (!st)
                 st = ask_score(&s->ask, n, set, 1, x, cells, 0, err);
@@ -171,6 +216,8 @@ run(struct mst *s, custos_err *err)
     st = take_all(s, err);
     if (!st)
         st = measure_columns(s, column, err);
+    if (!st)
+        st = make_model(s, column, err);
     if (!st)
         st = fit(s, err);
     if (!st)

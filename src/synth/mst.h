@@ -11,8 +11,10 @@
 
 struct mst_options {
     const struct domain *domain;
-    amount rho;          /* of all steps together */
-    uint64_t l2_squared; /* of a marginal, as in price_variance() */
+    amount rho;                    /* of all steps together */
+    uint64_t l2_squared;           /* of a marginal, as in price_variance() */
+    const struct forbidden *zeros; /* their columns keep all their codes */
+    size_t n_zeros;
 };
 
 /*

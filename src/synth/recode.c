@@ -17,7 +17,8 @@ recoding_free(struct recoding *r)
         return;
     a = r->alloc;
     for (size_t c = 0; r->map && c < r->from.n; c++)
-        alloc_give(&a, r->map[c], r->from_size[c], sizeof **r->map);
+        if (r->map[c])
+            alloc_give(&a, r->map[c], r->from_size[c], sizeof **r->map);
     alloc_give(&a, r->map, r->from.n, sizeof *r->map);
     alloc_give(&a, r->size, r->from.n, sizeof *r->size);
     alloc_give(&a, r->from_size, r->from.n, sizeof *r->from_size);
@@ -35,7 +36,8 @@ recoding_new(const custos_alloc *alloc, const struct domain *d,
     if (r) {
         r->alloc = a;
         r->from.n = r->to.n = d->n;
-        r->from.size = r->from_size = alloc_take(&a, d->n, sizeof *r->from_size);
+        r->from.size = r->from_size =
+            alloc_take(&a, d->n, sizeof *r->from_size);
         r->to.size = r->size = alloc_take(&a, d->n, sizeof *r->size);
         r->map = alloc_take(&a, d->n, sizeof *r->map);
         all = r->from_size && r->size && r->map;

@@ -36,7 +36,8 @@ struct sampler {
     uint16_t *rows;
     struct words words;
     uint32_t *order; /* rows, sorted by the group that they are in */
-    uint32_t *cell;  /* by row: its cell in the marginal of its group's columns */
+    uint32_t
+        *cell; /* by row: its cell in the marginal of its group's columns */
     uint32_t *start; /* by cell: its first place in order, while sorting */
     uint16_t *codes; /* of a group, before they are dealt out */
 };

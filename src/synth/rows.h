@@ -20,8 +20,8 @@
  *
  * May fail: CUSTOS_ENOMEM, CUSTOS_EENTROPY, CUSTOS_EOVERFLOW (n above 2^31).
  */
-CUSTOS_MUST_USE custos_status model_rows(const struct model *m,
-                                         custos_rng *rng, size_t n,
-                                         uint16_t *out, custos_err *err);
+CUSTOS_MUST_USE custos_status model_rows(const struct model *m, custos_rng *rng,
+                                         size_t n, uint16_t *out,
+                                         custos_err *err);
 
 #endif

@@ -36,8 +36,8 @@ void tree_graph_join(struct tree_graph *g, struct colset clique);
  * tree on the number of columns in common. Every column of the domain is in a
  * node. Cannot fail.
  */
-void tree_make(const struct domain *d, const struct tree_graph *g,
-               struct tree *out);
+void
+tree_make(const struct domain *d, const struct tree_graph *g, struct tree *out);
 
 /* The bytes of one table of doubles for every node; SIZE_MAX if too many. */
 size_t tree_bytes(const struct tree *t);

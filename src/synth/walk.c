@@ -252,8 +252,8 @@ walk_scale(const struct walk *w, double by, const struct smaller *factor,
         if (factor && factor->at->along)
             row_multiply(row, factor->cells + p.cell[n], by, w->row);
         else
-            row_multiply_one(
-                row, factor ? by * factor->cells[p.cell[n]] : by, w->row);
+            row_multiply_one(row, factor ? by * factor->cells[p.cell[n]] : by,
+                             w->row);
         for (size_t t = 0; t < n; t++)
             collapse_row(w, &all[t], p.cell[t], row);
         place_next(w, all, n + (factor != NULL), &p);
@@ -269,6 +269,24 @@ walk_collapse(const struct walk *w, const double *x, const struct smaller *to)
     for (size_t r = 0; r < w->rows; r++) {
         collapse_row(w, to, p.cell[0], x + r * w->row);
         place_next(w, to, 1, &p);
+    }
+}
+
+void
+walk_raise(const struct walk *w, const double *x, const struct smaller *most)
+{
+    struct place p;
+
+    place_start(w, 1, &p);
+    for (size_t r = 0; r < w->rows; r++) {
+        const double *row = x + r * w->row;
+        double *to = most->cells + p.cell[0];
+
+        if (!most->at->along)
+            *to = row_most(row, w->row, *to);
+        for (size_t i = 0; most->at->along && i < w->row; i++)
+            to[i] = row[i] > to[i] ? row[i] : to[i];
+        place_next(w, most, 1, &p);
     }
 }
 

@@ -68,9 +68,13 @@ double walk_exp(const struct walk *w, double most, double *x,
 void walk_scale(const struct walk *w, double by, const struct smaller *factor,
                 double *x, const struct smaller *sums, size_t n);
 
+/* Raises the cells of the smaller table to the largest of x there. */
+void
+walk_raise(const struct walk *w, const double *x, const struct smaller *most);
+
 /* Adds the cells of x to those of the smaller table. */
-void walk_collapse(const struct walk *w, const double *x,
-                   const struct smaller *to);
+void
+walk_collapse(const struct walk *w, const double *x, const struct smaller *to);
 
 /* The sum of all cells of the wide table. */
 double walk_total(const struct walk *w, const double *x);

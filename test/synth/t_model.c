@@ -9,33 +9,16 @@
 #include <string.h>
 
 #include "support/support.h"
+#include "support/synth_sets.h"
 #include "synth/fit.h"
 #include "synth/infer.h"
-#include "synth/rows.h"
 
-enum { COLUMNS = 6, ROWS = 4000 };
+enum { COLUMNS = 6, ROWS = 4000, CELLS = 360 };
 
 static const uint32_t SIZES[COLUMNS] = {2, 3, 4, 3, 5, 1};
 static const struct domain DOMAIN = {COLUMNS, SIZES};
 
-static struct colset
-set_of(const char *columns)
-{
-    struct colset s = {{0, 0}};
-
-    for (; *columns; columns++)
-        s = colset_or(s, colset_of((size_t)(*columns - 'a')));
-    return s;
-}
-
 /* ------------------------------------------------------------------- trees -- */
-
-static uint64_t
-next(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
-    return *seed >> 33;
-}
 
 /* Every clique within a node; the nodes of a column connected: of those that
    have it, exactly one has a parent that lacks it or is the root. */
@@ -62,7 +45,8 @@ check_tree(const struct domain *d, const struct tree *t,
     }
     for (size_t i = 0; i < t->n; i++)
         for (size_t k = 0; k < t->n; k++)
-            assert_true(i == k || !colset_within(t->node[i].set, t->node[k].set));
+            assert_true(i == k ||
+                        !colset_within(t->node[i].set, t->node[k].set));
 }
 
 static void
@@ -75,19 +59,19 @@ trees_hold_all_cliques(void **state)
 
     (void)state;
     for (int turn = 0; turn < 200; turn++) {
-        size_t n = 1 + next(&seed) % 60;
+        size_t n = 1 + synth_next(&seed) % 60;
         struct tree_graph g;
         struct tree t;
 
-        d.n = 1 + next(&seed) % 100;
+        d.n = 1 + synth_next(&seed) % 100;
         for (size_t c = 0; c < d.n; c++)
-            size[c] = 1 + (uint32_t)(next(&seed) % 9);
+            size[c] = 1 + (uint32_t)(synth_next(&seed) % 9);
         tree_graph_init(&d, &g);
         for (size_t i = 0; i < n; i++) {
             cliques[i] = (struct colset){{0, 0}};
             for (int k = 0; k < 3; k++)
                 cliques[i] =
-                    colset_or(cliques[i], colset_of(next(&seed) % d.n));
+                    colset_or(cliques[i], colset_of(synth_next(&seed) % d.n));
             tree_graph_join(&g, cliques[i]);
         }
         tree_make(&d, &g, &t);
@@ -105,8 +89,8 @@ make_rows(uint32_t rows[ROWS][COLUMNS])
 
     for (size_t i = 0; i < ROWS; i++)
         for (size_t c = 0; c < COLUMNS; c++) {
-            uint32_t own = (uint32_t)(next(&seed) % SIZES[c]);
-            bool copy = c > 0 && next(&seed) % 3 > 0;
+            uint32_t own = (uint32_t)(synth_next(&seed) % SIZES[c]);
+            bool copy = c > 0 && synth_next(&seed) % 3 > 0;
 
             rows[i][c] = copy ? rows[i][c - 1] % SIZES[c] : own;
         }
@@ -117,15 +101,15 @@ count_rows(uint32_t rows[ROWS][COLUMNS], struct colset set, double *out)
 {
     memset(out, 0, domain_cells(&DOMAIN, set) * sizeof *out);
     for (size_t i = 0; i < ROWS; i++)
-        out[domain_cell(&DOMAIN, set, rows[i])]++;
+        out[synth_cell(&DOMAIN, set, rows[i])]++;
 }
 
 static void
 measure(struct model *m, uint32_t rows[ROWS][COLUMNS], const char *columns,
         double variance)
 {
-    double x[720];
-    const struct measurement y = {set_of(columns), variance, x, NULL};
+    double x[CELLS];
+    const struct measurement y = {synth_set(columns), variance, x, NULL};
 
     count_rows(rows, y.set, x);
     assert_int_equal(model_add(m, &y, NULL), CUSTOS_OK);
@@ -145,12 +129,12 @@ static const struct fit_options WELL = {20000, 1e-5, 50};
 
 /* The distribution over all rows that the potentials mean. */
 static void
-multiply_out(const struct model *m, double all[720])
+multiply_out(const struct model *m, double all[CELLS])
 {
     double sum = 0;
     uint32_t row[COLUMNS];
 
-    for (size_t i = 0; i < 360; i++) {
+    for (size_t i = 0; i < CELLS; i++) {
         size_t left = i;
         double log = 0;
 
@@ -158,25 +142,25 @@ multiply_out(const struct model *m, double all[720])
             row[c] = (uint32_t)(left % SIZES[c]);
         for (size_t k = 0; k < m->n_cliques; k++)
             log += m->potentials[m->cliques[k].first +
-                                 domain_cell(&DOMAIN, m->cliques[k].set, row)];
+                                 synth_cell(&DOMAIN, m->cliques[k].set, row)];
         sum += all[i] = exp(log);
     }
-    for (size_t i = 0; i < 360; i++)
+    for (size_t i = 0; i < CELLS; i++)
         all[i] *= m->total / sum;
 }
 
 static void
-sum_out(const double all[720], struct colset set, double *out)
+sum_out(const double all[CELLS], struct colset set, double *out)
 {
     uint32_t row[COLUMNS];
 
     memset(out, 0, domain_cells(&DOMAIN, set) * sizeof *out);
-    for (size_t i = 0; i < 360; i++) {
+    for (size_t i = 0; i < CELLS; i++) {
         size_t left = i;
 
         for (size_t c = COLUMNS; c-- > 0; left /= SIZES[c])
             row[c] = (uint32_t)(left % SIZES[c]);
-        out[domain_cell(&DOMAIN, set, row)] += all[i];
+        out[synth_cell(&DOMAIN, set, row)] += all[i];
     }
 }
 
@@ -207,7 +191,7 @@ marginals_are_those_of_the_product(void **state)
     make_rows(rows);
     for (size_t n = 5; n <= 10; n++) {
         struct model *m = make_model(rows, n);
-        double all[720], want[720], got[720];
+        double all[CELLS], want[CELLS], got[CELLS];
 
         multiply_out(m, all);
         for (uint64_t bits = 0; bits < 1 << COLUMNS; bits++) {
@@ -215,7 +199,7 @@ marginals_are_those_of_the_product(void **state)
             size_t cells = domain_cells(&DOMAIN, set);
 
             sum_out(all, set, want);
-            assert_int_equal(model_marginal(m, set, 720, got, NULL),
+            assert_int_equal(model_marginal(m, set, CELLS, got, NULL),
                              CUSTOS_OK);
             assert_true(distance(want, got, cells) < 1e-6 * ROWS);
         }
@@ -234,15 +218,138 @@ fit_reaches_what_was_measured(void **state)
     m = make_model(rows, 10);
     assert_true(fabs(m->total - ROWS) < 1e-6);
     for (size_t i = 0; i < 10; i++) {
-        double want[720], got[720];
-        struct colset set = set_of(MEASURED[i]);
+        double want[CELLS], got[CELLS];
+        struct colset set = synth_set(MEASURED[i]);
 
         count_rows(rows, set, want);
-        assert_int_equal(model_marginal(m, set, 720, got, NULL), CUSTOS_OK);
+        assert_int_equal(model_marginal(m, set, CELLS, got, NULL), CUSTOS_OK);
         assert_true(distance(want, got, domain_cells(&DOMAIN, set)) <
                     0.002 * ROWS);
     }
     model_free(m);
+}
+
+/* By the variances of the sums: 3 cells of variance 2, and 4 of 9, one of which
+   stands for 5. No other number of rows is known. */
+static void
+total_is_the_mean_of_noisy_sums(void **state)
+{
+    struct model *m = model_new(NULL, &DOMAIN);
+    const double b[3] = {10, 20, 31}, c[4] = {10, 20, 30, 4},
+                 merged[4] = {1, 1, 1, 5};
+    const struct measurement x = {synth_set("b"), 2, b, NULL};
+    const struct measurement y = {synth_set("c"), 9, c, merged};
+
+    (void)state;
+    assert_int_equal(model_add(m, &x, NULL), CUSTOS_OK);
+    assert_int_equal(model_add(m, &y, NULL), CUSTOS_OK);
+    assert_int_equal(model_build(m, NULL), CUSTOS_OK);
+    assert_true(fabs(m->total - (61.0 / 6 + 64.0 / 72) / (1.0 / 6 + 1.0 / 72)) <
+                1e-9);
+    model_free(m);
+}
+
+/* Measuring a set twice is measuring it once, with the mean and its variance. */
+static void
+measurements_of_one_set_are_averaged(void **state)
+{
+    struct model *m = model_new(NULL, &DOMAIN);
+    const double first[2] = {100, 50}, second[2] = {40, 110};
+    const struct measurement x = {synth_set("a"), 4, first, NULL};
+    const struct measurement y = {synth_set("a"), 2, second, NULL};
+
+    (void)state;
+    assert_int_equal(model_add(m, &x, NULL), CUSTOS_OK);
+    assert_int_equal(model_add(m, &y, NULL), CUSTOS_OK);
+    assert_null(m->evidence->next);
+    assert_true(fabs(m->evidence->values[0] - 60) < 1e-12);
+    assert_true(fabs(m->evidence->values[1] - 90) < 1e-12);
+    assert_true(fabs(m->evidence->variance - 4.0 / 3) < 1e-12);
+    model_free(m);
+}
+
+/* No row is where zeros are, the rest is fitted, and a model without any place
+   for a row is an error. */
+static void
+structural_zeros_stay_empty(void **state)
+{
+    static uint32_t rows[ROWS][COLUMNS];
+    uint8_t zero[12] = {0}, all[5] = {1, 1, 1, 1, 1};
+    const struct forbidden x = {synth_set("bc"), zero};
+    const struct forbidden y = {synth_set("e"), all};
+    struct fit_facts facts;
+    struct model *m = model_new(NULL, &DOMAIN);
+    double got[CELLS], sum = 0;
+
+    (void)state;
+    zero[1] = zero[5] = zero[6] = 1;
+    make_rows(rows);
+    for (size_t i = 0; i < 5; i++)
+        measure(m, rows, MEASURED[i], 1);
+    assert_int_equal(model_forbid(m, &x, NULL), CUSTOS_OK);
+    assert_int_equal(model_build(m, NULL), CUSTOS_OK);
+    assert_int_equal(tree_cover(&m->tree, x.set) < m->tree.n, 1);
+    assert_int_equal(model_fit(m, &WELL, &facts, NULL), CUSTOS_OK);
+    assert_int_equal(model_marginal(m, x.set, CELLS, got, NULL), CUSTOS_OK);
+    for (size_t i = 0; i < 12; i++) {
+        assert_true(zero[i] ? got[i] == 0 : got[i] > 0);
+        sum += got[i];
+    }
+    assert_true(fabs(sum - m->total) < 1e-6);
+    assert_int_equal(model_forbid(m, &y, NULL), CUSTOS_OK);
+    assert_int_equal(model_build(m, NULL), CUSTOS_OK);
+    assert_int_equal(model_fit(m, &WELL, &facts, NULL), CUSTOS_EINVAL);
+    model_free(m);
+}
+
+/* exp of the walk against libm's, and -infinity. */
+static void
+walk_exp_is_exp(void **state)
+{
+    const uint32_t size[1] = {2001};
+    const struct domain d = {1, size};
+    double x[2001], was[2001], sum = 0, got;
+    struct walk w;
+
+    (void)state;
+    for (int i = 0; i < 2000; i++)
+        was[i] = x[i] = 3 - 0.3537 * i;
+    was[2000] = x[2000] = -INFINITY;
+    walk_init(&w, &d, colset_of(0));
+    got = walk_exp(&w, 3, x, NULL);
+    for (int i = 0; i < 2001; i++) {
+        double want = was[i] - 3 > -700 ? exp(was[i] - 3) : 0;
+
+        assert_true(fabs(x[i] - want) <= 1e-12 * want);
+        sum += want;
+    }
+    assert_true(fabs(got - sum) < 1e-12 * sum);
+}
+
+/* What is too large is an error before memory is taken. */
+static void
+limits_are_statuses(void **state)
+{
+    static const uint32_t size[6] = {60000, 60000, 60000, 60000, 60000, 2};
+    const struct domain d = {6, size};
+    const double one[2] = {1, 2};
+    struct test_memory memory = {.fail_at = 0};
+    custos_alloc alloc = test_alloc(&memory);
+    struct model *m = model_new(&alloc, &d);
+    const struct measurement x = {colset_of(5), 1, one, NULL};
+    size_t before;
+
+    (void)state;
+    assert_non_null(m);
+    assert_int_equal(model_add(m, &x, NULL), CUSTOS_OK);
+    assert_int_equal(domain_cells(&d, synth_set("abc")), (size_t)216e12);
+    assert_int_equal(domain_cells(&d, synth_set("abcd")), SIZE_MAX);
+    m->evidence->set = synth_set("abcd");
+    before = memory.takes;
+    assert_int_equal(model_build(m, NULL), CUSTOS_EOVERFLOW);
+    assert_int_equal(memory.takes, before);
+    model_free(m);
+    assert_int_equal(memory.live, 0);
 }
 
 int
@@ -252,6 +359,11 @@ main(void)
         cmocka_unit_test(trees_hold_all_cliques),
         cmocka_unit_test(marginals_are_those_of_the_product),
         cmocka_unit_test(fit_reaches_what_was_measured),
+        cmocka_unit_test(total_is_the_mean_of_noisy_sums),
+        cmocka_unit_test(measurements_of_one_set_are_averaged),
+        cmocka_unit_test(structural_zeros_stay_empty),
+        cmocka_unit_test(walk_exp_is_exp),
+        cmocka_unit_test(limits_are_statuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
