@@ -11,7 +11,7 @@ RUN_TESTS = tools/run-tests
 
 .PHONY: all demo test test-library test-web web-pictures test-fresh check format-check asan tsan valgrind tidy \
 	coverage attacks bench bench-noise bench-timing \
-	bench-account bench-query bench-query-200m bench-tpch bench-total bench-errors bench-serve load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
+	bench-account bench-query bench-query-200m bench-tpch bench-total bench-errors bench-serve bench-synth load siege reply-time worker-kills fuzz-account fuzz-query timing-battery \
 	facts mutants audit audit-curator audit-mutants audit-peers stability crash powercut install fuzz fuzz-serve doc format clean help setup clients web dev
 
 all: setup ## build everything (the default)
@@ -136,6 +136,9 @@ bench-errors: all ## errors against those of the best mechanisms known
 		case $$b in *.p) ;; *) $$b || exit 1 ;; esac; done
 	@CUSTOS=$(BUILD)/custos python3 bench/kept.py
 	@CUSTOS=$(BUILD)/custos python3 bench/coverage.py
+
+bench-synth: all ## synthetic data on ../shared/data: errors and seconds
+	@$(BUILD)/bench/synth
 
 bench-serve: dev all ## the server under pgbench: answers per second, times, memory
 	@CUSTOS=$(BUILD)/custos python3 bench/serve.py

@@ -79,4 +79,20 @@ walk_collapse(const struct walk *w, const double *x, const struct smaller *to);
 /* The sum of all cells of the wide table. */
 double walk_total(const struct walk *w, const double *x);
 
+/* These functions, for processors with AVX2. */
+struct walk_loops {
+    double (*sum)(const struct walk *w, const struct smaller *tables, size_t n,
+                  bool more, double *out);
+    double (*exp)(const struct walk *w, double most, double *x,
+                  const struct smaller *sums);
+    void (*scale)(const struct walk *w, double by, const struct smaller *factor,
+                  double *x, const struct smaller *sums, size_t n);
+    void (*collapse)(const struct walk *w, const double *x,
+                     const struct smaller *to);
+    void (*raise)(const struct walk *w, const double *x,
+                  const struct smaller *most);
+    double (*total)(const struct walk *w, const double *x);
+};
+extern const struct walk_loops walk_loops_avx2;
+
 #endif
