@@ -19,7 +19,11 @@ recoding_free(struct recoding *r)
     for (size_t c = 0; r->map && c < r->from.n; c++)
         if (r->map[c])
             alloc_give(&a, r->map[c], r->from_size[c], sizeof **r->map);
+    for (size_t c = 0; r->share && c < r->from.n; c++)
+        if (r->share[c])
+            alloc_give(&a, r->share[c], r->from_size[c], sizeof **r->share);
     alloc_give(&a, r->map, r->from.n, sizeof *r->map);
+    alloc_give(&a, r->share, r->from.n, sizeof *r->share);
     alloc_give(&a, r->size, r->from.n, sizeof *r->size);
     alloc_give(&a, r->from_size, r->from.n, sizeof *r->from_size);
     alloc_give(&a, r, 1, sizeof *r);
@@ -40,13 +44,15 @@ recoding_new(const custos_alloc *alloc, const struct domain *d,
             alloc_take(&a, d->n, sizeof *r->from_size);
         r->to.size = r->size = alloc_take(&a, d->n, sizeof *r->size);
         r->map = alloc_take(&a, d->n, sizeof *r->map);
-        all = r->from_size && r->size && r->map;
+        r->share = alloc_take(&a, d->n, sizeof *r->share);
+        all = r->from_size && r->size && r->map && r->share;
     }
     for (size_t c = 0; all && c < d->n; c++) {
         CUSTOS_REQUIRE(d->size[c] <= 1 << 16);
         r->from_size[c] = r->size[c] = d->size[c];
         r->map[c] = alloc_take(&a, d->size[c], sizeof **r->map);
-        all = r->map[c] != NULL;
+        r->share[c] = alloc_take(&a, d->size[c], sizeof **r->share);
+        all = r->map[c] && r->share[c];
         for (uint32_t k = 0; all && k < d->size[c]; k++)
             r->map[c][k] = (uint16_t)k;
     }
@@ -76,23 +82,34 @@ recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
         r->map[column][k] = (uint16_t)code;
         values[code] += (double)counts[k];
         merged[code] += 1;
+        r->share[column][k] = counts[k] > 0 ? (double)counts[k] : 0;
     }
     r->size[column] = rare < 2 ? n : n - rare + 1;
 }
 
-/* The old code number `which` of those that became `code`. */
+/* Draws an old code among those that became `code`. */
 static uint16_t
 find_old(const struct recoding *r, size_t column, uint16_t code, uint64_t word)
 {
     const uint16_t *map = r->map[column];
-    uint32_t n = 0, which;
+    const double *share = r->share[column];
+    const double u = (double)(word >> 11) * 0x1p-53;
+    uint32_t n = 0, last = 0;
+    double all = 0, at = 0;
 
     for (uint32_t k = 0; k < r->from_size[column]; k++)
-        n += map[k] == code;
-    which = (uint32_t)((u128)word * n >> 64);
-    for (uint32_t k = 0;; k++)
-        if (map[k] == code && which-- == 0)
-            return (uint16_t)k;
+        if (map[k] == code) {
+            all += share[k];
+            n++;
+            last = k;
+        }
+    for (uint32_t k = 0; k < last; k++)
+        if (map[k] == code) {
+            at += all > 0 ? share[k] / all : 1.0 / n;
+            if (u < at)
+                return (uint16_t)k;
+        }
+    return (uint16_t)last;
 }
 
 custos_status

@@ -2,7 +2,8 @@
  * Rare codes: a column's codes whose noisy count is below three standard
  * deviations are counted together from then on, as the last code. Their sum says
  * more than each of them alone, and tables of pairs stay small. Rows are decoded
- * at the end, each to one of the merged codes, all equally likely.
+ * at the end: one of the merged codes is drawn, each in proportion to its noisy count
+ * if that is positive; if none is, all are equally likely.
  */
 #ifndef SYNTH_RECODE_H
 #define SYNTH_RECODE_H
@@ -17,6 +18,7 @@ struct recoding {
     uint32_t *size;      /* to.size */
     uint32_t *from_size; /* from.size */
     uint16_t **map;      /* by column and code */
+    double **share;      /* by column and code: of the code that it is in */
 };
 
 /* Keeps all codes at first. Needs at most 2^16 codes a column. May fail:

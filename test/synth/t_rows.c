@@ -219,13 +219,16 @@ sampler_survives_failures(void **state)
     }
 }
 
-/* Rare codes go together at the end; decoded, they are equally frequent. */
+/* Rare codes go together at the end; decoded, they are as frequent as their noisy
+   counts say, and equally if these say nothing. */
 static void
 rare_codes_are_merged_and_drawn(void **state)
 {
     static const uint32_t size[2] = {6, 3};
     const struct domain d = {2, size};
     const int64_t counts[6] = {50, -3, 40, 2, 60, 5}, few[3] = {9, 1, 8};
+    const int64_t none[3] = {-9, 0, -1};
+    const double share[3] = {0, 2.0 / 7, 5.0 / 7};
     uint16_t rows[2 * MOST];
     double values[6], merged[6], got[6];
     custos_rng *rng = test_rng_seeded(5);
@@ -247,10 +250,18 @@ rare_codes_are_merged_and_drawn(void **state)
     count(&d, rows, MOST, synth_set("a"), got);
     assert_true(got[0] == MOST / 4.0 && got[2] == MOST / 4.0 &&
                 got[4] == MOST / 4.0);
-    for (size_t k = 1; k < 6; k += 2) /* 6 deviations */
-        assert_true(fabs(got[k] - MOST / 12.0) < 6 * sqrt(MOST / 12.0));
+    for (size_t k = 0; k < 3; k++) /* 6 deviations */
+        assert_true(fabs(got[2 * k + 1] - MOST / 4.0 * share[k]) <=
+                    6 * sqrt(MOST / 4.0 * share[k]));
     for (size_t i = 0; i < MOST; i++)
         assert_int_equal(rows[MOST + i], i % 3);
+    recoding_merge(r, 1, none, 6, values, merged);
+    assert_int_equal(r->to.size[1], 1);
+    memset(rows, 0, sizeof rows);
+    assert_int_equal(recoding_decode(r, rng, MOST, rows, NULL), CUSTOS_OK);
+    count(&d, rows, MOST, synth_set("b"), got);
+    for (size_t k = 0; k < 3; k++)
+        assert_true(fabs(got[k] - MOST / 3.0) <= 6 * sqrt(MOST / 3.0));
     recoding_free(r);
     test_rng_free(rng);
 }
