@@ -439,7 +439,7 @@ distance(const struct data *d, uint16_t *const *mine, uint16_t *const *rows,
     return sum;
 }
 
-/* All sets of `order` columns, 2 or 3. */
+/* All sets of `order` columns, 2 or 3; none for 0. */
 static size_t
 list_sets(const struct data *d, size_t order, struct colset *out)
 {
@@ -588,6 +588,32 @@ report(const struct data *d, const char *name, enum method method,
     measure_print(line, measure_median(seconds, (size_t)runs), "s");
 }
 
+/* A million rows of 100 columns with 2 to 20 codes, each like one of the three
+   before it in half of the rows. */
+static struct data
+make_wide(void)
+{
+    enum { N = 100, ROWS = 1000000 };
+    struct data d = data_of(N, ROWS, 0);
+    uint64_t seed = 1;
+
+    d.rows = ROWS;
+    for (size_t c = 0; c < N; c++) {
+        struct column *to = &d.column[c];
+
+        to->size = (uint32_t)(2 + c * 7 % 19);
+        for (size_t i = 0; i < ROWS; i++) {
+            seed = seed * 6364136223846793005U + 1442695040888963407U;
+            to->code[i] = (uint16_t)((seed >> 40) % to->size);
+            if (c > 2 && seed >> 63)
+                to->code[i] =
+                    (uint16_t)(d.column[c - 1 - c % 3].code[i] % to->size);
+        }
+    }
+    sort_columns(&d);
+    return d;
+}
+
 static bool
 is_wanted(int argc, char **argv, const char *name)
 {
@@ -621,6 +647,14 @@ main(int argc, char **argv)
     }
     if (!getrusage(RUSAGE_SELF, &usage))
         measure_print("synth_memory_mb", (double)usage.ru_maxrss / 1024, "MB");
+    if (is_wanted(argc, argv, "wide")) {
+        double seconds;
+
+        d = make_wide();
+        synthesize(&d, MST, rho_of("1", "1e-9"), 0, rng, &seconds);
+        measure_print("synth_wide_s", seconds, "s");
+        data_clear(&d);
+    }
     custos_rng_free(rng);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "support/synth_sets.h"
 #include "synth/fit.h"
 #include "synth/infer.h"
+#include "synth/walk_loops.h"
 
 enum { COLUMNS = 6, ROWS = 4000, CELLS = 360 };
 
@@ -326,6 +327,54 @@ walk_exp_is_exp(void **state)
     assert_true(fabs(got - sum) < 1e-12 * sum);
 }
 
+/* The loops for AVX2 give the same bits as those for every processor. */
+static void
+loops_agree_to_the_bit(void **state)
+{
+#ifdef CUSTOS_HAVE_AVX2
+    static const uint32_t size[3] = {3, 5, 23};
+    const struct domain d = {3, size};
+    const struct colset sets[3] = {synth_set("ab"), synth_set("bc"),
+                                   synth_set("c")};
+    double x[2][345], small[2][3][115];
+    struct smaller to[2][3];
+    struct beside at[3];
+    uint64_t seed = 9;
+    struct walk w;
+
+    (void)state;
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    walk_init(&w, &d, synth_set("abc"));
+    for (size_t k = 0; k < 3; k++) {
+        walk_beside(&w, &d, sets[k], &at[k]);
+        for (size_t i = 0; i < 115; i++)
+            small[0][k][i] = small[1][k][i] =
+                (double)synth_next(&seed) / 3e7 - 40;
+        to[0][k] = (struct smaller){&at[k], small[0][k]};
+        to[1][k] = (struct smaller){&at[k], small[1][k]};
+    }
+    for (size_t v = 0; v < 2; v++) {
+        const struct walk_loops l =
+            v ? walk_loops_avx2
+              : (struct walk_loops){loop_sum,      loop_exp,   loop_scale,
+                                    loop_collapse, loop_raise, loop_total};
+        double most = l.sum(&w, to[v], 3, false, x[v]);
+
+        l.raise(&w, x[v], &to[v][2]);
+        l.exp(&w, most, x[v], &to[v][0]);
+        l.scale(&w, 1.7, &to[v][0], x[v], &to[v][1], 2);
+        l.collapse(&w, x[v], &to[v][1]);
+        small[v][0][0] += l.total(&w, x[v]);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_memory_equal(small[0], small[1], sizeof small[0]);
+#else
+    (void)state;
+    skip();
+#endif
+}
+
 /* What is too large is an error before memory is taken. */
 static void
 limits_are_statuses(void **state)
@@ -363,6 +412,7 @@ main(void)
         cmocka_unit_test(measurements_of_one_set_are_averaged),
         cmocka_unit_test(structural_zeros_stay_empty),
         cmocka_unit_test(walk_exp_is_exp),
+        cmocka_unit_test(loops_agree_to_the_bit),
         cmocka_unit_test(limits_are_statuses),
     };
 

@@ -213,6 +213,8 @@ aim_options(amount rho)
     o.domain = &DOMAIN;
     o.rho = rho;
     o.rows = 2000;
+    o.each.steps = 100;
+    o.last.steps = 500;
     o.workload.sets = triples(&o.workload.n);
     return o;
 }
