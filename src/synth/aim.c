@@ -105,7 +105,7 @@ static custos_status
 measure_columns(struct aim *s, custos_err *err)
 {
     const size_t d = s->o->domain->n;
-    const amount round = s->o->rho / (16 * d);
+    const amount round = s->o->rho / 16 / d;
     custos_status st = CUSTOS_OK;
 
     s->measurement = round / 10 * 9;

@@ -78,8 +78,8 @@ colset_within(struct colset a, struct colset b)
 static inline size_t
 colset_count(struct colset s)
 {
-    return (size_t)(__builtin_popcountll(s.word[0]) +
-                    __builtin_popcountll(s.word[1]));
+    return (size_t)__builtin_popcountll(s.word[0]) +
+           (size_t)__builtin_popcountll(s.word[1]);
 }
 
 /*

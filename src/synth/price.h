@@ -16,7 +16,7 @@
  *   Let one unit change a marginal by at most l2_squared in squared l2. With
  *   discrete Gaussian noise of variance l2_squared/(2 rho) on every cell its
  *   release is rho-zCDP.
- * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 14.
+ * SOURCE   Canonne, Kamath, Steinke 2020, arXiv:2004.00010, theorem 4; as gauss-rho.
  * NEEDS    0 < rho < PRICE_MAX, l2_squared >= 1.
  * GIVES    price_variance sets *out to exactly that variance.
  * FAILS    cannot.
@@ -29,8 +29,7 @@ void price_variance(amount rho, uint64_t l2_squared, rat *out);
  *   The exponential mechanism P ~ exp(epsilon score/2 sensitivity) is
  *   epsilon^2/8-zCDP. (Without the 2, scores that are not monotone would cost
  *   epsilon^2/2.)
- * SOURCE   Cesar, Rogers 2021, arXiv:2004.07223, lemma 3.4 (bounded range);
- *          McKenna, Mullins, Sheldon, Miklau 2022, arXiv:2201.12677, proposition 3
+ * SOURCE   Cesar, Rogers 2021, arXiv:2004.07223 (bounded range).
  * NEEDS    0 < rho < PRICE_MAX.
  * GIVES    price_epsilon sets *out to the largest multiple of 10^-10 with
  *          epsilon^2/8 <= rho.
@@ -45,9 +44,9 @@ void price_epsilon(amount rho, rat *out);
  *   earlier results, where prices and their number may depend on these results, and
  *   no step be taken whose price exceeds what is left of rho. All results together
  *   are rho-zCDP.
- * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, theorem 4.3; Whitehouse,
- *          Ramdas, Rogers, Wu 2023, arXiv:2203.05481, theorem 1 (both: a filter
- *          whose prices are chosen as it goes).
+ * SOURCE   Feldman, Zrnic 2021, arXiv:2008.11193, the Renyi filter; Whitehouse,
+ *          Ramdas, Rogers, Wu 2023, arXiv:2203.05481, the filter for zCDP. (Prices
+ *          may be chosen as it goes.)
  * NEEDS    price_spend before each step.
  * GIVES    *left is never negative: a price above it aborts.
  * FAILS    cannot.

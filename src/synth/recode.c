@@ -16,10 +16,10 @@ recoding_free(struct recoding *r)
     if (!r)
         return;
     a = r->alloc;
-    for (size_t c = 0; r->map && c < r->from.n; c++)
+    for (size_t c = 0; r->map && r->from_size && c < r->from.n; c++)
         if (r->map[c])
             alloc_give(&a, r->map[c], r->from_size[c], sizeof **r->map);
-    for (size_t c = 0; r->share && c < r->from.n; c++)
+    for (size_t c = 0; r->share && r->from_size && c < r->from.n; c++)
         if (r->share[c])
             alloc_give(&a, r->share[c], r->from_size[c], sizeof **r->share);
     alloc_give(&a, r->map, r->from.n, sizeof *r->map);

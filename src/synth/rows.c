@@ -92,8 +92,10 @@ choose_codes(uint16_t *codes, size_t g, const double *weight, size_t step,
 
         passed += expected - floor(expected);
         last = expected > 0 ? k : last;
-        for (; u < passed && n < g; u += 1)
+        while (u < passed && n < g) {
             codes[n++] = (uint16_t)k;
+            u += 1;
+        }
     }
     while (n < g) /* where the sum of fractions was rounded down */
         codes[n++] = (uint16_t)last;
