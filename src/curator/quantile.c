@@ -4,6 +4,7 @@
 #include "curator/quantile.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/ck.h"
 
@@ -12,8 +13,6 @@
    the value. Both only affect accuracy. */
 #define CORRECTION 0.25
 #define BEYOND 0.25
-
-#define LIMIT_LEAST 0.35
 
 static size_t
 edges_of(const struct quantile_bars *bars)
@@ -35,15 +34,18 @@ quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
         .law = law,
         .miss = miss,
         .rank = rank,
-        .limits = box_limit_steps(boxes->ranks) / quantile_limit_work(law, n),
         .limit = arena_take(a, edges * boxes->ranks, sizeof *bars->limit),
-        .room =
-            arena_take(a, quantile_limit_room(law, n) + 1, sizeof *bars->room),
+        .tables = quantile_tables_new(a, law, n),
+        .released = arena_take(a, box_numbers(boxes->ranks), sizeof(i128)),
         .edges = arena_take(a, edges, sizeof *bars->edges),
+        .sums = arena_take(a, n, sizeof *bars->sums),
         .below = arena_take(a, edges, sizeof *bars->below),
     };
-    if (!bars->limit || !bars->room || !bars->edges || !bars->below)
+    if (!bars->limit || !bars->tables || !bars->released || !bars->edges ||
+        !bars->sums || !bars->below)
         return NULL;
+    bars->limits =
+        quantile_limit_count(bars->tables, box_limit_steps(boxes->ranks));
     for (size_t i = 0; i < edges * boxes->ranks; i++)
         bars->limit[i] = -1;
     return bars;
@@ -71,14 +73,14 @@ limit_at(struct quantile_bars *bars, size_t rank, size_t edge, double far)
         return far;
     if (*limit < 0) {
         bars->limits--;
-        *limit = quantile_limit(&noise, bars->miss / 2, bars->room);
+        *limit = quantile_limit(bars->tables, &noise, bars->miss / 2);
     }
     return *limit;
 }
 
 /*
  * Is an edge so far beyond the quantile that it certainly is an end? A limit is
- * between LIMIT_LEAST and 1 times the quick bound, which decides for most
+ * between QUANTILE_LIMIT_LEAST and 1 times the quick bound, which decides for most
  * edges. Were one smaller, the interval would only be wider.
  */
 static bool
@@ -90,27 +92,36 @@ edge_holds(struct quantile_bars *bars, size_t rank, size_t edge,
 
     if (distance > 1 + far)
         return true;
-    return distance > 1 + LIMIT_LEAST * far &&
+    return distance > 1 + QUANTILE_LIMIT_LEAST * far &&
            distance > 1 + limit_at(bars, rank, edge, far);
 }
 
-/* Sets bars->edges, and bars->below: the noisy D of each edge. */
+/* Sets bars->edges and bars->sums, which all ranks of a group share. */
 static void
-edges_set(const struct quantile_bars *bars, const i128 *released, size_t rank)
+edges_set(struct quantile_bars *bars, const i128 *released)
 {
     const custos_quantile *q = bars->boxes;
-    const i128 *counts = released + 2 * q->ranks;
-    size_t edges = edges_of(bars);
-    double all = 0, sum = 0;
+    size_t bytes = box_numbers(q->ranks) * sizeof *released;
+    double sum = 0;
 
+    if (bars->known && !memcmp(bars->released, released, bytes))
+        return;
+    memcpy(bars->released, released, bytes);
+    bars->known = true;
     boxes_edges(released, q->ranks, q->lower, (i128)q->lower + (i128)q->width,
                 bars->edges);
-    for (size_t i = 0; i <= edges; i++)
-        all += (double)counts[i];
-    for (size_t i = 0; i < edges; i++) {
-        sum += (double)counts[i];
-        bars->below[i] = sum - bars->rank[rank] * all;
-    }
+    for (size_t i = 0; i <= edges_of(bars); i++)
+        bars->sums[i] = sum += (double)released[2 * q->ranks + i];
+}
+
+/* Sets bars->below: the noisy D of each edge. */
+static void
+below_set(struct quantile_bars *bars, size_t rank)
+{
+    size_t edges = edges_of(bars);
+
+    for (size_t i = 0; i < edges; i++)
+        bars->below[i] = bars->sums[i] - bars->rank[rank] * bars->sums[edges];
 }
 
 /* The noisy D of an edge of a box. */
@@ -153,7 +164,8 @@ quantile_find(struct quantile_bars *bars, const i128 *released, size_t rank,
     const custos_quantile *q = bars->boxes;
     size_t edges = edges_of(bars), i;
 
-    edges_set(bars, released, rank);
+    edges_set(bars, released);
+    below_set(bars, rank);
     out->low = q->lower;
     for (i = 0; i < edges && edge_holds(bars, rank, i, -bars->below[i]); i++)
         out->low = bars->edges[i];

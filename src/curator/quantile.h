@@ -17,8 +17,11 @@ struct quantile_bars {
     const double *rank;
     double *limit;   /* by rank and edge, below 0: not yet computed */
     uint64_t limits; /* how many more may be computed */
-    double *room;    /* scratch */
+    struct quantile_tables *tables;
+    i128 *released; /* of the group whose edges are known, if any */
+    bool known;
     i128 *edges;
+    double *sums; /* of the noisy counts below each edge, last of all counts */
     double *below;
 };
 
@@ -63,16 +66,22 @@ struct noise_sum {
     size_t l;
 };
 
+/* What quantile_limit needs for sums of up to `draws` noises of a law. NULL
+   without memory. */
+struct quantile_tables *quantile_tables_new(arena *a, struct bar_law law,
+                                            size_t draws);
+
 /* An upper bound c on the noise: it is c or more with probability at most
-   `chance`. `room` has as many numbers as quantile_limit_room says. */
-double quantile_limit(const struct noise_sum *s, double chance, double *room);
+   `chance`. k + l is at most the draws of the tables, and the law is theirs. */
+double quantile_limit(struct quantile_tables *t, const struct noise_sum *s,
+                      double chance);
 
-/* A bound that is never below quantile_limit, and quick. */
+/* A bound that is never below quantile_limit, and quick; and the least share of it
+   that quantile_limit is. */
 double quantile_limit_far(const struct noise_sum *s, double chance);
+#define QUANTILE_LIMIT_LEAST 0.35
 
-/* Of k + l draws: how many numbers quantile_limit needs room for, and how many
-   steps it takes, about 3 ns each. */
-size_t quantile_limit_room(struct bar_law law, size_t draws);
-uint64_t quantile_limit_work(struct bar_law law, size_t draws);
+/* How many limits take at most so many steps, of about 3 ns each. */
+uint64_t quantile_limit_count(const struct quantile_tables *t, uint64_t steps);
 
 #endif

@@ -8,7 +8,8 @@
  * the nearest whole number and |r| < g/2. Given K, the mean of r points towards
  * 0 and is at most g^2/12t in size, so that by Hoeffding's bound all r together
  * add at most g (sqrt(ln(1/h) sum w^2 / 2) + sum w g/11t), except with
- * probability h.
+ * probability h. The tables of all sums of up to n Laplaces follow from one
+ * another, and are made together.
  *
  * A sum of k discrete Gaussians is nearly one: its probabilities exceed those of
  * the discrete Gaussian of k times the variance by a factor of at most
@@ -19,12 +20,14 @@
 #include "curator/quantile.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     PER_SCALE = 32,  /* points of a table per Laplace scale, ... */
     DRAWS_MAX = 256, /* of at most so many draws */
-    HALVINGS = 24,
+    HALVINGS = 12,
     Z_HALVINGS = 60,
+    PASSES = 2,       /* of a convolution */
     FILLING = 16,     /* steps that a point of a Gaussian table takes */
     NO_TABLE = 1000,  /* steps without a table */
     DEVIATIONS = 9,   /* how far the table of a sum reaches, ... */
@@ -41,6 +44,12 @@ struct table {
     long reach;
     double *at;
 };
+
+static double
+at_point(const struct table *t, long x)
+{
+    return x < -t->reach || x > t->reach ? 0 : t->at[x + t->reach];
+}
 
 /* Convolves with (rest) [x = 0] + top r^|x|: one pass to the right and one to the
    left. */
@@ -63,21 +72,22 @@ convolve_laplace(const struct table *t, double rest, double top, double r,
         t->at[i] = room[i];
 }
 
-/* The law of a sum of k draws round(N/g), N of scale t. */
+/* Fills the laws of sums of 1 .. n draws round(N/g), N of scale t. */
 static void
-fill_laplace(const struct table *t, double scale, double g, size_t k,
-             double *room)
+fill_laplace(struct table *sums, double scale, double g, size_t n, double *room)
 {
     double q = exp(-1 / scale), r = exp(-g / scale);
     /* P[N >= (g + 1)/2] = q^((g+1)/2) / (1 + q) = P[round >= 1] */
     double beyond = exp(-(g + 1) / 2 / scale) / (1 + q);
     double top = beyond * (1 - r) / r, rest = 1 - 2 * beyond - top;
 
-    for (long i = 0; i <= 2 * t->reach; i++)
-        t->at[i] = 0;
-    t->at[t->reach] = 1;
-    for (; k > 0; k--)
+    for (size_t k = 0; k < n; k++) {
+        const struct table *t = &sums[k], *less = k > 0 ? &sums[k - 1] : NULL;
+
+        for (long x = -t->reach; x <= t->reach; x++)
+            t->at[x + t->reach] = less ? at_point(less, x) : x == 0;
         convolve_laplace(t, rest, top, r, room);
+    }
 }
 
 static void
@@ -197,40 +207,86 @@ points_of(struct bar_law law, size_t draws)
     return 2 * (size_t)reach_of(law, draws) + 1;
 }
 
-size_t
-quantile_limit_room(struct bar_law law, size_t draws)
+/* Laplace: tables of the sums of 1 .. draws; and room for two more. */
+struct quantile_tables {
+    struct bar_law law;
+    size_t draws, points; /* of the largest table; 0: there are none */
+    bool filled;
+    struct table *sums;
+    double *one, *two;
+};
+
+struct quantile_tables *
+quantile_tables_new(arena *a, struct bar_law law, size_t draws)
 {
-    return 3 * points_of(law, draws);
+    struct quantile_tables *t = arena_take(a, 1, sizeof *t);
+    size_t sums = law.kind == BAR_LAPLACE && draws <= DRAWS_MAX ? draws : 0;
+
+    if (!t)
+        return NULL;
+    *t = (struct quantile_tables){
+        .law = law,
+        .draws = draws,
+        .points = points_of(law, draws),
+        .sums = arena_take(a, sums + 1, sizeof *t->sums),
+    };
+    t->one = arena_take(a, t->points + 1, sizeof(double));
+    t->two = arena_take(a, t->points + 1, sizeof(double));
+    for (size_t k = 0; t->sums && k < sums; k++) {
+        long reach = reach_of(law, k + 1);
+
+        t->sums[k].reach = reach;
+        t->sums[k].at = arena_take(a, 2 * (size_t)reach + 1, sizeof(double));
+        if (!t->sums[k].at)
+            return NULL;
+    }
+    return t->sums && t->one && t->two ? t : NULL;
 }
 
 uint64_t
-quantile_limit_work(struct bar_law law, size_t draws)
+quantile_limit_count(const struct quantile_tables *t, uint64_t steps)
 {
-    size_t passes = law.kind == BAR_GAUSSIAN ? FILLING : draws;
+    bool gauss = t->law.kind == BAR_GAUSSIAN;
+    uint64_t once = gauss ? 0 : (uint64_t)PASSES * t->points * t->draws;
+    uint64_t each =
+        (uint64_t)t->points * (gauss ? FILLING + HALVINGS : 2 + HALVINGS) +
+        NO_TABLE;
 
-    return (uint64_t)points_of(law, draws) * (passes + HALVINGS) + NO_TABLE;
+    return steps > once ? (steps - once) / each : 0;
+}
+
+/* The law of a sum of k draws, in `room` or in t->sums. */
+static struct table
+table_of(struct quantile_tables *t, size_t k, double *room)
+{
+    struct table sum = {reach_of(t->law, k), room};
+
+    if (t->law.kind == BAR_GAUSSIAN) {
+        fill_gauss(&sum, t->law.scale * sqrt((double)k));
+        return sum;
+    }
+    if (!t->filled)
+        fill_laplace(t->sums, t->law.scale, step_of(t->law), t->draws, room);
+    t->filled = true;
+    return t->sums[k - 1];
 }
 
 static double
-limit_by_tables(const struct noise_sum *s, double chance, double far,
-                double *room)
+limit_by_tables(struct quantile_tables *t, const struct noise_sum *s,
+                double chance, double far)
 {
-    bool gauss = s->law.kind == BAR_GAUSSIAN;
-    double g = step_of(s->law), t = s->law.scale / g, low = 0, high = far / g;
-    size_t n = points_of(s->law, s->k + s->l);
-    struct table x = {reach_of(s->law, s->k), room + n};
-    struct table y = {reach_of(s->law, s->l), room + 2 * n};
-    double rest = (double)s->k * s->a + (double)s->l * s->b;
-    double nearly =
-        gauss ? exp(20 * (double)(s->k + s->l) * exp(-M_PI * M_PI * t * t)) : 1;
+    double g = step_of(t->law), scale = t->law.scale / g;
+    double low = QUANTILE_LIMIT_LEAST * far / g, high = far / g;
+    struct table y = table_of(t, s->l, t->one);
+    struct table x = table_of(t, s->k, t->two);
+    double rest = (double)s->k * s->a + (double)s->l * s->b, nearly = 1;
 
-    if (gauss) {
-        fill_gauss(&x, t * sqrt((double)s->k));
-        fill_gauss(&y, t * sqrt((double)s->l));
-    } else {
-        fill_laplace(&x, s->law.scale, g, s->k, room);
-        fill_laplace(&y, s->law.scale, g, s->l, room);
-    }
+    if (t->law.kind == BAR_GAUSSIAN)
+        nearly = exp(20 * (double)(s->k + s->l) *
+                     exp(-M_PI * M_PI * scale * scale));
+    else
+        memcpy(t->one, y.at, (2 * (size_t)y.reach + 1) * sizeof(double));
+    y.at = t->one;
     sum_tails(&y);
     for (int i = 0; i < HALVINGS; i++) {
         double mid = low + (high - low) / 2;
@@ -243,17 +299,18 @@ limit_by_tables(const struct noise_sum *s, double chance, double far,
     }
     if (g > 1)
         high += sqrt(-log(HOEFFDING * chance) / 2 * sum_of_squares(s)) +
-                rest / (11 * t);
+                rest / (11 * scale);
     return high * g * ROUNDED;
 }
 
 double
-quantile_limit(const struct noise_sum *s, double chance, double *room)
+quantile_limit(struct quantile_tables *t, const struct noise_sum *s,
+               double chance)
 {
     double far = quantile_limit_far(s, chance), limit = far;
 
-    if (points_of(s->law, s->k + s->l) > 0)
-        limit = limit_by_tables(s, chance, far, room);
+    if (t->points > 0)
+        limit = limit_by_tables(t, s, chance, far);
     else if (s->law.kind == BAR_GAUSSIAN && s->law.scale > SIGMA_WIDE)
         limit = limit_wide_gauss(s, chance);
     return fmin(limit, far);

@@ -233,6 +233,26 @@ node_set_rate(const struct plan *p, struct node *node)
     rat_clear(&x);
 }
 
+/*
+ * A weight is exp(-rate distance) times the candidates of one cut, or those of
+ * both cuts of a box; there are at most (width + 1) 2^33 of each. So a distance
+ * of ln 2 (84 + log2 of these numbers) / rate above the least leaves less than
+ * 2^-84 of the largest weight. ln 2 < 7/10.
+ */
+static void
+node_set_far(const struct plan *p, struct node *node)
+{
+    int64_t bits = QUANTILE_SHARE_BITS + 64 - __builtin_clzll(p->q->width | 1);
+    rat x;
+
+    rat_init(&x);
+    rat_set_i64(&x, 7 * (84 + (p->around ? 2 : 1) * (bits + 1)), 10);
+    rat_div(&x, &x, &node->slope.rate);
+    if (!rat_floor_u64(&x, &node->far) || node->far >> WIDTH_LOG2_MAX)
+        node->far = (uint64_t)1 << WIDTH_LOG2_MAX;
+    rat_clear(&x);
+}
+
 /* Makes the pivot of a branch, and those of the branches below it. */
 static custos_status
 branch_make(const struct plan *p, struct branch b, custos_err *err)
@@ -247,6 +267,7 @@ branch_make(const struct plan *p, struct branch b, custos_err *err)
     if (st)
         return st;
     node_set_rate(p, node);
+    node_set_far(p, node);
     st = node_set_place(p, node, middle, err);
     if (st)
         return st;
@@ -445,7 +466,7 @@ tree_cut(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
 
     if (first == last)
         return CUSTOS_OK;
-    st = stretch_cut(&s, &q->nodes[middle], rng, &cut);
+    st = stretch_cut(&q->alloc, &s, &q->nodes[middle], rng, &cut);
     points[middle] = cut.point;
     left.to = right.from = s.from + cut.left;
     left.high = right.low = cut.point;
@@ -457,30 +478,44 @@ tree_cut(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
 }
 
 custos_status
-custos_quantile_release(const custos_quantile *quantile, custos_rng *rng,
-                        custos_sealed *sealed, size_t cells, int64_t *out,
-                        custos_err *err)
+stretch_open(const custos_quantile *q, custos_sealed *sealed, size_t cells,
+             struct stretch *s, custos_err *err)
 {
-    uint64_t points[CUSTOS_QUANTILE_RANKS_MAX];
-    const custos_quantile *q = quantile;
-    struct stretch s = {.from = 0};
-    custos_status st;
     i128 *values;
+    custos_status st;
 
-    if (!q || q->boxed || !rng || !out)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "quantile, rng and out must not be NULL");
     if (cells >> QUANTILE_CELLS_LOG2)
         return custos_fail(err, CUSTOS_EOVERFLOW, "cells must be below 2^%d",
                            (int)QUANTILE_CELLS_LOG2);
     st = sealed_open(sealed, SEALED_WIDE, cells, &values, err);
     if (st)
         return st;
-    s.to = (uint64_t)clamp_i128(values[0], 0, (i128)cells - 1);
-    s.high = q->width;
-    s.cells = (const u128 *)(values + 1);
-    stretch_prepare(values + 1, s.to, q->lower,
+    *s = (struct stretch){
+        .cells = (const u128 *)(values + 1),
+        .to = (uint64_t)clamp_i128(values[0], 0, (i128)cells - 1),
+        .high = q->width,
+    };
+    stretch_prepare(values + 1, s->to, q->lower,
                     (i128)q->lower + (i128)q->width);
+    return CUSTOS_OK;
+}
+
+custos_status
+custos_quantile_release(const custos_quantile *quantile, custos_rng *rng,
+                        custos_sealed *sealed, size_t cells, int64_t *out,
+                        custos_err *err)
+{
+    uint64_t points[CUSTOS_QUANTILE_RANKS_MAX];
+    const custos_quantile *q = quantile;
+    struct stretch s;
+    custos_status st;
+
+    if (!q || q->boxed || !rng || !out)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "quantile, rng and out must not be NULL");
+    st = stretch_open(q, sealed, cells, &s, err);
+    if (st)
+        return st;
     st = tree_cut(q, rng, 0, q->ranks, s, points);
     if (st)
         custos_fail(err, st, "%s", custos_status_words(st));

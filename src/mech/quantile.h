@@ -45,6 +45,7 @@ struct node {
     int64_t place;      /* of the wanted position: rank n + place, ... */
     uint64_t reach;     /* ... and of a box, around / den */
     struct slope slope; /* per step of |den position - num n - shift| */
+    uint64_t far;       /* distances this much above the least never matter */
     uint32_t depth;     /* 1 at the root */
     bool made;          /* slope must be cleared */
 };
@@ -81,10 +82,18 @@ struct cut {
 /* Turns n sorted values in low .. high into cells, in place. */
 void stretch_prepare(i128 *cells, uint64_t n, i128 low, i128 high);
 
-/* Draws the pivot. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL. */
-CUSTOS_MUST_USE custos_status stretch_cut(const struct stretch *s,
+/* Draws the pivot. May fail: CUSTOS_ENOMEM, CUSTOS_EENTROPY,
+   CUSTOS_EINTERNAL. */
+CUSTOS_MUST_USE custos_status stretch_cut(const custos_alloc *alloc,
+                                          const struct stretch *s,
                                           const struct node *node,
                                           custos_rng *rng, struct cut *out);
+
+/* Opens sealed cells as `s`: custos_quantile_release says what they are. May fail:
+   CUSTOS_EOVERFLOW, CUSTOS_ETAKEN. */
+CUSTOS_MUST_USE custos_status stretch_open(const custos_quantile *q,
+                                           custos_sealed *sealed, size_t cells,
+                                           struct stretch *s, custos_err *err);
 
 /*
  * As custos_quantile_new. If `around` is above 0, every node draws a box, whose
@@ -96,10 +105,10 @@ CUSTOS_MUST_USE custos_status quantile_new_around(
     uint64_t around, custos_quantile **out, custos_err *err);
 
 /*
- * Uniform on 0 .. n-1, for 1 <= n < 2^63. Takes the same time for all n,
- * except with probability n 2^-128. May fail: CUSTOS_EENTROPY.
+ * Uniform on 0 .. n-1, for 1 <= n < 2^96. Takes the same time for all n,
+ * except with probability n 2^-192. May fail: CUSTOS_EENTROPY.
  */
-CUSTOS_MUST_USE custos_status stretch_uniform(custos_rng *rng, uint64_t n,
-                                              uint64_t *out);
+CUSTOS_MUST_USE custos_status stretch_uniform(custos_rng *rng, u128 n,
+                                              u128 *out);
 
 #endif

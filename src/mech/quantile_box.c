@@ -36,23 +36,21 @@
 #include "num/ival.h"
 
 enum side { LOW, HIGH, SIDES };
+enum way { DOWN, UP, WAYS };
 
-/* Events are left out if their weight is below exp(-192) 2^192 of the largest
-   weight, which is below 2^-84. */
-enum { FAR = 192 };
-
-/* The events of one side: `down` .. `up` - 1 have been taken. */
+/* The events of one side: `down` .. `up` - 1 have been taken, which have the
+   candidates `low` .. `high` - 1. */
 struct reach {
-    i128 target;
-    int64_t down, up; /* the next of each direction: down - 1, up */
-    u128 length;      /* candidates of those taken */
+    int64_t down, up; /* the next of each way: down - 1, up */
+    u128 low, high;
 };
 
 struct event {
     enum side side;
+    enum way way;
     uint64_t left, distance;
-    u128 length;
-    struct reach other; /* what the other side has taken */
+    u128 start, end; /* its candidates: start .. end - 1 */
+    u128 low, high;  /* those that the other side has taken: low .. high - 1 */
 };
 
 /* Walks over all 2 (n + 1) events in the order of their distances. */
@@ -61,30 +59,25 @@ struct box_walk {
     const struct stretch *stretch;
     const struct node *node;
     struct reach side[SIDES];
+    uint64_t next[SIDES][WAYS]; /* distances; UINT64_MAX: there is none */
     uint64_t first, last; /* the least and the most that go left */
     uint64_t k;
 };
 
-/* How many candidates there are for which `left` values go left. */
-static u128
-length_at(const struct stretch *s, uint64_t left)
-{
-    uint64_t n = s->to - s->from;
-    u128 length = slot_at(s, SLOT_KINDS * left).length;
-
-    if (left > 0)
-        length += slot_at(s, SLOT_KINDS * left - 1).length;
-    if (left < n)
-        length += slot_at(s, SLOT_KINDS * left + 1).length;
-    return length;
-}
-
+/* The distance of what a side has next, in one way. Depends on n and the node. */
 static uint64_t
-distance_to(const struct node *node, i128 target, int64_t left)
+distance_next(const struct box_walk *w, enum side side, enum way way)
 {
-    i128 off = (i128)node->den * left - target;
+    i128 n = (i128)(w->stretch->to - w->stretch->from);
+    i128 around = (i128)w->node->around;
+    i128 target = (i128)w->node->num * n + w->node->shift +
+                  (side == LOW ? -around : around);
+    int64_t left = way == UP ? w->side[side].up : w->side[side].down - 1;
+    i128 off = (i128)w->node->den * left - target;
 
-    return (uint64_t)(off < 0 ? -off : off); /* depends on n alone */
+    if (left < 0 || left > n)
+        return UINT64_MAX;
+    return (uint64_t)(off < 0 ? -off : off);
 }
 
 static void
@@ -99,54 +92,59 @@ box_rewind(struct walk *walk)
     for (enum side side = LOW; side < SIDES; side++) {
         struct reach *r = &w->side[side];
         i128 away = (i128)w->node->around;
-        i128 up;
-
-        r->target = side == LOW ? middle - away : middle + away;
+        i128 target = side == LOW ? middle - away : middle + away;
         /* the least left with den left >= target */
-        up = r->target <= 0 ? 0 : (r->target + den - 1) / den;
+        i128 up = target <= 0 ? 0 : (target + den - 1) / den;
+
         r->up = r->down = up > n + 1 ? n + 1 : (int64_t)up;
-        r->length = 0;
+        r->low = r->high = candidates_below(w->stretch, (uint64_t)r->up);
+        for (enum way way = DOWN; way < WAYS; way++)
+            w->next[side][way] = distance_next(w, side, way);
     }
 }
 
-/* The next event without its lengths. Depends on n and the node alone. */
-static struct event
+/*
+ * The next event without its candidates. Depends on n and the node alone. What
+ * follows it in its way is den further off.
+ */
+static inline struct event
 box_order(struct box_walk *w)
 {
     int64_t n = (int64_t)(w->stretch->to - w->stretch->from);
-    struct event e = {.distance = UINT64_MAX};
+    struct event e = {.distance = w->next[LOW][DOWN]};
     struct reach *r;
-    bool up = false;
+    bool more;
 
-    for (enum side side = LOW; side < SIDES; side++) {
-        r = &w->side[side];
-        for (int way = 0; way < 2; way++) {
-            int64_t left = way ? r->up : r->down - 1;
-            uint64_t distance = distance_to(w->node, r->target, left);
-
-            if (left < 0 || left > n || distance >= e.distance)
-                continue;
-            e.side = side;
-            e.left = (uint64_t)left;
-            e.distance = distance;
-            up = way;
-        }
-    }
+    for (enum side side = LOW; side < SIDES; side++)
+        for (enum way way = DOWN; way < WAYS; way++)
+            if (w->next[side][way] < e.distance) {
+                e.side = side;
+                e.way = way;
+                e.distance = w->next[side][way];
+            }
     r = &w->side[e.side];
-    r->up += up;
-    r->down -= !up;
-    e.other = w->side[LOW + HIGH - e.side];
+    e.left = (uint64_t)(e.way == UP ? r->up++ : --r->down);
+    more = e.way == UP ? r->up <= n : r->down > 0;
+    w->next[e.side][e.way] = more ? e.distance + w->node->den : UINT64_MAX;
     w->k++;
     return e;
 }
 
-static struct event
+static inline struct event
 box_step(struct box_walk *w)
 {
     struct event e = box_order(w);
+    struct reach *r = &w->side[e.side], *other = &w->side[LOW + HIGH - e.side];
 
-    e.length = length_at(w->stretch, e.left);
-    w->side[e.side].length += e.length;
+    if (e.way == UP) {
+        e.start = r->high;
+        e.end = r->high = candidates_below(w->stretch, e.left + 1);
+    } else {
+        e.end = r->low;
+        e.start = r->low = candidates_below(w->stretch, e.left);
+    }
+    e.low = other->low;
+    e.high = other->high;
     return e;
 }
 
@@ -154,12 +152,11 @@ box_step(struct box_walk *w)
  * Sets how many events matter, and between which numbers of values that go left
  * they are. The first event after one of the other side has the least distance
  * d of all pairs, and every event has a candidate, so the largest weight is at
- * least exp(-rate d); lengths are below 2^96.
+ * least exp(-rate d).
  */
 static void
 box_limit(struct box_walk *w)
 {
-    const u128 far = (u128)FAR << EXP_Z_BITS;
     uint64_t least = UINT64_MAX;
 
     box_rewind(&w->walk);
@@ -167,11 +164,11 @@ box_limit(struct box_walk *w)
     w->last = 0;
     while (w->k < w->walk.all) {
         struct event e = box_order(w);
+        const struct reach *other = &w->side[LOW + HIGH - e.side];
 
-        if (least == UINT64_MAX && e.other.up > e.other.down)
+        if (least == UINT64_MAX && other->up > other->down)
             least = e.distance;
-        if (least != UINT64_MAX &&
-            exponent_fixed(&w->node->slope, e.distance - least) > far) {
+        if (least != UINT64_MAX && e.distance - least > w->node->far) {
             w->k--;
             break;
         }
@@ -188,8 +185,8 @@ box_next(struct walk *walk)
     struct event e = box_step(w);
 
     return weight_times(
-        weight_of(decay_of(&w->node->slope, e.distance), e.length),
-        e.other.length);
+        weight_of(decay_of(&w->node->slope, e.distance), e.end - e.start),
+        e.high - e.low);
 }
 
 static void
@@ -223,105 +220,26 @@ box_enclose(const void *of, size_t k, ival *weight)
     rat_mul(&x, &x, &w->node->slope.rate);
     ival_set_rat(weight, &x);
     ival_exp(weight, weight);
-    set_whole(&length, e.length);
+    set_whole(&length, e.end - e.start);
     ival_mul(weight, weight, &length);
-    set_whole(&length, e.other.length);
+    set_whole(&length, e.high - e.low);
     ival_mul(weight, weight, &length);
     ival_clear(&length);
     rat_clear(&x);
 }
 
-/* --------------------------------------------------- one of many cuts -- */
-
-/* The candidates for which `from` to `to` values go left. */
-struct band_walk {
-    struct walk walk;
-    const struct stretch *stretch;
-    uint64_t from, to;
-    uint64_t first, k; /* the first slot of the walk, the next one */
-};
-
-static u128
-band_length(const struct band_walk *w, const struct slot *slot)
-{
-    uint64_t in =
-        ~mask_less(slot->left, w->from) & ~mask_less(w->to, slot->left);
-
-    return slot->length & ((u128)in << 64 | in);
-}
-
-static void
-band_rewind(struct walk *walk)
-{
-    struct band_walk *w = (struct band_walk *)walk;
-
-    w->k = w->first;
-}
-
-static struct weight
-band_next(struct walk *walk)
-{
-    const struct weight one = {(uint64_t)1 << 63, WEIGHT_EXPONENT_ZERO};
-    struct band_walk *w = (struct band_walk *)walk;
-    struct slot slot = slot_at(w->stretch, w->k++);
-
-    return weight_times(one, band_length(w, &slot));
-}
-
-static void
-band_enclose(const void *of, size_t k, ival *weight)
-{
-    const struct band_walk *w = of;
-    struct slot slot = slot_at(w->stretch, w->first + k);
-
-    set_whole(weight, band_length(w, &slot));
-}
-
-/*
- * A candidate for which `from` to `to` values go left, all equally likely; it is
- * known that these are within box->first .. box->last.
- */
-static custos_status
-band_draw(const struct stretch *s, const struct box_walk *box, uint64_t from,
-          uint64_t to, custos_rng *rng, struct cut *out)
-{
-    uint64_t first = SLOT_KINDS * box->first - (box->first > 0);
-    uint64_t end = SLOT_KINDS * box->last + 2, n = slot_count(s);
-    uint64_t slots = (end < n ? end : n) - first, within = 0;
-    struct band_walk w = {
-        {slots, slots, band_rewind, band_next}, s, from, to, first, 0};
-    const struct weights exact = {slots, band_enclose, &w};
-    struct slot won = {.points = 0};
-    size_t winner = 0;
-    custos_status st = walk_choose(&w.walk, &exact, rng, &winner);
-
-    for (uint64_t k = 0; k < slots && !st; k++) {
-        struct slot slot = slot_at(s, first + k);
-        uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k);
-
-        won.start |= slot.start & hit;
-        won.points |= slot.points & hit;
-        won.left |= slot.left & hit;
-    }
-    if (!st)
-        st = stretch_uniform(rng, won.points, &within);
-    *out = (struct cut){won.start + within, won.left};
-    wipe(&w, sizeof w);
-    wipe(&won, sizeof won);
-    return st;
-}
-
 /* ----------------------------------------------------------- the pair -- */
 
-/* The event that won, and the band of the other cut. */
+/* The candidates of the event that won, and those of the other cut. */
 struct won {
-    uint64_t left, from, to;
+    u128 start, length, other, others;
+    uint64_t left;
 };
 
 static struct won
 event_find(struct box_walk *w, size_t winner)
 {
-    struct won won = {0, 0, 0};
+    struct won won = {0, 0, 0, 0, 0};
     uint8_t far = winner >= w->walk.n; /* of probability below 2^-84 n */
 
     ct_open(&far, sizeof far);
@@ -336,10 +254,26 @@ event_find(struct box_walk *w, size_t winner)
         uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k);
 
         won.left |= e.left & hit;
-        won.from |= (uint64_t)e.other.down & hit;
-        won.to |= (uint64_t)(e.other.up - 1) & hit;
+        won.start |= keep_by_mask(hit, e.start);
+        won.length |= keep_by_mask(hit, e.end - e.start);
+        won.other |= keep_by_mask(hit, e.low);
+        won.others |= keep_by_mask(hit, e.high - e.low);
     }
     return won;
+}
+
+/* How many values go left of a candidate, which is between w->first and
+   w->last. */
+static uint64_t
+candidate_left(const struct box_walk *w, u128 candidate)
+{
+    uint64_t left = w->first;
+
+    for (uint64_t r = w->first + 1; r <= w->last; r++)
+        left += 1 & ~(uint64_t)mask_less_i128(
+                        (i128)candidate,
+                        (i128)candidates_below(w->stretch, r));
+    return left;
 }
 
 /* Puts two cuts in order: by how many values go left, then by points. */
@@ -359,27 +293,32 @@ cuts_sort(struct cut *low, struct cut *high)
 }
 
 custos_status
-stretch_box(const struct stretch *s, const struct node *node, custos_rng *rng,
-            struct cut *low, struct cut *high)
+stretch_box(const custos_alloc *alloc, const struct stretch *s,
+            const struct node *node, custos_rng *rng, struct cut *low,
+            struct cut *high)
 {
     uint64_t all = 2 * (s->to - s->from + 1);
     struct box_walk w = {
         .walk = {all, all, box_rewind, box_next}, .stretch = s, .node = node};
     struct box_walk *const of = &w;
     const struct weights exact = {all, box_enclose, &of};
-    struct won won = {0, 0, 0};
+    struct won won = {0, 0, 0, 0, 0};
     size_t winner = 0;
+    u128 one = 0, two = 0;
     custos_status st;
 
     *low = *high = (struct cut){0, 0};
     box_limit(&w);
-    st = walk_choose(&w.walk, &exact, rng, &winner);
+    st = walk_choose(alloc, &w.walk, &exact, rng, &winner);
     if (!st) {
         won = event_find(&w, winner);
-        st = band_draw(s, &w, won.left, won.left, rng, low);
+        st = stretch_uniform(rng, won.length, &one);
     }
     if (!st)
-        st = band_draw(s, &w, won.from, won.to, rng, high);
+        st = stretch_uniform(rng, won.others, &two);
+    *low = (struct cut){candidate_point(s, won.start + one), won.left};
+    *high = (struct cut){candidate_point(s, won.other + two),
+                         candidate_left(&w, won.other + two)};
     cuts_sort(low, high);
     wipe(&won, sizeof won);
     wipe(&w, sizeof w);

@@ -18,11 +18,12 @@ box_counts(size_t n)
 }
 
 /* Steps that an answer may take for the limits of the ends of n ranks, at one
-   level: a table takes 10^5 to 10^7. Public, and counted in the reply's class. */
+   level: enough for five of each rank at any scale of the noise, and for ten at most
+   of them. Public, and counted in the reply's class. */
 static inline uint64_t
 box_limit_steps(size_t n)
 {
-    return (uint64_t)n << (n > 1 ? 24 : 23);
+    return (uint64_t)(n + 1) << 21;
 }
 
 /* All numbers that are released: two ends of each box, then the counts. */
@@ -41,8 +42,9 @@ box_numbers(size_t n)
 CUSTOS_MUST_USE custos_status box_around(const custos_mech *counts, size_t n,
                                          uint64_t *out, custos_err *err);
 
-/* Draws a box. May fail: CUSTOS_EENTROPY, CUSTOS_EINTERNAL. */
-CUSTOS_MUST_USE custos_status stretch_box(const struct stretch *s,
+/* Draws a box. May fail: CUSTOS_ENOMEM, CUSTOS_EENTROPY, CUSTOS_EINTERNAL. */
+CUSTOS_MUST_USE custos_status stretch_box(const custos_alloc *alloc,
+                                          const struct stretch *s,
                                           const struct node *node,
                                           custos_rng *rng, struct cut *low,
                                           struct cut *high);

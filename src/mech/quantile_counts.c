@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "mech/i128.h"
 #include "mech/quantile_box.h"
-#include "mech/quantile_slot.h"
+#include "mech/quantile_candidate.h"
 #include "mech/sealed.h"
 #include "num/ival_more.h"
 #include "num/rat_round.h"
@@ -139,7 +139,7 @@ tree_boxes(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
 
     if (first == last)
         return CUSTOS_OK;
-    st = stretch_box(&s, &q->nodes[middle], rng, &low, &high);
+    st = stretch_box(&q->alloc, &s, &q->nodes[middle], rng, &low, &high);
     ends[2 * middle] = (i128)low.point;
     ends[2 * middle + 1] = (i128)high.point;
     left.to = s.from + low.left;
@@ -153,15 +153,23 @@ tree_boxes(const custos_quantile *q, custos_rng *rng, size_t first, size_t last,
     return st;
 }
 
-/* How many of the values are below a point; takes the same time for all. */
-static uint64_t
-count_below(const struct stretch *s, uint64_t point)
+/*
+ * Counts the values between ascending edges: out[k] is how many are at or above
+ * k of the n edges. Each value takes the same steps: its place among the edges,
+ * to which edges above all values are added, is found by halving.
+ */
+static void
+count_between(const struct stretch *s, const uint64_t *edges, size_t halves,
+              uint64_t *out)
 {
-    uint64_t n = 0;
+    for (uint64_t i = s->from; i < s->to; i++) {
+        uint64_t value = cell_value(s->cells[i]);
+        size_t at = 0;
 
-    for (uint64_t i = s->from; i < s->to; i++) /* values are below 2^63 */
-        n += (cell_value(s->cells[i]) - point) >> 63;
-    return n;
+        for (size_t step = halves; step > 0; step /= 2)
+            at += step & (size_t)~mask_less(value, edges[at + step - 1]);
+        out[at]++;
+    }
 }
 
 /* Adds the noise of `counts` to the numbers of values between the edges. */
@@ -170,19 +178,23 @@ release_counts(const custos_quantile *q, const custos_mech *counts,
                custos_rng *rng, const struct stretch *s, const i128 *edges,
                i128 *out, custos_err *err)
 {
-    size_t n = box_counts(q->ranks);
+    size_t n = box_counts(q->ranks), halves = 1;
+    uint64_t *padded, *between;
     custos_sealed *sealed = NULL;
-    uint64_t before = 0;
     custos_status st;
 
-    for (size_t i = 0; i < n; i++) {
-        uint64_t below = s->to - s->from;
-
-        if (i + 1 < n)
-            below = count_below(s, (uint64_t)edges[i]);
-        out[i] = (i128)(below - before);
-        before = below;
-    }
+    while (2 * halves < n)
+        halves *= 2;
+    padded = alloc_take(&q->alloc, 4 * halves, sizeof *padded);
+    if (!padded)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    between = padded + 2 * halves;
+    for (size_t i = 0; i < 2 * halves; i++)
+        padded[i] = i + 1 < n ? (uint64_t)edges[i] : UINT64_MAX;
+    count_between(s, padded, halves, between);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (i128)between[i];
+    alloc_give(&q->alloc, padded, 4 * halves, sizeof *padded);
     st = seal_i128(&q->alloc, out, n, &sealed, err);
     wipe(out, n * sizeof *out);
     if (!st)
@@ -220,25 +232,16 @@ box_release(const custos_quantile *quantile, const custos_mech *counts,
             custos_err *err)
 {
     const custos_quantile *q = quantile;
-    struct stretch s = {.from = 0};
+    struct stretch s;
     custos_status st;
-    i128 *values;
 
     if (!q || !q->boxed || !counts || !rng || !out)
         return custos_fail(err, CUSTOS_EINVAL,
                            "boxes need a quantile with boxes, counts, rng and "
                            "out");
-    if (cells >> QUANTILE_CELLS_LOG2)
-        return custos_fail(err, CUSTOS_EOVERFLOW, "cells must be below 2^%d",
-                           (int)QUANTILE_CELLS_LOG2);
-    st = sealed_open(sealed, SEALED_WIDE, cells, &values, err);
+    st = stretch_open(q, sealed, cells, &s, err);
     if (st)
         return st;
-    s.to = (uint64_t)clamp_i128(values[0], 0, (i128)cells - 1);
-    s.high = q->width;
-    s.cells = (const u128 *)(values + 1);
-    stretch_prepare(values + 1, s.to, q->lower,
-                    (i128)q->lower + (i128)q->width);
     st = release_boxes(q, counts, rng, s, out, err);
     if (st)
         wipe(out, box_numbers(q->ranks) * sizeof *out);

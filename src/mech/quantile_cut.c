@@ -88,139 +88,191 @@ distance_of(const struct stretch *s, const struct node *node, uint64_t left)
     return (uint64_t)((off ^ sign) - sign);
 }
 
-/*
- * Walks over the slots in order and computes their weights. The decay of a
- * weight depends only on how many values go left. That is the same for the
- * last slot of a value and the first two of the next, so it is computed once
- * for the three.
- */
-struct slot_walk {
+/* Numbers of values that go left, from those that matter: `first` is the least. */
+struct cut_walk {
     struct walk walk;
     const struct stretch *stretch;
     const struct node *node;
-    uint64_t k;
-    struct decay now;
+    uint64_t first, k;
+    u128 below; /* candidates before the next ones */
 };
 
-static void
-slots_rewind(struct walk *walk)
+/* How many values go left of the k-th candidates: those that are left out come
+   last. */
+static uint64_t
+left_of(const struct cut_walk *w, uint64_t k)
 {
-    struct slot_walk *w = (struct slot_walk *)walk;
+    return (w->first + k) % w->walk.all;
+}
+
+static void
+cut_rewind(struct walk *walk)
+{
+    struct cut_walk *w = (struct cut_walk *)walk;
 
     w->k = 0;
-    w->now = decay_of(&w->node->slope, distance_of(w->stretch, w->node, 0));
+    w->below = candidates_below(w->stretch, w->first);
+}
+
+/* The candidates of one number of values that go left: from w->below on. */
+static u128
+cut_step(struct cut_walk *w, uint64_t *left)
+{
+    u128 end;
+
+    *left = left_of(w, w->k++);
+    if (*left == 0)
+        w->below = 0;
+    end = candidates_below(w->stretch, *left + 1);
+    return end - w->below;
 }
 
 static struct weight
-slots_next(struct walk *walk)
+cut_next(struct walk *walk)
 {
-    struct slot_walk *w = (struct slot_walk *)walk;
-    uint64_t i = w->k / SLOT_KINDS, kind = w->k % SLOT_KINDS;
+    struct cut_walk *w = (struct cut_walk *)walk;
+    uint64_t left;
+    u128 length = cut_step(w, &left);
 
-    if (kind + 1 == SLOT_KINDS)
-        w->now =
-            decay_of(&w->node->slope, distance_of(w->stretch, w->node, i + 1));
-    return weight_of(w->now, slot_at(w->stretch, w->k++).length);
+    w->below += length;
+    return weight_of(decay_of(&w->node->slope,
+                              distance_of(w->stretch, w->node, left)),
+                     length);
 }
 
-/* The argument of weight_enclose. */
-struct scene {
-    const struct stretch *stretch;
-    const struct node *node;
-};
+/* Leaves out numbers whose distance is node->far above den, which is more than the
+   least distance. */
+static void
+cut_limit(struct cut_walk *w)
+{
+    const struct stretch *s = w->stretch;
+    u128 far = (u128)w->node->far + w->node->den;
+    uint64_t target = s->target, den = w->node->den, n = s->to - s->from;
+    uint64_t last = far > (u128)n * den - target
+                        ? n
+                        : (uint64_t)((target + far) / den);
+
+    w->first = far > target ? 0 : (target - (uint64_t)far) / den;
+    w->walk.n = last - w->first + 1;
+}
 
 static void
-weight_enclose(const void *of, size_t k, ival *w)
+weight_enclose(const void *of, size_t k, ival *weight)
 {
-    const struct scene *s = of;
-    struct slot slot = slot_at(s->stretch, k);
-    ival length;
-    rat x;
+    const struct cut_walk *w = of;
+    const struct stretch *s = w->stretch;
+    uint64_t left = left_of(w, k);
+    u128 length = candidates_below(s, left + 1) - candidates_below(s, left);
+    ival x;
+    rat y;
 
-    ival_init(&length, 128);
-    rat_init(&x);
-    rat_set_i128(&x, (i128)slot.length);
-    ival_set_rat(&length, &x);
-    rat_set_i128(&x, -(i128)distance_of(s->stretch, s->node, slot.left));
-    rat_mul(&x, &x, &s->node->slope.rate);
-    ival_set_rat(w, &x);
-    ival_exp(w, w);
-    ival_mul(w, w, &length);
-    ival_clear(&length);
-    rat_clear(&x);
+    ival_init(&x, 128);
+    rat_init(&y);
+    rat_set_i128(&y, (i128)length);
+    ival_set_rat(&x, &y);
+    rat_set_i128(&y, -(i128)distance_of(s, w->node, left));
+    rat_mul(&y, &y, &w->node->slope.rate);
+    ival_set_rat(weight, &y);
+    ival_exp(weight, weight);
+    ival_mul(weight, weight, &x);
+    ival_clear(&x);
+    rat_clear(&y);
+}
+
+/* n w + add for n < 2^96 and add < 2^97: the last 64 bits, and those above. */
+static u128
+times_word(u128 n, uint64_t w, u128 add, uint64_t *last)
+{
+    u128 low = (u128)(uint64_t)n * w + (uint64_t)add;
+
+    *last = (uint64_t)low;
+    return (u128)(uint64_t)(n >> 64) * w + (add >> 64) + (low >> 64);
 }
 
 /*
  * THEOREM  uniform-by-digits
  *   For U uniform in [0, 1), floor(U n) is uniform on 0 .. n-1.
  * SOURCE   Knuth 1997, "The Art of Computer Programming" 2, section 3.4.1.
- * NEEDS    1 <= n < 2^63.
+ * NEEDS    1 <= n < 2^96.
  * GIVES    *out has exactly this law. Words of U are drawn until further ones
- *          cannot change the floor: two words, except with probability
- *          n 2^-128.
+ *          cannot change the floor: three words, except with probability
+ *          n 2^-192.
  * FAILS    CUSTOS_EENTROPY.
  * TESTED   quantile_uniform_by_tapes
  */
 custos_status
-stretch_uniform(custos_rng *rng, uint64_t n, uint64_t *out)
+stretch_uniform(custos_rng *rng, u128 n, u128 *out)
 {
-    uint64_t words[2], over, below;
-    custos_status st = rng_words(rng, words, 2);
-    u128 part = (u128)words[0] * n;
+    uint64_t words[3], over, limb[2];
+    custos_status st = rng_words(rng, words, 3);
+    u128 part, below;
     uint8_t open;
 
-    *out = (uint64_t)(part >> 64);
-    /* U n = *out + over 2^-64 + below 2^-128 + less than n 2^-128. */
-    over = (uint64_t)part;
-    part = (u128)words[1] * n;
-    below = (uint64_t)part;
-    part = (u128)over + (uint64_t)(part >> 64);
-    over = (uint64_t)part;
-    *out += (uint64_t)(part >> 64);
-    open = (over == UINT64_MAX) & (below > UINT64_MAX - n);
+    part = times_word(n, words[2], 0, &limb[1]);
+    part = times_word(n, words[1], part, &limb[0]);
+    *out = times_word(n, words[0], part, &over);
+    /* U n = *out + over 2^-64 + below 2^-192 + less than n 2^-192. */
+    below = (u128)limb[0] << 64 | limb[1];
+    open = (over == UINT64_MAX) & (below > ~(u128)0 - n);
     ct_open(&open, sizeof open);
     while (open) {
         st = rng_words(rng, words, 1); /* 0 on failure, which ends the loop */
-        part = (u128)words[0] * n;
-        over = below + (uint64_t)(part >> 64);
-        *out += over < below;
-        below = (uint64_t)part;
-        open = (over == UINT64_MAX) & (below > UINT64_MAX - n);
+        part = times_word(n, words[0], 0, &limb[0]) + below;
+        *out += part < below;
+        over = (uint64_t)(part >> 64);
+        below = part << 64 | limb[0];
+        open = (over == UINT64_MAX) & (below > ~(u128)0 - n);
         ct_open(&open, sizeof open);
     }
     wipe(words, sizeof words);
     return st;
 }
 
-custos_status
-stretch_cut(const struct stretch *stretch, const struct node *node,
-            custos_rng *rng, struct cut *out)
+/* Finds the candidates of the winner and draws one of them. */
+static custos_status
+cut_find(struct cut_walk *w, size_t winner, custos_rng *rng, struct cut *out)
 {
-    struct stretch aimed = *stretch, *s = &aimed;
-    const struct scene scene = {s, node};
-    uint64_t n = slot_count(s), within = 0;
-    const struct weights exact = {n, weight_enclose, &scene};
-    struct slot_walk w = {
-        {n, n, slots_rewind, slots_next}, s, node, 0, {.mantissa = 0}};
-    struct slot won = {.points = 0};
+    uint8_t far = winner >= w->walk.n; /* of probability below 2^-84 n */
+    u128 start = 0, length = 0, within = 0;
+    custos_status st;
+
+    ct_open(&far, sizeof far);
+    *out = (struct cut){0, 0};
+    cut_rewind(&w->walk);
+    for (uint64_t k = 0; k < (far ? w->walk.all : w->walk.n); k++) {
+        uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k), left;
+        u128 some = cut_step(w, &left);
+
+        start |= keep_by_mask(hit, w->below);
+        length |= keep_by_mask(hit, some);
+        out->left |= left & hit;
+        w->below += some;
+    }
+    st = stretch_uniform(rng, length, &within);
+    out->point = candidate_point(w->stretch, start + within);
+    return st;
+}
+
+custos_status
+stretch_cut(const custos_alloc *alloc, const struct stretch *stretch,
+            const struct node *node, custos_rng *rng, struct cut *out)
+{
+    struct stretch aimed = *stretch;
+    uint64_t all = stretch->to - stretch->from + 1;
+    struct cut_walk w = {.walk = {all, all, cut_rewind, cut_next},
+                         .stretch = &aimed,
+                         .node = node};
+    const struct weights exact = {all, weight_enclose, &w};
     size_t winner = 0;
     custos_status st;
 
     aimed.target = stretch_target(stretch, node);
-    st = walk_choose(&w.walk, &exact, rng, &winner);
-    for (uint64_t k = 0; k < n && !st; k++) {
-        struct slot slot = slot_at(s, k);
-        uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k);
-
-        won.start |= slot.start & hit;
-        won.points |= slot.points & hit;
-        won.left |= slot.left & hit;
-    }
+    cut_limit(&w);
+    *out = (struct cut){0, 0};
+    st = walk_choose(alloc, &w.walk, &exact, rng, &winner);
     if (!st)
-        st = stretch_uniform(rng, won.points, &within);
-    *out = (struct cut){won.start + within, won.left};
+        st = cut_find(&w, winner, rng, out);
     wipe(&w, sizeof w);
     wipe(&aimed, sizeof aimed);
-    wipe(&won, sizeof won);
     return st;
 }

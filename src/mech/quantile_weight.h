@@ -6,7 +6,7 @@
 #define MECH_QUANTILE_WEIGHT_H
 
 #include "mech/inverse.h"
-#include "mech/quantile_slot.h"
+#include "mech/quantile_candidate.h"
 #include "noise/expfix.h"
 
 enum {
@@ -98,10 +98,11 @@ struct walk {
 
 /*
  * Chooses one of w->all weights, proportionally; `exact` encloses all of them.
- * Time depends only on w->n, except with small probability. May fail:
- * CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
+ * Time and memory depend only on w->n, except with small probability. May fail:
+ * CUSTOS_ENOMEM, CUSTOS_EENTROPY, CUSTOS_EINTERNAL.
  */
-CUSTOS_MUST_USE custos_status walk_choose(struct walk *w,
+CUSTOS_MUST_USE custos_status walk_choose(const custos_alloc *alloc,
+                                          struct walk *w,
                                           const struct weights *exact,
                                           custos_rng *rng, size_t *winner);
 

@@ -169,7 +169,7 @@ cut_taped(const uint64_t *values, size_t n, uint64_t high,
     for (size_t i = 0; i < n; i++)
         cells[i] = (i128)values[i];
     stretch_prepare(cells, n, 0, (i128)high);
-    assert_int_equal(stretch_cut(&s, node, rng, &cut), CUSTOS_OK);
+    assert_int_equal(stretch_cut(&test_hooks, &s, node, rng, &cut), CUSTOS_OK);
     test_rng_free(rng);
     return cut;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/base.h"
 #include "mech/i128.h"
 #include "mech/quantile_box.h"
@@ -142,6 +143,7 @@ box_law_by_enumeration(void **state)
         {"0.5", "6", 2, MOST, {0}}, /* far events are left out */
         {"0.3", "30", 1, MOST, {0}},
     };
+    const custos_alloc hooks = alloc_or_default(NULL);
     custos_rng *rng = test_rng_seeded(11);
     int runs = test_size(20000, 400000);
 
@@ -166,7 +168,8 @@ box_law_by_enumeration(void **state)
         for (int run = 0; run < runs; run++) {
             struct cut low, high;
 
-            assert_int_equal(stretch_box(&s, &q->nodes[0], rng, &low, &high),
+            assert_int_equal(stretch_box(&hooks, &s, &q->nodes[0], rng, &low,
+                                         &high),
                              CUSTOS_OK);
             assert_true(low.left <= high.left && low.point <= high.point);
             seen[candidate_of(&c, low)][candidate_of(&c, high)]++;
