@@ -911,7 +911,7 @@ custos_quantile_report(const custos_quantile *quantile);
  * Time depends on that number and the options alone; a caller whose time can
  * be observed must pad its time. The sealed handle is used up. May fail:
  * CUSTOS_EINVAL, CUSTOS_EOVERFLOW (2^32 cells or more), CUSTOS_ETAKEN,
- * CUSTOS_EENTROPY.
+ * CUSTOS_ENOMEM, CUSTOS_EENTROPY.
  */
 CUSTOS_API CUSTOS_MUST_USE custos_status custos_quantile_release(
     const custos_quantile *quantile, custos_rng *rng, custos_sealed *sealed,

@@ -4,14 +4,14 @@
  * policy's private tables have, and never on stored rows. So it is a public fact.
  * The store keeps it in the file `speed`:
  *
- *     custos speed 2
+ *     custos speed 3
  *     engine v1.4.4
  *     processors 2
  *     scan 14000            picoseconds per row, like the next four
  *     computed 88000
  *     text 140000
  *     sort 300000
- *     quantile 1500000
+ *     quantile 60000
  *     fixed 1000            microseconds
  *
  * It is measured again if the engine or the number of processors has changed.

@@ -253,6 +253,22 @@ node_set_far(const struct plan *p, struct node *node)
     rat_clear(&x);
 }
 
+/*
+ * The least distance of a side is at most den where its target is among the values,
+ * and at most that many steps more where it is beyond them. From the least distance
+ * of all on, each side and way has a step every den.
+ */
+uint64_t
+cut_steps(const custos_quantile *q, const struct node *node)
+{
+    uint64_t shift =
+        (uint64_t)(node->shift < 0 ? -node->shift : node->shift);
+    uint64_t beyond = q->boxed ? shift + node->around : 0;
+    uint64_t each = (node->far + node->den + beyond) / node->den + 2;
+
+    return (q->boxed ? 4 : 2) * each;
+}
+
 /* Makes the pivot of a branch, and those of the branches below it. */
 static custos_status
 branch_make(const struct plan *p, struct branch b, custos_err *err)

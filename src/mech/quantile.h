@@ -95,6 +95,10 @@ CUSTOS_MUST_USE custos_status stretch_open(const custos_quantile *q,
                                            custos_sealed *sealed, size_t cells,
                                            struct stretch *s, custos_err *err);
 
+/* The most ways to cut values that a draw of this node looks at, whatever the values
+   are and however many there are. */
+uint64_t cut_steps(const custos_quantile *q, const struct node *node);
+
 /*
  * As custos_quantile_new. If `around` is above 0, every node draws a box, whose
  * cuts are aimed at least that many positions from its own; ranks 0 and 1 move

@@ -26,8 +26,9 @@
  *          only on the number of values, and is bounded by 1/rate; except that
  *          a scan is refined with probability below
  *          (n + 1) 2^-41 + n^2 2^-52.
- * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-3990.
- *          Both depend only on the coins.
+ * FAILS    CUSTOS_ENOMEM, which depends on the number of values alone;
+ *          CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-3990.
+ *          These depend only on the coins.
  * TESTED   box_law_by_enumeration box_keeps_epsilon
  */
 #include "mech/quantile_box.h"
@@ -230,16 +231,16 @@ box_enclose(const void *of, size_t k, ival *weight)
 
 /* ----------------------------------------------------------- the pair -- */
 
-/* The candidates of the event that won, and those of the other cut. */
+/* The event that won: its number of values that go left, and those of the other
+   cut, from `low` to `high` - 1. */
 struct won {
-    u128 start, length, other, others;
-    uint64_t left;
+    uint64_t left, low, high;
 };
 
 static struct won
 event_find(struct box_walk *w, size_t winner)
 {
-    struct won won = {0, 0, 0, 0, 0};
+    struct won won = {0, 0, 0};
     uint8_t far = winner >= w->walk.n; /* of probability below 2^-84 n */
 
     ct_open(&far, sizeof far);
@@ -250,30 +251,40 @@ event_find(struct box_walk *w, size_t winner)
     }
     box_rewind(&w->walk);
     for (uint64_t k = 0; k < w->walk.n; k++) {
-        struct event e = box_step(w);
+        struct event e = box_order(w);
+        const struct reach *other = &w->side[LOW + HIGH - e.side];
         uint64_t hit = ~mask_less(k, winner) & ~mask_less(winner, k);
 
         won.left |= e.left & hit;
-        won.start |= keep_by_mask(hit, e.start);
-        won.length |= keep_by_mask(hit, e.end - e.start);
-        won.other |= keep_by_mask(hit, e.low);
-        won.others |= keep_by_mask(hit, e.high - e.low);
+        won.low |= (uint64_t)other->down & hit;
+        won.high |= (uint64_t)other->up & hit;
     }
     return won;
 }
 
-/* How many values go left of a candidate, which is between w->first and
-   w->last. */
-static uint64_t
-candidate_left(const struct box_walk *w, u128 candidate)
+/* A candidate for which at least `low` and fewer than `high` values go left, which are
+   within w->first .. w->last + 1. */
+static custos_status
+candidate_draw(const struct box_walk *w, uint64_t low, uint64_t high,
+               custos_rng *rng, struct cut *out)
 {
-    uint64_t left = w->first;
+    const struct stretch *s = w->stretch;
+    u128 start = 0, end = 0, number = 0;
+    custos_status st;
 
+    for (uint64_t r = w->first; r <= w->last + 1; r++) {
+        u128 below = candidates_below(s, r);
+
+        start |= keep_by_mask(~(mask_less(r, low) | mask_less(low, r)), below);
+        end |= keep_by_mask(~(mask_less(r, high) | mask_less(high, r)), below);
+    }
+    st = stretch_uniform(rng, end - start, &number);
+    number += start;
+    *out = (struct cut){candidate_point(s, number), w->first};
     for (uint64_t r = w->first + 1; r <= w->last; r++)
-        left += 1 & ~(uint64_t)mask_less_i128(
-                        (i128)candidate,
-                        (i128)candidates_below(w->stretch, r));
-    return left;
+        out->left += 1 & ~(uint64_t)mask_less_i128(
+                             (i128)number, (i128)candidates_below(s, r));
+    return st;
 }
 
 /* Puts two cuts in order: by how many values go left, then by points. */
@@ -302,9 +313,8 @@ stretch_box(const custos_alloc *alloc, const struct stretch *s,
         .walk = {all, all, box_rewind, box_next}, .stretch = s, .node = node};
     struct box_walk *const of = &w;
     const struct weights exact = {all, box_enclose, &of};
-    struct won won = {0, 0, 0, 0, 0};
+    struct won won = {0, 0, 0};
     size_t winner = 0;
-    u128 one = 0, two = 0;
     custos_status st;
 
     *low = *high = (struct cut){0, 0};
@@ -312,13 +322,10 @@ stretch_box(const custos_alloc *alloc, const struct stretch *s,
     st = walk_choose(alloc, &w.walk, &exact, rng, &winner);
     if (!st) {
         won = event_find(&w, winner);
-        st = stretch_uniform(rng, won.length, &one);
+        st = candidate_draw(&w, won.left, won.left + 1, rng, low);
     }
     if (!st)
-        st = stretch_uniform(rng, won.others, &two);
-    *low = (struct cut){candidate_point(s, won.start + one), won.left};
-    *high = (struct cut){candidate_point(s, won.other + two),
-                         candidate_left(&w, won.other + two)};
+        st = candidate_draw(&w, won.low, won.high, rng, high);
     cuts_sort(low, high);
     wipe(&won, sizeof won);
     wipe(&w, sizeof w);

@@ -30,8 +30,9 @@
  * GIVES    *out has exactly this law. Time depends only on the number of
  *          values, except that the scan is refined with probability below
  *          n 2^-43 + n^2 2^-55.
- * FAILS    CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-4000.
- *          Both depend only on the coins.
+ * FAILS    CUSTOS_ENOMEM, which depends on the number of values alone;
+ *          CUSTOS_EENTROPY; CUSTOS_EINTERNAL with probability below n 2^-4000.
+ *          These depend only on the coins.
  * TESTED   quantile_law_by_enumeration quantile_cut_moves_one_value
  *          quantile_keeps_epsilon quantile_thresholds_are_exact
  *          quantile_shifted_law_by_enumeration

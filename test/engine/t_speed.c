@@ -37,7 +37,7 @@ reads(const char *text)
     return good;
 }
 
-#define HEAD "custos speed 2\nengine v1.2.3\nprocessors 2\n"
+#define HEAD "custos speed 3\nengine v1.2.3\nprocessors 2\n"
 #define TAIL                                                                   \
     "computed 80000\ntext 90000\nsort 900000\nquantile 800000\nfixed 1000\n"
 
@@ -46,9 +46,9 @@ the_file_is_read_strictly(void **state)
 {
     static const char *const wrong[] = {
         "",
-        "custos speed 1\nengine v1.2.3\nprocessors 2\nscan 20000\n" TAIL,
-        "custos speed 2\nengine v1.2.4\nprocessors 2\nscan 20000\n" TAIL,
-        "custos speed 2\nengine v1.2.3\nprocessors 4\nscan 20000\n" TAIL,
+        "custos speed 2\nengine v1.2.3\nprocessors 2\nscan 20000\n" TAIL,
+        "custos speed 3\nengine v1.2.4\nprocessors 2\nscan 20000\n" TAIL,
+        "custos speed 3\nengine v1.2.3\nprocessors 4\nscan 20000\n" TAIL,
         HEAD "scan 20000\n",
         HEAD "scan 20000\n" TAIL "\n",
         HEAD "scan 20000\n" TAIL "more 1\n",

@@ -9,6 +9,7 @@
 
 #include <mpfr.h>
 
+#include "base/alloc.h"
 #include "base/base.h"
 #include "mech/i128.h"
 #include "mech/quantile.h"
@@ -163,13 +164,14 @@ cut_taped(const uint64_t *values, size_t n, uint64_t high,
 {
     i128 cells[MOST + 1];
     struct stretch s = {.cells = (const u128 *)cells, .to = n, .high = high};
+    const custos_alloc hooks = alloc_or_default(NULL);
     custos_rng *rng = test_rng_taped(words, len);
     struct cut cut;
 
     for (size_t i = 0; i < n; i++)
         cells[i] = (i128)values[i];
     stretch_prepare(cells, n, 0, (i128)high);
-    assert_int_equal(stretch_cut(&test_hooks, &s, node, rng, &cut), CUSTOS_OK);
+    assert_int_equal(stretch_cut(&hooks, &s, node, rng, &cut), CUSTOS_OK);
     test_rng_free(rng);
     return cut;
 }
@@ -184,44 +186,79 @@ cut_is_before(struct cut cut, const struct slots *s, size_t j)
     return false;
 }
 
+/* Checks that words just below a border draw a slot before it, and words just above
+   it one behind it. Words 0 .. at - 1 are given, word `at` is the border's. */
+static void
+check_border(const uint64_t *values, size_t n, uint64_t high,
+             const struct node *node, const struct slots *s, size_t j,
+             const uint64_t *words, size_t at, bool whole)
+{
+    const uint64_t border = words[at];
+
+    for (int k = 0; k < 4; k++) {
+        uint64_t tape[WORDS] = {words[0]};
+        struct cut cut;
+
+        if ((k == 0 && border == 0) || (k == 1 && border == UINT64_MAX))
+            continue; /* there is no such word */
+        tape[at] = k == 0 ? border - 1 : k == 1 ? border + 1 : border;
+        /* the two extremes that refinement may draw */
+        tape[at + 1] = k % 2 == (k < 2) ? 0 : UINT64_MAX;
+        tape[at + 7] = k == 2;
+        cut = cut_taped(values, n, high, node, tape, WORDS);
+        assert_int_equal(cut_is_before(cut, s, j),
+                         k == 0 || (k == 2 && !whole));
+    }
+}
+
 /*
- * Checks all borders: the words just below and above, and at the border itself
- * the two extremes that refinement may draw. Inside a gap the next words choose
- * the point, so only borders between slots of the code are borders of first
- * words; quantile_law_inside_gaps tests the others.
+ * The first word chooses how many values go left; the words after it choose one of
+ * the slots for which so many do, by their sizes. Checks the border before slot j.
  */
+static void
+check_slot(const uint64_t *values, size_t n, uint64_t high,
+           const struct node *node, const struct slots *s, size_t j)
+{
+    size_t first = j - 1, last = j;
+    uint64_t words[2];
+    u128 before = 0, all = 0;
+    bool whole;
+
+    words[0] = border_of(s, j, node, n, &whole);
+    if (s->left[j] != s->left[j - 1]) {
+        check_border(values, n, high, node, s, j, words, 0, whole);
+        return;
+    }
+    while (first > 0 && s->left[first - 1] == s->left[j])
+        first--;
+    while (last < s->n && s->left[last] == s->left[j])
+        last++;
+    for (size_t i = first; i < last; i++) {
+        u128 shares = (u128)ldexp(s->pieces[i], QUANTILE_SHARE_BITS);
+
+        before += i < j ? shares : 0;
+        all += shares;
+    }
+    words[0] = first > 0 ? border_of(s, first, node, n, &whole) : 0;
+    words[1] = last < s->n ? border_of(s, last, node, n, &whole) : UINT64_MAX;
+    if ((words[1] - words[0]) >> 20 == 0)
+        return; /* so near to a border the first word is refined by others */
+    words[0] += (words[1] - words[0]) / 2;
+    words[1] = (uint64_t)((before << 64) / all);
+    whole = (before << 64) % all == 0;
+    check_border(values, n, high, node, s, j, words, 1, whole);
+}
+
 static size_t
 check_borders(const uint64_t *values, size_t n, uint64_t high,
               const struct node *node)
 {
     struct slots s;
-    size_t checked = 0;
 
     slots_of(values, n, 0, high, &s);
-    for (size_t j = 1; j < s.n; j++) {
-        bool whole;
-        uint64_t at = border_of(&s, j, node, n, &whole);
-        const uint64_t tapes[4][WORDS] = {{at - 1, UINT64_MAX},
-                                          {at + 1},
-                                          {at, 0, 0, 0, 0, 0, 0, 1},
-                                          {at, UINT64_MAX}};
-
-        /* inside one gap: no value at either point */
-        if (s.left[j] == s.left[j - 1] && s.point[j] != s.point[j - 1] &&
-            s.pieces[j] == 1 && s.pieces[j - 1] == 1)
-            continue;
-        for (int k = 0; k < 4; k++) {
-            struct cut cut;
-
-            if ((k == 0 && at == 0) || (k == 1 && at == UINT64_MAX))
-                continue; /* there is no such word */
-            cut = cut_taped(values, n, high, node, tapes[k], WORDS);
-            assert_int_equal(cut_is_before(cut, &s, j),
-                             k == 0 || (k == 2 && !whole));
-        }
-        checked++;
-    }
-    return checked;
+    for (size_t j = 1; j < s.n; j++)
+        check_slot(values, n, high, node, &s, j);
+    return s.n - 1;
 }
 
 static void
@@ -289,7 +326,7 @@ quantile_thresholds_are_exact(void **state)
     static const struct {
         const char *epsilon;
         uint64_t high;
-    } rows[] = {{"2", UINT64_C(1) << 61},
+    } rows[] = {{"2", (UINT64_C(1) << 61) + 6},
                 {"27", UINT64_C(6442450999)},
                 {"49", UINT64_C(5188146770730811)}};
     custos_quantile *q =
@@ -308,21 +345,8 @@ quantile_thresholds_are_exact(void **state)
 
         q = quantile_make(CUSTOS_ADD_REMOVE, 0, 4, rank, 1, 1, rows[i].epsilon);
         s.pieces[9] = (double)(high - 6);
-        for (size_t j = 5; j < s.n; j++) {
-            bool whole;
-            uint64_t at = border_of(&s, j, q->nodes, 2, &whole);
-            const uint64_t tapes[4][WORDS] = {{at - 1, UINT64_MAX},
-                                              {at + 1},
-                                              {at, 0, 0, 0, 0, 0, 0, 1},
-                                              {at, UINT64_MAX}};
-
-            for (int k = at == 0; k < 4; k++) {
-                struct cut cut =
-                    cut_taped(values, 2, high, q->nodes, tapes[k], WORDS);
-
-                assert_int_equal(cut_is_before(cut, &s, j), k % 2 == 0);
-            }
-        }
+        for (size_t j = 5; j < s.n; j++)
+            check_slot(values, 2, high, q->nodes, &s, j);
         custos_quantile_free(q);
     }
 }
@@ -367,24 +391,24 @@ quantile_uniform_by_tapes(void **state)
         size_t used;
         uint64_t want;
     } rows[] = {
-        {{0, 0}, 2, 0},
-        {{d, d - 1}, 2, 0},
-        {{d, d + 1}, 2, 1},
+        {{0, 0}, 3, 0},
+        {{d, d - 1}, 3, 0},
+        {{d, d + 1}, 3, 1},
         {{d, d, d - 1}, 3, 0},
         {{d, d, d + 1}, 3, 1},
         {{d, d, d, d, d + 1}, 5, 1},
         {{d, d, d, d, 0}, 5, 0},
-        {{2 * d, 2 * d + 1}, 2, 2},
-        {{2 * d, 2 * d - 1}, 2, 1},
+        {{2 * d, 2 * d + 1}, 3, 2},
+        {{2 * d, 2 * d - 1}, 3, 1},
         {{UINT64_MAX, UINT64_MAX, 0}, 3, 2},
-        {{d + 1, 0}, 2, 1},
+        {{d + 1, 0}, 3, 1},
         {{2 * d, 2 * d, 2 * d + 1}, 3, 2},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         custos_rng *rng = test_rng_taped(rows[i].words, 5);
-        uint64_t got = 9;
+        u128 got = 9;
 
         assert_int_equal(stretch_uniform(rng, 3, &got), CUSTOS_OK);
         assert_int_equal(got, rows[i].want);
@@ -392,8 +416,9 @@ quantile_uniform_by_tapes(void **state)
         test_rng_free(rng);
     }
     for (uint64_t n = 1; n < 40; n++) {
-        uint64_t words[2] = {0, 0}, got;
+        uint64_t words[3] = {0, 0, 0};
         custos_rng *rng;
+        u128 got;
 
         for (uint64_t k = 0; k < n; k++) {
             /* 128 bits just above k/n */
@@ -401,7 +426,7 @@ quantile_uniform_by_tapes(void **state)
 
             words[0] = (uint64_t)(at >> 64);
             words[1] = (uint64_t)at;
-            rng = test_rng_taped(words, 2);
+            rng = test_rng_taped(words, 3);
             assert_int_equal(stretch_uniform(rng, n, &got), CUSTOS_OK);
             assert_int_equal(got, k);
             test_rng_free(rng);
@@ -1121,7 +1146,7 @@ quantile_survives_faults(void **state)
         st = release(q, rng, values, 4, out);
         assert_true(st == CUSTOS_OK || st == CUSTOS_EENTROPY);
         assert_true((out[0] == 77) == (st != CUSTOS_OK));
-        assert_true(st != CUSTOS_OK || words == 9);
+        assert_true(st != CUSTOS_OK || words == 12);
         test_rng_free(rng);
     }
     custos_quantile_free(q);
@@ -1140,7 +1165,7 @@ quantile_refinement_can_fail(void **state)
         quantile_make(CUSTOS_ADD_REMOVE, 0, 4, rank, 1, 1, "1");
     custos_rng *rng = test_rng_taped(middle, 1);
     int64_t out = 77;
-    uint64_t point = 0;
+    u128 point = 0;
 
     (void)state;
     /*

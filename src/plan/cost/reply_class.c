@@ -4,19 +4,13 @@
  */
 #include "plan/cost/reply_class.h"
 
-#include "mech/quantile_box.h"
-
 #include <stdio.h>
 
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
+#include "plan/cost/quantile_work.h"
 #include "plan/cost/tables_time.h"
 #include "plan/cost/unit_work.h"
-
-enum {
-    COUNT_PS = 1500, /* one value compared with one edge */
-    LIMIT_PS = 4000, /* a step for the limits of ends */
-};
 
 enum {
     SIMPLE = 8,         /* simple operators that cost as much as one scan */
@@ -29,9 +23,7 @@ enum {
     READING = 3,        /* reading an attached row costs as much as 3 sorts */
     SQUARES = 8,        /* a square costs as much as 8 simple operators */
     CELL_PS = 2000000,  /* noise and output of one value */
-    RANK_PS = 60000000, /* a quantile of a group: boxes, counts, ends ... */
-    RANK_PAIR_PS = 3000000, /* ... whose edges all ranks of the group share */
-    UNIT_STEP_PS = 1000     /* a step of unit-work */
+    UNIT_STEP_PS = 1000 /* a step of unit-work */
 };
 
 /* Opening an attached file and finding out what is in it. */
@@ -367,30 +359,21 @@ cells_of(const struct cell_space *s, uint64_t rows)
     return least(s->cells, from_plus(from_times(rows / half, 2), 1));
 }
 
-/*
- * The values of a part are sorted once. A level of the tree of its ranks reads
- * them as often as three single cuts do, and for each edge they are counted. Each
- * rank of a group goes over all edges; limits are computed once for all groups.
- */
+/* The values of a part are read and sorted once for all of its ranks. */
 static void
 add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
 {
-    const struct part_quantiles *q = part->quantiles;
     struct operators o = {0};
-    uint64_t levels = quantile_levels(q->n);
+    uint64_t row_ps = (uint64_t)c->speeds->quantile_ps;
 
     add_pass(c, rows, &o);
     add_operators(part->of, &o);
     add_row_work(c, rows, &o);
-    add_heavy(c, from_times(rows, 1 + 2 * levels) / 3, c->speeds->quantile_ps,
-              1);
-    add_heavy(c, from_times(cells_of(c->stage->space, rows), q->n),
-              RANK_PS + (int64_t)q->n * RANK_PAIR_PS, 1);
-    if (!q->counts)
-        return;
-    add_heavy(c, from_times(rows, box_counts(q->n)), COUNT_PS, 1);
-    add_heavy(c, from_times(plan_levels(c->plan), box_limit_steps(q->n)),
-              LIMIT_PS, 1);
+    add_heavy(c, rows, c->speeds->quantile_ps, 1);
+    c->heavy = from_plus(
+        c->heavy, quantile_work(part->quantiles, rows,
+                                cells_of(c->stage->space, rows),
+                                plan_levels(c->plan), row_ps));
 }
 
 /* Adds a pass over the rows for all numbers of the stage, and one for each of its

@@ -27,6 +27,8 @@ struct judge {
 struct share {
     rat error, whole;
     bool in_range; /* the whole is a range; if false, the largest value */
+    bool places;   /* the whole is how many values there are, and their order is
+                      the range */
     bool hopeless;
     bool little;    /* not hopeless, but of little use */
     const char *of; /* what the whole counts */
@@ -91,7 +93,8 @@ write_share(const struct share *s, struct buf *b)
 {
     buf_add_text(b, "±");
     words_steps(&s->error, s->grid, b);
-    buf_add_text(b, s->in_range ? " in a range of " : " of at most ");
+    buf_add_text(b, s->in_range && !s->places ? " in a range of "
+                                              : " of at most ");
     if (s->grid.digits == 0)
         write_about(&s->whole, b);
     else
@@ -120,7 +123,10 @@ write_expected(struct judge *j, const struct expr *e, const struct share *s,
     write_aggregate(j, e, &b);
     buf_add_text(&b, ": an error of ");
     write_percent(hundredths, &b);
-    buf_printf(&b, "%s%s at best, ", s->in_range ? " of its range" : "",
+    buf_printf(&b, "%s%s at best, ",
+               s->places     ? " of the values"
+               : s->in_range ? " of its range"
+                             : "",
                j->cells > 1 ? " in an average group" : "");
     write_share(s, &b);
     return useful_add(j->a, &b, j->out->expected, &j->out->n_expected);
@@ -272,7 +278,7 @@ share_of_quantile(const struct judge *j, const struct part *part, size_t rank,
     rat_set_i128(&s->error, part->bar);
     rat_set(&s->whole, &j->rows);
     s->of = "places";
-    s->in_range = true;
+    s->in_range = s->places = true;
     s->hopeless = rat_cmp(&s->error, &s->whole) >= 0;
     s->little = !s->hopeless && few_beside(j, part, rank);
 }
