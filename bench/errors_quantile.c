@@ -18,7 +18,7 @@
 #include "mech/i128.h"
 #include "num/rat_round.h"
 
-enum { RUNS = 500, VALUES = 4000, RANKS_MAX = 9, UPPER = 1000000 };
+enum { RUNS = 2000, VALUES = 4000, RANKS_MAX = 9, UPPER = 1000000 };
 
 static custos_rng *rng;
 static uint64_t state = 1;
@@ -86,7 +86,7 @@ struct data {
     const char *name;
     double (*value)(size_t i);
     int64_t upper;
-    const char *file; /* instead, below ../shared/data */
+    const char *file; /* instead, below CUSTOS_DATA or ../shared/data */
     int column;
 };
 
@@ -112,6 +112,7 @@ compare(const void *a, const void *b)
 static size_t
 data_make(const struct data *d, i128 *cells)
 {
+    const char *folder = getenv("CUSTOS_DATA");
     char path[256], line[1024];
     size_t n = 0;
     FILE *f;
@@ -119,7 +120,8 @@ data_make(const struct data *d, i128 *cells)
     for (; d->value && n < VALUES; n++)
         cells[1 + n] = (i128)d->value(n);
     if (!d->value) {
-        snprintf(path, sizeof path, "../shared/data/%s", d->file);
+        snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/data",
+                 d->file);
         f = fopen(path, "r");
         if (!f)
             return 0;
@@ -149,6 +151,10 @@ struct price {
    sqrt(8 0.45 rho) = 0.268, for counts 0.55 rho. */
 static const struct price in_epsilon = {"0.5", "0.275", "0.225", NULL, NULL};
 static const struct price in_rho = {NULL, NULL, "0.268", "0.4", "0.011"};
+/* Nine ranks on four levels in rho = 2/25: the epsilons are sqrt(32 rho) = 1.6 and
+   sqrt(32 0.45 rho) = 1.073. */
+static const struct price deciles_in_rho = {NULL, NULL, "1.073", "1.6",
+                                            "0.044"};
 
 struct setting {
     const char *name;
@@ -324,6 +330,7 @@ main(void)
         {"quantile", &in_epsilon, 1, median},
         {"quantile_rho", &in_rho, 1, median},
         {"deciles", &in_epsilon, 9, deciles},
+        {"deciles_rho", &deciles_in_rho, 9, deciles},
     };
     custos_err err = CUSTOS_ERR_INIT;
 

@@ -157,7 +157,10 @@ answer_for(const struct plan *p, struct answer **out, custos_err *err)
 
         c->type = p->outputs[i].type;
         c->is_key = p->outputs[i].is_key;
-        if (!copy_text(answer->arena, p->outputs[i].name, &c->name)) {
+        c->array = p->outputs[i].array;
+        if (!copy_text(answer->arena, p->outputs[i].name, &c->name) ||
+            !copy_text(answer->arena, p->outputs[i].array.name,
+                       &c->array.name)) {
             answer_free(answer);
             return no_memory(err);
         }

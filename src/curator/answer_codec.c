@@ -22,7 +22,12 @@ answer_pack(const struct answer *a, struct buf *b)
     for (size_t i = 0; i < a->n_columns; i++) {
         pack_text(b, a->columns[i].name);
         pack_number(b, a->columns[i].type);
-        pack_number(b, a->columns[i].is_key);
+        pack_number(b,
+                    (i128)(a->columns[i].array.n << 1) | a->columns[i].is_key);
+        if (a->columns[i].array.n) {
+            pack_number(b, (i128)a->columns[i].array.at);
+            pack_text(b, a->columns[i].array.name);
+        }
     }
     pack_number(b, (i128)a->n_rows);
     for (size_t i = 0; i < a->n_rows * a->n_columns; i++) {
@@ -80,17 +85,45 @@ unpack_cells(struct unpack *u, struct answer *a)
     }
 }
 
+/* Are the elements of every array there, one after the other? */
+static bool
+arrays_complete(const struct answer *a)
+{
+    size_t next = 0, n = 0;
+
+    for (size_t i = 0; i < a->n_columns; i++) {
+        const struct array_place *p = &a->columns[i].array;
+
+        if (next == n)
+            next = 0;
+        n = next ? n : p->n;
+        if (p->n != n || p->at != next)
+            return false;
+        next += n > 0;
+    }
+    return next == n;
+}
+
 static void
 unpack_columns(struct unpack *u, size_t room, struct answer *a)
 {
+    size_t flags;
+
     a->n_columns = unpack_size(u, room);
     a->columns = arena_take(a->arena, a->n_columns + 1, sizeof *a->columns);
     u->failed = u->failed || !a->columns;
     for (size_t i = 0; i < a->n_columns && !u->failed; i++) {
         a->columns[i].name = unpack_text(u);
         a->columns[i].type = (enum data_type)unpack_size(u, TYPE_TIMESTAMP);
-        a->columns[i].is_key = unpack_size(u, 1);
+        flags = unpack_size(u, 2 * room + 1);
+        a->columns[i].is_key = flags & 1;
+        a->columns[i].array.n = flags >> 1;
+        if (flags >> 1 == 0)
+            continue;
+        a->columns[i].array.at = unpack_size(u, room);
+        a->columns[i].array.name = unpack_text(u);
     }
+    u->failed = u->failed || !arrays_complete(a);
 }
 
 bool

@@ -98,6 +98,7 @@ struct answer_cell {
 
 struct answer_column {
     str name;
+    struct array_place array;
     enum data_type type;
     bool is_key;
 };

@@ -38,9 +38,11 @@ columns_take(arena *a, const struct query *q, const struct plan *p,
         struct description_column *c = &out->columns[i];
 
         c->name = (str){arena_copy(a, o->name), o->name.len};
+        c->array = o->array;
+        c->array.name.ptr = arena_copy(a, o->array.name);
         c->type = o->type == TYPE_NULL ? TYPE_TEXT : o->type;
         c->is_key = o->is_key;
-        if (!c->name.ptr)
+        if (!c->name.ptr || !c->array.name.ptr)
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     return CUSTOS_OK;

@@ -10,6 +10,7 @@
 
 struct description_column {
     str name;
+    struct array_place array;
     enum data_type type;
     bool is_key;
     struct datum within;   /* half width of its 95 % error bars; TYPE_NULL:

@@ -68,8 +68,8 @@ struct noise_sum {
 
 /* What quantile_limit needs for sums of up to `draws` noises of a law. NULL
    without memory. */
-struct quantile_tables *quantile_tables_new(arena *a, struct bar_law law,
-                                            size_t draws);
+struct quantile_tables *
+quantile_tables_new(arena *a, struct bar_law law, size_t draws);
 
 /* An upper bound c on the noise: it is c or more with probability at most
    `chance`. k + l is at most the draws of the tables, and the law is theirs. */

@@ -282,8 +282,8 @@ limit_by_tables(struct quantile_tables *t, const struct noise_sum *s,
     double rest = (double)s->k * s->a + (double)s->l * s->b, nearly = 1;
 
     if (t->law.kind == BAR_GAUSSIAN)
-        nearly = exp(20 * (double)(s->k + s->l) *
-                     exp(-M_PI * M_PI * scale * scale));
+        nearly =
+            exp(20 * (double)(s->k + s->l) * exp(-M_PI * M_PI * scale * scale));
     else
         memcpy(t->one, y.at, (2 * (size_t)y.reach + 1) * sizeof(double));
     y.at = t->one;

@@ -261,8 +261,7 @@ node_set_far(const struct plan *p, struct node *node)
 uint64_t
 cut_steps(const custos_quantile *q, const struct node *node)
 {
-    uint64_t shift =
-        (uint64_t)(node->shift < 0 ? -node->shift : node->shift);
+    uint64_t shift = (uint64_t)(node->shift < 0 ? -node->shift : node->shift);
     uint64_t beyond = q->boxed ? shift + node->around : 0;
     uint64_t each = (node->far + node->den + beyond) / node->den + 2;
 

@@ -61,7 +61,7 @@ struct box_walk {
     const struct node *node;
     struct reach side[SIDES];
     uint64_t next[SIDES][WAYS]; /* distances; UINT64_MAX: there is none */
-    uint64_t first, last; /* the least and the most that go left */
+    uint64_t first, last;       /* the least and the most that go left */
     uint64_t k;
 };
 

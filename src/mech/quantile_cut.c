@@ -136,9 +136,9 @@ cut_next(struct walk *walk)
     u128 length = cut_step(w, &left);
 
     w->below += length;
-    return weight_of(decay_of(&w->node->slope,
-                              distance_of(w->stretch, w->node, left)),
-                     length);
+    return weight_of(
+        decay_of(&w->node->slope, distance_of(w->stretch, w->node, left)),
+        length);
 }
 
 /* Leaves out numbers whose distance is node->far above den, which is more than the
@@ -149,9 +149,8 @@ cut_limit(struct cut_walk *w)
     const struct stretch *s = w->stretch;
     u128 far = (u128)w->node->far + w->node->den;
     uint64_t target = s->target, den = w->node->den, n = s->to - s->from;
-    uint64_t last = far > (u128)n * den - target
-                        ? n
-                        : (uint64_t)((target + far) / den);
+    uint64_t last =
+        far > (u128)n * den - target ? n : (uint64_t)((target + far) / den);
 
     w->first = far > target ? 0 : (target - (uint64_t)far) / den;
     w->walk.n = last - w->first + 1;

@@ -135,24 +135,73 @@ rows_end(struct rows *r, custos_status st, struct rows **out, custos_err *err)
 
 /* ------------------------------------------------------------- answers -- */
 
-struct answer_row {
-    const struct answer_cell *cells;
-    struct datum wide; /* a number clamped to 64 bits */
-};
+struct pg_type
+pg_type_in(enum data_type type, const struct array_place *array)
+{
+    struct pg_type of = pg_type_of(type, PG_64_BITS);
+
+    return array->n ? pg_type_by_oid(pg_array_of(of.oid)) : of;
+}
 
 /* Whole numbers are announced as int8. Instead of a number outside that range,
    which noise can produce, the nearest int8 is sent. */
-static const struct datum *
-answer_value(const void *ctx, size_t i)
+static struct datum
+answer_value(const struct answer_cell *cell)
 {
-    struct answer_row *row = (struct answer_row *)ctx;
-    const struct datum *d = &row->cells[i].value;
+    struct datum d = cell->value;
 
-    if (d->type != TYPE_INT || (d->n >= INT64_MIN && d->n <= INT64_MAX))
-        return d;
-    row->wide = *d;
-    row->wide.n = d->n < 0 ? INT64_MIN : INT64_MAX;
-    return &row->wide;
+    if (d.type == TYPE_INT && (d.n < INT64_MIN || d.n > INT64_MAX))
+        d.n = d.n < 0 ? INT64_MIN : INT64_MAX;
+    return d;
+}
+
+/* Adds the columns of an answer, elements of an array as one. */
+static custos_status
+add_columns(struct rows *r, const struct answer *answer,
+            const struct formats *formats, custos_err *err)
+{
+    r->n_columns = 0;
+    for (size_t i = 0; i < answer->n_columns; i++) {
+        const struct answer_column *c = &answer->columns[i];
+
+        if (c->array.at > 0)
+            continue;
+        if (!column_set(r, r->n_columns, c->array.n ? c->array.name : c->name,
+                        pg_type_in(c->type, &c->array),
+                        format_at(formats, r->n_columns)))
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        r->n_columns++;
+    }
+    return CUSTOS_OK;
+}
+
+/* Adds the cells of one row; `room` has as many values. */
+static custos_status
+add_cells(struct rows *r, const struct answer *answer,
+          const struct answer_cell *cells, struct datum *room, custos_err *err)
+{
+    size_t begin = pg_row_begin(&r->bytes, r->n_columns), to = 0;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; i < answer->n_columns; i++)
+        room[i] = answer_value(&cells[i]);
+    for (size_t i = 0; i < answer->n_columns && !st; i++) {
+        const struct answer_column *c = &answer->columns[i];
+
+        if (c->array.at > 0)
+            continue;
+        st = c->array.n
+                 ? pg_row_add_array(&r->bytes, begin, &room[i], c->array.n,
+                                    pg_type_of(c->type, PG_64_BITS).oid,
+                                    &r->columns[to], err)
+                 : pg_row_add(&r->bytes, begin, &room[i], &r->columns[to], err);
+        to++;
+    }
+    if (!st) {
+        pg_row_end(&r->bytes, begin);
+        r->n++;
+    }
+    return st;
 }
 
 custos_status
@@ -160,23 +209,19 @@ rows_of_answer(const struct answer *answer, const struct formats *formats,
                size_t most, struct rows **out, custos_err *err)
 {
     bool free_of_charge = answer->explained || answer->is_public;
+    struct datum *room;
     struct rows *r = NULL;
     custos_status st =
         rows_new(answer->n_columns, free_of_charge ? most : 0, &r, err);
 
     if (st)
         return st;
-    for (size_t i = 0; i < r->n_columns && !st; i++)
-        if (!column_set(r, i, answer->columns[i].name,
-                        pg_type_of(answer->columns[i].type, PG_64_BITS),
-                        format_at(formats, i)))
-            st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < answer->n_rows && !st; i++) {
-        struct answer_row row = {.cells =
-                                     answer->cells + i * answer->n_columns};
-
-        st = add_row(r, answer_value, &row, err);
-    }
+    room = arena_take(r->a, answer->n_columns + 1, sizeof *room);
+    st = room ? add_columns(r, answer, formats, err)
+              : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < answer->n_rows && !st; i++)
+        st = add_cells(r, answer, answer->cells + i * answer->n_columns, room,
+                       err);
     if (!st && !answer->explained && !answer->is_public) {
         r->bars = bars_write(r->a, answer);
         r->seq = answer->receipt.seq;

@@ -45,6 +45,9 @@ CUSTOS_MUST_USE custos_status rows_of_text(str name, str text,
                                            struct rows **out, custos_err *err);
 
 /* The columns to announce, in a; NULL: out of memory. */
+/* How an output is announced that is a column or, with others, an array. */
+struct pg_type pg_type_in(enum data_type type, const struct array_place *array);
+
 struct pg_column *
 columns_of(arena *a, const str *names, const struct pg_type *types, size_t n);
 

@@ -68,6 +68,7 @@ describe_query(struct task *t, struct curator *c, custos_err *err)
     struct description d = {0};
     struct pg_type *made;
     custos_status st = declare_params(t, err);
+    size_t n = 0;
     str *names;
 
     if (!st)
@@ -80,8 +81,12 @@ describe_query(struct task *t, struct curator *c, custos_err *err)
     if (!names || !made || !t->params)
         return no_memory(err);
     for (size_t i = 0; i < d.n_columns; i++) {
-        names[i] = d.columns[i].name;
-        made[i] = pg_type_of(d.columns[i].type, PG_64_BITS);
+        const struct description_column *of = &d.columns[i];
+
+        if (of->array.at > 0)
+            continue;
+        names[n] = of->array.n ? of->array.name : of->name;
+        made[n++] = pg_type_in(of->type, &of->array);
     }
     t->n_params = d.n_params;
     for (size_t i = 0; i < d.n_params; i++) {
@@ -91,8 +96,8 @@ describe_query(struct task *t, struct curator *c, custos_err *err)
                        : d.lists[i]                  ? pg_array_of(found)
                                                      : found;
     }
-    t->n_columns = d.n_columns;
-    t->columns = columns_of(t->a, names, made, d.n_columns);
+    t->n_columns = n;
+    t->columns = columns_of(t->a, names, made, n);
     return t->columns ? CUSTOS_OK : no_memory(err);
 }
 

@@ -240,7 +240,7 @@ star_expand(struct work *w, const struct expr *star, struct target *to,
                            .at = star->at,
                            .qualifier = from->table,
                            .name = from->name};
-        to[(*n)++] = (struct target){e, from->name};
+        to[(*n)++] = (struct target){.expr = e, .name = from->name};
     }
     return CUSTOS_OK;
 }

@@ -283,6 +283,7 @@ output_set(struct plan_output *o, const struct target *t)
     const struct expr *e = t->expr;
 
     o->name = t->name;
+    o->array = t->array;
     o->type = e->type;
     o->expr = t->expr;
     o->is_key = e->kind == EXPR_KEY;

@@ -267,6 +267,7 @@ struct plan_aggregate {
  */
 struct plan_output {
     str name;
+    struct array_place array;
     enum data_type type;
     struct expr *expr;
     bool is_key;

@@ -90,6 +90,7 @@ take_outputs(struct work *w)
         return work_no_memory(w);
     for (size_t i = 0; i < q->n_targets; i++)
         p->outputs[i] = (struct plan_output){.name = q->targets[i].name,
+                                             .array = q->targets[i].array,
                                              .type = q->targets[i].expr->type,
                                              .expr = q->targets[i].expr,
                                              .aggregate = -1};

@@ -140,6 +140,11 @@ CUSTOS_MUST_USE custos_status const_read(struct sql_reader *r,
 CUSTOS_MUST_USE custos_status list_read(struct sql_reader *r,
                                         const PgQuery__AExpr *e,
                                         const char *name, struct expr **out);
+/* The values of a list that is written out: ARRAY[1, 2] or '{1,2}', with or without
+   a type. */
+CUSTOS_MUST_USE custos_status list_values(struct sql_reader *r,
+                                          const pg_node *node,
+                                          struct expr ***out, size_t *n);
 CUSTOS_MUST_USE custos_status cast_read(struct sql_reader *r,
                                         const PgQuery__TypeCast *c,
                                         struct expr **out);
@@ -179,6 +184,12 @@ param_text(struct sql_reader *r, const pg_node *node, const char *otherwise);
  * Is this a call of an aggregate or an interval? If so, gives *out or an error;
  * if not, *found is false.
  */
+/* percentile_cont(ARRAY[...]): is it an aggregate of several ranks? Then one
+   expression for each of them. */
+bool is_percentiles(const pg_node *node);
+CUSTOS_MUST_USE custos_status percentiles_read(struct sql_reader *r,
+                                               const PgQuery__FuncCall *f,
+                                               struct expr ***out, size_t *n);
 CUSTOS_MUST_USE custos_status aggregate_read(struct sql_reader *r,
                                              const PgQuery__FuncCall *f,
                                              bool *found, struct expr **out);

@@ -150,7 +150,7 @@ fail_value(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
 
 /* ------------------------------------------------------------ quantiles -- */
 
-enum { RANK_DIGITS = 9 };
+enum { RANK_DIGITS = 9, PERCENTILES_MAX = 64 };
 
 /* Adds the rank after the value, which the aggregate already has. */
 static custos_status
@@ -177,18 +177,14 @@ rank_add(struct sql_reader *r, struct expr *e, struct datum rank)
     return CUSTOS_OK;
 }
 
-/* Reads a rank: a number from 0 to 1. */
+/* A rank is a number from 0 to 1. */
 static custos_status
-rank_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
-          struct datum *out)
+rank_of(struct sql_reader *r, struct expr *e, const char *name,
+        struct datum *out)
 {
     static const struct datum zero = {.type = TYPE_INT},
                               one = {.type = TYPE_INT, .n = 1};
-    struct expr *e;
-    custos_status st = expr_read(r, f->args[0], &e);
 
-    if (st)
-        return st;
     param_expect(e, TYPE_REAL, 0);
     *out = e->value;
     if (e->kind != EXPR_LITERAL || !data_type_is_number(e->value.type) ||
@@ -211,10 +207,12 @@ percentile_fail(struct sql_reader *r, const PgQuery__FuncCall *f,
                           name, name);
 }
 
-/* percentile_cont(p) WITHIN GROUP (ORDER BY x) */
+/* percentile_cont(p) WITHIN GROUP (ORDER BY x); of_list: its rank, one of those of a
+   list, or NULL. */
 static custos_status
 percentile_read(struct sql_reader *r, const PgQuery__FuncCall *f,
-                const char *name, enum aggregate kind, struct expr **out)
+                const char *name, enum aggregate kind, struct expr *of_list,
+                struct expr **out)
 {
     const PgQuery__SortBy *by =
         f->n_agg_order == 1 && f->agg_within_group &&
@@ -223,14 +221,21 @@ percentile_read(struct sql_reader *r, const PgQuery__FuncCall *f,
             : NULL;
     enum clause clause = r->clause;
     struct datum rank = {.n = 0};
-    custos_status st;
+    custos_status st = CUSTOS_OK;
 
     if (!by || f->n_args == 0 || f->agg_distinct || f->agg_star ||
         f->args[0]->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR ||
         by->sortby_dir > PG_QUERY__SORT_BY_DIR__SORTBY_ASC ||
         by->sortby_nulls > PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT)
         return percentile_fail(r, f, name);
-    st = rank_read(r, f, name, &rank);
+    if (!of_list && f->args[0]->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                              "an array of percentiles must be an output by "
+                              "itself");
+    if (!of_list)
+        st = expr_read(r, f->args[0], &of_list);
+    if (!st)
+        st = rank_of(r, of_list, name, &rank);
     if (!st)
         st = expr_new(r, EXPR_AGGREGATE, f->location, 1, out);
     if (st)
@@ -257,7 +262,7 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
     if (st)
         return st;
     if (aggregates[kind].ranked)
-        return percentile_read(r, f, name, kind, out);
+        return percentile_read(r, f, name, kind, NULL, out);
     if (f->agg_distinct && (kind != AGG_COUNT || named))
         return fail_value(r, f, name,
                           "(DISTINCT ...) is not part of private SQL" HINT
@@ -285,6 +290,50 @@ kind_read(struct sql_reader *r, const PgQuery__FuncCall *f, const char *name,
     if (st || !aggregate_is_quantile(kind))
         return st;
     return rank_add(r, *out, aggregates[kind].rank);
+}
+
+bool
+is_percentiles(const pg_node *node)
+{
+    const PgQuery__FuncCall *f = node->func_call;
+    enum aggregate kind;
+    const pg_node *list;
+    const char *name;
+
+    if (node->node_case != PG_QUERY__NODE__NODE_FUNC_CALL || f->n_args == 0)
+        return false;
+    name = name_last(f->funcname, f->n_funcname);
+    if (!name || !aggregate_find(name, &kind) || !aggregates[kind].ranked)
+        return false;
+    list = f->args[0];
+    if (list->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)
+        return list->type_cast->type_name->n_array_bounds > 0;
+    return list->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR ||
+           (node_quoted(list) && node_quoted(list)[0] == '{');
+}
+
+custos_status
+percentiles_read(struct sql_reader *r, const PgQuery__FuncCall *f,
+                 struct expr ***out, size_t *n)
+{
+    const char *name = name_last(f->funcname, f->n_funcname);
+    enum aggregate kind = AGG_PERCENTILE_CONT;
+    struct expr **ranks = NULL;
+    custos_status st = place_check(r, name, f->location);
+
+    CUSTOS_REQUIRE(aggregate_find(name, &kind));
+    if (!st && f->over)
+        return percentile_fail(r, f, name);
+    if (!st)
+        st = list_values(r, f->args[0], &ranks, n);
+    if (!st && (*n == 0 || *n > PERCENTILES_MAX))
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, f->location,
+                              "%s takes an array of 1 to %d ranks", name,
+                              (int)PERCENTILES_MAX);
+    for (size_t i = 0; i < *n && !st; i++)
+        st = percentile_read(r, f, name, kind, ranks[i], &ranks[i]);
+    *out = ranks;
+    return st;
 }
 
 /* DP_INTERVAL_LOW(c): c is the name of an output column. */

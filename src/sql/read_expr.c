@@ -326,9 +326,7 @@ node_read(struct sql_reader *r, const pg_node *node, struct expr **out)
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "not part of private SQL: an array" HINT
-                              "write its "
-                              "values one by one (several percentiles are "
-                              "several calls, at one price)");
+                              "write its values one by one");
     case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
         return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, node_at(node, 0),
                               "this function takes no named arguments");

@@ -160,6 +160,19 @@ values_read(struct sql_reader *r, const pg_node *node, struct values *v)
 }
 
 custos_status
+list_values(struct sql_reader *r, const pg_node *node, struct expr ***out,
+            size_t *n)
+{
+    bool typed = node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST;
+    struct values v = {.type = typed ? TYPE_NULL : TYPE_REAL};
+    custos_status st = values_read(r, node, &v);
+
+    *out = v.list;
+    *n = v.n;
+    return st;
+}
+
+custos_status
 list_read(struct sql_reader *r, const PgQuery__AExpr *e, const char *name,
           struct expr **out)
 {

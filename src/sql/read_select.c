@@ -7,9 +7,13 @@
  */
 #include "sql/read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+
+/* Of the element of an array; longer names of arrays are cut. */
+enum { ELEMENT_NAME = 96, NAME_SHOWN = 64 };
 
 /* -------------------------------------------------------------- targets -- */
 
@@ -69,6 +73,59 @@ target_read(struct sql_reader *r, const pg_node *node, struct target *out)
     return CUSTOS_OK;
 }
 
+/* An array of percentiles: one target for each of them, and room for `more` after
+   them. */
+static custos_status
+array_targets_read(struct sql_reader *r, const PgQuery__ResTarget *t,
+                   size_t more)
+{
+    struct query *q = r->query;
+    str name = str_of(t->name && t->name[0] ? t->name : target_name(t->val));
+    struct target *all;
+    struct expr **list = NULL;
+    size_t n = 0;
+    custos_status st;
+
+    if (r->below > 0)
+        return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED,
+                              t->val->func_call->location,
+                              "an array of percentiles belongs in the "
+                              "outermost SELECT");
+    st = percentiles_read(r, t->val->func_call, &list, &n);
+    if (st)
+        return st;
+    all = arena_take(r->a, q->n_targets + n + more, sizeof *all);
+    if (!all || !(name.ptr = arena_copy(r->a, name)))
+        return fail_memory(r->err);
+    memcpy(all, q->targets, q->n_targets * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        char text[ELEMENT_NAME];
+        const char *copy;
+
+        snprintf(text, sizeof text, "%.*s[%zu]",
+                 (int)(name.len < NAME_SHOWN ? name.len : NAME_SHOWN), name.ptr,
+                 i + 1);
+        copy = arena_copy(r->a, str_of(text));
+        if (!copy)
+            return fail_memory(r->err);
+        all[q->n_targets++] = (struct target){
+            .expr = list[i], .name = str_of(copy), .array = {name, i, n}};
+    }
+    q->targets = all;
+    return CUSTOS_OK;
+}
+
+/* Columns of the answer that the first n targets are. */
+static size_t
+columns_of_targets(const struct query *q, size_t n)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < n; i++)
+        columns += q->targets[i].array.at == 0;
+    return columns;
+}
+
 static custos_status
 targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
@@ -82,9 +139,17 @@ targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
     q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
     if (!q->targets)
         return fail_memory(r->err);
-    q->n_targets = s->n_target_list;
-    for (size_t i = 0; !st && i < q->n_targets; i++)
-        st = target_read(r, s->target_list[i], &q->targets[i]);
+    q->n_targets = 0;
+    for (size_t i = 0; !st && i < s->n_target_list; i++) {
+        const pg_node *node = s->target_list[i];
+
+        if (node->node_case == PG_QUERY__NODE__NODE_RES_TARGET &&
+            node->res_target->val && is_percentiles(node->res_target->val))
+            st = array_targets_read(r, node->res_target,
+                                    s->n_target_list - i - 1);
+        else
+            st = target_read(r, node, &q->targets[q->n_targets++]);
+    }
     return st;
 }
 
@@ -123,12 +188,16 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
                 "write the name",
                 clause);
         if (c->val_case != PG_QUERY__A__CONST__VAL_IVAL || c->ival->ival < 1 ||
-            (size_t)c->ival->ival > q->n_targets)
+            (size_t)c->ival->ival > columns_of_targets(q, q->n_targets))
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
                                   "%s: there is no output column of this "
                                   "number",
                                   clause);
-        *out = (size_t)c->ival->ival;
+        while (columns_of_targets(q, *out) < (size_t)c->ival->ival)
+            ++*out;
+        if (q->targets[*out - 1].array.n)
+            return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
+                                  "%s: this output is an array", clause);
         return CUSTOS_OK;
     }
     for (size_t i = 0; name && i < q->n_targets; i++) {
@@ -169,7 +238,8 @@ group_key_read(struct sql_reader *r, const PgQuery__SelectStmt *s,
     if (!bare_name(node))
         st = output_find(r, node, "GROUP BY", &k);
     if (k > 0)
-        node = s->target_list[k - 1]->res_target->val;
+        node = s->target_list[columns_of_targets(r->query, k) - 1]
+                   ->res_target->val;
     return st ? st : variable_read(r, node, "GROUP BY", out);
 }
 

@@ -146,6 +146,14 @@ expr_is_double(const struct expr *e)
            (e->type == TYPE_DECIMAL && !expr_is_exact(e));
 }
 
+/* An output may be one element of an array, of which it is element `at` of n.
+   Clients of the PostgreSQL protocol get the array as one column, of this name. n = 0:
+   it is a column of its own. */
+struct array_place {
+    str name;
+    size_t at, n;
+};
+
 /* For LIKE: is % the only special character of the pattern, and the match
    case-sensitive? Then the engine's own matcher is linear and is used;
    otherwise ours is. */
@@ -162,6 +170,7 @@ expr_like_is_plain(const struct expr *e)
 struct target {
     struct expr *expr; /* a column without a name: *, or t.* */
     str name;          /* alias, or what PostgreSQL would call the column */
+    struct array_place array;
 };
 
 struct order {

@@ -261,6 +261,73 @@ pg_row_add(struct buf *out, size_t begin_at, const struct datum *value,
         pg_value_write(value, column->type.oid, column->format, out, err));
 }
 
+/* One dimension from 1 to n, each element as pg_row_add writes it. */
+static custos_status
+array_binary(struct buf *out, const struct datum *values, size_t n, uint32_t of,
+             custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    bool nulls = false;
+
+    for (size_t i = 0; i < n; i++)
+        nulls = nulls || values[i].type == TYPE_NULL;
+    add_u32(out, 1);
+    add_u32(out, nulls);
+    add_u32(out, of);
+    add_u32(out, (uint32_t)n);
+    add_u32(out, 1);
+    for (size_t i = 0; i < n && !st; i++) {
+        size_t at = out->len;
+        bool null = values[i].type == TYPE_NULL;
+
+        add_u32(out, null ? UINT32_MAX : 0);
+        if (null)
+            continue;
+        st = pg_value_write(&values[i], of, PG_BINARY, out, err);
+        if (!st)
+            fill_length(out, at, 0);
+    }
+    return st;
+}
+
+/* {1,2,NULL}; times have blanks, and are quoted. */
+static custos_status
+array_text(struct buf *out, const struct datum *values, size_t n, uint32_t of,
+           custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+
+    buf_add_text(out, "{");
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *quote = values[i].type == TYPE_TIMESTAMP ? "\"" : "";
+
+        buf_add_text(out, i > 0 ? "," : "");
+        if (values[i].type == TYPE_NULL) {
+            buf_add_text(out, "NULL");
+            continue;
+        }
+        buf_add_text(out, quote);
+        st = pg_value_write(&values[i], of, PG_TEXT, out, err);
+        buf_add_text(out, quote);
+    }
+    buf_add_text(out, "}");
+    return st;
+}
+
+custos_status
+pg_row_add_array(struct buf *out, size_t begin_at, const struct datum *values,
+                 size_t n, uint32_t of, const struct pg_column *column,
+                 custos_err *err)
+{
+    size_t at = out->len;
+
+    add_u32(out, 0);
+    return end_value(out, begin_at, at,
+                     column->format == PG_BINARY
+                         ? array_binary(out, values, n, of, err)
+                         : array_text(out, values, n, of, err));
+}
+
 custos_status
 pg_row_add_text(struct buf *out, size_t begin_at, const struct pg_bytes *text,
                 const struct pg_column *column, custos_err *err)

@@ -68,6 +68,12 @@ CUSTOS_MUST_USE custos_status pg_row_add(struct buf *out, size_t begin,
                                          const struct datum *value,
                                          const struct pg_column *column,
                                          custos_err *err);
+/* Adds an array of n values, whose type is the OID `of`. */
+CUSTOS_MUST_USE custos_status pg_row_add_array(struct buf *out, size_t begin,
+                                               const struct datum *values,
+                                               size_t n, uint32_t of,
+                                               const struct pg_column *column,
+                                               custos_err *err);
 /* Adds a value that we hold as PostgreSQL's text for it (pg_text.h). */
 CUSTOS_MUST_USE custos_status pg_row_add_text(struct buf *out, size_t begin,
                                               const struct pg_bytes *text,

@@ -29,6 +29,16 @@ class Psql(ClientCase):
         self.assertRegex(done.stderr, r"NOTICE: .*(?i:cost)")
         self.assertRegex(done.stderr, r"\d+:[0-9a-f]{64}")
 
+    def test_an_array_of_percentiles(self):
+        done = self.good(
+            "SELECT sex, percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP "
+            "(ORDER BY weight) AS q FROM patients GROUP BY 1 ORDER BY 1")
+        number = r"-?[\d.]+"
+        self.assertRegex(done.stdout, r" sex \| +q *\n-+\+-+\n"
+                         rf" f   \| {{{number},{number},{number}}}\n")
+        for i in range(1, 4):
+            self.assertRegex(done.stderr, rf"q\[{i}\]: within ±")
+
     def test_login(self):
         done = self.psql("SELECT 1", PGPASSWORD="wrong")
         self.assertEqual(done.returncode, 2)

@@ -46,6 +46,18 @@ class Psycopg3(ClientCase):
                 sql, (["heart", "eyes"], [1, 70000])).fetchall()
             self.assertEqual(len(rows), 1)
 
+    def test_arrays(self):
+        sql = ("SELECT percentile_cont(ARRAY[0.75, 0.25]) WITHIN GROUP "
+               "(ORDER BY weight) AS q, count(*) FROM patients")
+        for binary in [False, True]:
+            with self.connection.cursor(binary=binary) as cursor:
+                high_low, people = cursor.execute(sql).fetchall()[0]
+                names = [c.name for c in cursor.description]
+            self.assertEqual(names, ["q", "count"])
+            self.assertEqual(len(high_low), 2)
+            self.assertGreaterEqual(high_low[0], high_low[1])
+            self.assertIsInstance(people, int)
+
     def test_settings_by_a_select(self):
         row = self.connection.execute(
             "SELECT set_config(%s, %s, false)", ("custos.epsilon", "0.25"))

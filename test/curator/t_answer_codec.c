@@ -32,8 +32,9 @@ make_answer(const struct receipt *r)
     a->receipt = *r;
     a->columns[0] = (struct answer_column){
         .name = str_of("k"), .type = TYPE_TEXT, .is_key = true};
-    a->columns[1] =
-        (struct answer_column){.name = str_of("n"), .type = TYPE_REAL};
+    a->columns[1] = (struct answer_column){.name = str_of("n[1]"),
+                                           .type = TYPE_REAL,
+                                           .array = {str_of("n"), 0, 1}};
     a->n_rows = ROWS;
     a->cells = arena_take(a->arena, 2 * ROWS, sizeof *a->cells);
     assert_non_null(a->cells);
@@ -73,6 +74,10 @@ assert_same_answer(const struct answer *a, const struct answer *b)
         assert_true(str_equal(a->columns[i].name, b->columns[i].name));
         assert_int_equal(a->columns[i].type, b->columns[i].type);
         assert_int_equal(a->columns[i].is_key, b->columns[i].is_key);
+        assert_int_equal(a->columns[i].array.n, b->columns[i].array.n);
+        assert_int_equal(a->columns[i].array.at, b->columns[i].array.at);
+        assert_true(
+            str_equal(a->columns[i].array.name, b->columns[i].array.name));
     }
     for (size_t i = 0; i < a->n_rows * a->n_columns; i++) {
         assert_same_datum(&a->cells[i].value, &b->cells[i].value);
@@ -199,12 +204,48 @@ a_cell_takes_less_as_bytes(void **state)
     buf_clear(&full);
 }
 
+/* Whoever shows an array reads all of its elements from the columns behind it. */
+static void
+incomplete_arrays_are_refused(void **state)
+{
+    static const struct {
+        size_t at[3], n[3];
+        bool good;
+    } cases[] = {
+        {{0, 0, 0}, {0, 0, 0}, true},  {{0, 1, 2}, {3, 3, 3}, true},
+        {{0, 0, 1}, {1, 2, 2}, true},  {{0, 0, 0}, {1, 1, 0}, true},
+        {{0, 1, 0}, {3, 3, 0}, false}, {{0, 1, 1}, {3, 3, 3}, false},
+        {{1, 2, 3}, {3, 3, 3}, false}, {{0, 0, 0}, {0, 0, 2}, false},
+        {{0, 1, 2}, {3, 2, 3}, false}, {{0, 0, 0}, {9, 0, 0}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct answer_column columns[3] = {
+            {.type = TYPE_REAL}, {.type = TYPE_REAL}, {.type = TYPE_REAL}};
+        struct answer a = {.n_columns = 3, .columns = columns}, *back = NULL;
+        struct buf b;
+
+        for (size_t k = 0; k < 3; k++)
+            columns[k].array =
+                (struct array_place){{"q", 1}, cases[i].at[k], cases[i].n[k]};
+        buf_init(&b, NULL, 1 << 20);
+        answer_pack(&a, &b);
+        assert_int_equal(answer_new(1, &back, NULL), CUSTOS_OK);
+        assert_int_equal(answer_unpack((str){b.ptr, b.len}, back),
+                         cases[i].good);
+        answer_free(back);
+        buf_clear(&b);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_answers_come_back),
         cmocka_unit_test(damaged_bytes_are_refused),
+        cmocka_unit_test(incomplete_arrays_are_refused),
         cmocka_unit_test(a_cell_takes_less_as_bytes),
     };
 

@@ -168,9 +168,9 @@ box_law_by_enumeration(void **state)
         for (int run = 0; run < runs; run++) {
             struct cut low, high;
 
-            assert_int_equal(stretch_box(&hooks, &s, &q->nodes[0], rng, &low,
-                                         &high),
-                             CUSTOS_OK);
+            assert_int_equal(
+                stretch_box(&hooks, &s, &q->nodes[0], rng, &low, &high),
+                CUSTOS_OK);
             assert_true(low.left <= high.left && low.point <= high.point);
             seen[candidate_of(&c, low)][candidate_of(&c, high)]++;
         }

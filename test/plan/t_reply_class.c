@@ -100,9 +100,9 @@ classes_are_those_of_the_list(void **state)
               "FROM visits GROUP BY patient_id) AS x"},
         {12, "SELECT count(*) FROM doses d JOIN drugs g ON d.drug = g.code"},
         /* quantiles */
-        {600, "SELECT median(cost) FROM visits"},
-        {650, "SELECT level, median(cost) FROM visits GROUP BY level"},
-        {700, "SELECT median(cost), max(cost) FROM visits"},
+        {700, "SELECT median(cost) FROM visits"},
+        {750, "SELECT level, median(cost) FROM visits GROUP BY level"},
+        {750, "SELECT median(cost), max(cost) FROM visits"},
         {1000, "SELECT median(age) FROM patients WHERE city = 'Rome'"},
         /* discovered groups */
         {1500, "SELECT note, count(*) FROM visits GROUP BY note"},
@@ -257,8 +257,9 @@ static void
 boxes_take_time_by_their_price(void **state)
 {
     const char *sql = "SELECT median(cost) FROM visits";
-    const char *without = "SELECT WITH DIFFERENTIAL_PRIVACY "
-                          "OPTIONS(quantile_bar = off) median(cost) FROM visits";
+    const char *without =
+        "SELECT WITH DIFFERENTIAL_PRIVACY "
+        "OPTIONS(quantile_bar = off) median(cost) FROM visits";
     struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
     uint64_t rows[TABLES] = {0};
 

@@ -192,12 +192,50 @@ quantiles_are_read(void **state)
                  ranks[i]);
         unsupported(sql, i == 6 ? "+" : ranks[i], "one number from 0 to 1");
     }
-    unsupported("SELECT percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER "
-                "BY x) FROM t",
-                "ARRAY", "at one price");
     unsupported("SELECT median(DISTINCT x) FROM t", "median", "DISTINCT");
     unsupported("SELECT min(*) FROM t", "min", "needs a value");
     unsupported("SELECT max(x, y) FROM t", "y", "takes one value");
+}
+
+/* An array of percentiles is one output for each; numbers of outputs count it once. */
+static void
+arrays_of_percentiles_are_read(void **state)
+{
+    static const char *const wrong[][3] = {
+        {"percentile_cont(ARRAY[0.5, 2]) WITHIN GROUP (ORDER BY x)",
+         "one number from 0 to 1", "2])"},
+        {"percentile_cont(ARRAY[0.5, NULL]) WITHIN GROUP (ORDER BY x)",
+         "one number from 0 to 1", "NULL"},
+        {"percentile_cont('{}'::float8[]) WITHIN GROUP (ORDER BY x)",
+         "an array of 1 to 64 ranks", "percentile"},
+        {"1 + percentile_cont(ARRAY[0.5]) WITHIN GROUP (ORDER BY x)",
+         "an output by itself", "percentile"},
+        {"percentile_cont(ARRAY[0.5]) WITHIN GROUP (ORDER BY x DESC)",
+         "is written percentile_cont", "percentile"},
+        {"x FROM (SELECT percentile_cont(ARRAY[0.5]) WITHIN GROUP (ORDER BY x) "
+         "AS x FROM t) AS s GROUP BY x --",
+         "in the outermost SELECT", "percentile"},
+    };
+    char sql[300];
+
+    (void)state;
+    expect("SELECT k, percentile_cont(ARRAY[0.75, 0.5]) WITHIN GROUP (ORDER BY "
+           "x) AS q, count(*)" T " GROUP BY 1 ORDER BY 3, k",
+           "SELECT \"k\" AS \"k\", percentile_cont(0.75) WITHIN GROUP (ORDER "
+           "BY \"x\") AS \"q[1]\", percentile_cont(0.5) WITHIN GROUP (ORDER "
+           "BY \"x\") AS \"q[2]\", count(*) AS \"count\"" Q
+           " GROUP BY \"k\" ORDER BY 4 ASC NULLS LAST, 1 ASC NULLS LAST");
+    expect("SELECT percentile_disc('{0.1}'::float8[]) WITHIN GROUP (ORDER BY "
+           "x), median(x)" T,
+           "SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY \"x\") AS "
+           "\"percentile_disc[1]\", median(\"x\") AS \"median\"" Q);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        snprintf(sql, sizeof sql, "SELECT %s FROM t", wrong[i][0]);
+        unsupported(sql, wrong[i][2], wrong[i][1]);
+    }
+    unsupported("SELECT percentile_cont(ARRAY[0.5]) WITHIN GROUP (ORDER BY x) "
+                "FROM t ORDER BY 1",
+                "1", "is an array");
 }
 
 static void
@@ -475,6 +513,7 @@ main(void)
         cmocka_unit_test(literals_are_exact),
         cmocka_unit_test(aggregates_are_read),
         cmocka_unit_test(quantiles_are_read),
+        cmocka_unit_test(arrays_of_percentiles_are_read),
         cmocka_unit_test(google_clause_is_read),
         cmocka_unit_test(statements_are_refused),
         cmocka_unit_test(clauses_are_refused),

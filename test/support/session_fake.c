@@ -114,8 +114,9 @@ fake_clear(struct fake *f)
 static void
 answer(struct fake *f, struct task *t)
 {
-    struct answer_column columns[] = {{str_of("city"), TYPE_TEXT, true},
-                                      {str_of("n"), TYPE_INT, false}};
+    struct answer_column columns[] = {
+        {.name = str_of("city"), .type = TYPE_TEXT, .is_key = true},
+        {.name = str_of("n"), .type = TYPE_INT}};
     struct answer_cell *cells = calloc(f->rows * 2 + 1, sizeof *cells);
     struct answer a = {
         .columns = columns,

@@ -147,6 +147,40 @@ rows(void **state)
 }
 
 static void
+send_array(struct buf *out, enum pg_format format, uint32_t of,
+           const struct datum *values, size_t n)
+{
+    const struct pg_column column = {.type = pg_type_by_oid(pg_array_of(of)),
+                                     .format = format};
+    custos_err err = CUSTOS_ERR_INIT;
+    size_t at = pg_row_begin(out, 1);
+
+    assert_int_equal(pg_row_add_array(out, at, values, n, of, &column, &err),
+                     CUSTOS_OK);
+    pg_row_end(out, at);
+}
+
+static void
+arrays(void **state)
+{
+    const struct datum numbers[] = {{.type = TYPE_INT, .n = 42},
+                                    {.type = TYPE_NULL},
+                                    {.type = TYPE_INT, .n = -1}};
+    const struct datum time = {.type = TYPE_TIMESTAMP, .n = 0};
+
+    (void)state;
+    SENDS(send_array(&out, PG_TEXT, PG_INT8, numbers, 3),
+          "D\0\0\0\x16\0\1\0\0\0\x0c{42,NULL,-1}");
+    SENDS(send_array(&out, PG_BINARY, PG_INT8, numbers, 3),
+          "D\0\0\0\x3a\0\1\0\0\0\x30"
+          "\0\0\0\1\0\0\0\1\0\0\0\x14\0\0\0\3\0\0\0\1"
+          "\0\0\0\x08\0\0\0\0\0\0\0\x2a\xff\xff\xff\xff"
+          "\0\0\0\x08\xff\xff\xff\xff\xff\xff\xff\xff");
+    SENDS(send_array(&out, PG_TEXT, PG_TIMESTAMP, &time, 1),
+          "D\0\0\0\x21\0\1\0\0\0\x17{\"1970-01-01 00:00:00\"}");
+}
+
+static void
 reports(void **state)
 {
     const struct pg_report notice = {
@@ -241,6 +275,7 @@ main(void)
         cmocka_unit_test(words),
         cmocka_unit_test(descriptions),
         cmocka_unit_test(rows),
+        cmocka_unit_test(arrays),
         cmocka_unit_test(reports),
         cmocka_unit_test(texts_end_at_their_nul),
         cmocka_unit_test(lists_that_are_too_long),

@@ -21,8 +21,9 @@
 #include "store/file.h"
 
 enum {
-    ROWS = 500000,   /* of speed_made.sql */
-    VALUES = 500000, /* for quantiles, of so many bits, as wide as ranges get: */
+    ROWS = 500000, /* of speed_made.sql */
+    VALUES =
+        500000, /* for quantiles, of so many bits, as wide as ranges get: */
     SORT_BITS = 61,
     RUNS = 3,
     TINY_RUNS = 31,

@@ -11,6 +11,7 @@
 #include "plan/from/from.h"
 
 enum {
+    KEEP_PS = 20000,        /* new memory for one value: 64 bytes */
     HALVING_PS = 1200,      /* one value halves what is left of the edges */
     LIMIT_PS = 2500,        /* a step for the limits of ends */
     RANK_PS = 20000000,     /* a quantile of a group: draws, noise, ends ... */
@@ -42,15 +43,17 @@ quantile_work(const struct part_quantiles *q, uint64_t rows, uint64_t groups,
               uint64_t levels, uint64_t row_ps)
 {
     /* A step takes up to 4/3 of the time of a row. */
-    uint64_t ps = from_times(steps_of(q->draws, rows, groups), row_ps + row_ps / 3);
+    uint64_t ps =
+        from_times(steps_of(q->draws, rows, groups), row_ps + row_ps / 3);
     uint64_t rank = RANK_PS + q->n * (uint64_t)RANK_PAIR_PS, halvings = 0;
 
     ps = from_plus(ps, from_times(from_times(groups, q->n), rank));
+    ps = from_plus(ps, from_times(rows, KEEP_PS));
     if (!q->counts)
         return ps;
     while (box_counts(q->n) >> halvings)
         halvings++;
     ps = from_plus(ps, from_times(rows, halvings * HALVING_PS));
-    return from_plus(ps, from_times(from_times(levels, box_limit_steps(q->n)),
-                                    LIMIT_PS));
+    return from_plus(
+        ps, from_times(from_times(levels, box_limit_steps(q->n)), LIMIT_PS));
 }

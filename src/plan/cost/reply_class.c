@@ -370,10 +370,10 @@ add_quantiles(struct cost *c, const struct part *part, uint64_t rows)
     add_operators(part->of, &o);
     add_row_work(c, rows, &o);
     add_heavy(c, rows, c->speeds->quantile_ps, 1);
-    c->heavy = from_plus(
-        c->heavy, quantile_work(part->quantiles, rows,
-                                cells_of(c->stage->space, rows),
-                                plan_levels(c->plan), row_ps));
+    c->heavy =
+        from_plus(c->heavy, quantile_work(part->quantiles, rows,
+                                          cells_of(c->stage->space, rows),
+                                          plan_levels(c->plan), row_ps));
 }
 
 /* Adds a pass over the rows for all numbers of the stage, and one for each of its
