@@ -19,6 +19,8 @@
 #include "measure.h"
 #include "num/rat.h"
 #include "synth/aim.h"
+#include "synth/bound.h"
+#include "synth/infer.h"
 #include "synth/mst.h"
 #include "synth/price.h"
 #include "synth/rows.h"
@@ -537,6 +539,43 @@ run_method(const struct data *d, enum method method, amount rho, size_t bytes,
                          : aim_run(NULL, &aim, &t, k->rng, out, err);
 }
 
+/* The bounds on sets of three that were measured, within 95 % at once, as ratios to
+   the model's error: how many hold, and the median. */
+static void
+compare_bounds(const struct data *d, const struct synthesis *s)
+{
+    static struct colset sets[COLUMNS * COLUMNS * COLUMNS / 6];
+    const size_t n_sets = list_sets(d, 3, sets);
+    double ratio[COLUMNS * COLUMNS];
+    uint16_t *code[COLUMNS];
+    size_t n = 0, hold = 0;
+
+    for (size_t c = 0; c < d->n; c++)
+        code[c] = d->column[c].code;
+    for (size_t i = 0; i < n_sets && n < COUNT_OF(ratio); i++) {
+        double bound, error = 0, *x;
+        int64_t *y;
+        size_t cells;
+
+        if (!model_measured(s->model, sets[i]))
+            continue;
+        y = count(code, d->size, d->n, d->rows, sets[i], &cells);
+        x = malloc(cells * sizeof *x);
+        measure_need(!x || model_marginal(s->model, sets[i], cells, x, NULL) ||
+                     model_bound(s->model, sets[i], 0.05 / (double)n_sets,
+                                 &bound, NULL));
+        for (size_t k = 0; k < cells; k++)
+            error += fabs(x[k] - (double)y[k]);
+        hold += error <= bound;
+        ratio[n++] = bound / error;
+        free(x);
+        free(y);
+    }
+    if (n > 0)
+        fprintf(stderr, "%zu of %zu bounds hold; median bound/error %.1f\n",
+                hold, n, measure_median(ratio, n));
+}
+
 /* One run: its error, and seconds. */
 static double
 synthesize(const struct data *d, enum method method, amount rho, size_t bytes,
@@ -562,6 +601,8 @@ synthesize(const struct data *d, enum method method, amount rho, size_t bytes,
             method == MST ? "MST" : "AIM", error, *seconds,
             (double)clock() / CLOCKS_PER_SEC, s.rounds,
             (double)tree_bytes(&s.model->tree) / (1 << 20), n);
+    if (method == AIM && d->order == 3)
+        compare_bounds(d, &s);
     free(rows);
     synthesis_free(&s);
     keeper_clear(&k);

@@ -5,11 +5,13 @@
  * node is computed like what is.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/support.h"
 #include "support/synth_sets.h"
+#include "synth/bound.h"
 #include "synth/fit.h"
 #include "synth/infer.h"
 #include "synth/walk_loops.h"
@@ -327,6 +329,108 @@ walk_exp_is_exp(void **state)
     assert_true(fabs(got - sum) < 1e-12 * sum);
 }
 
+/* -------------------------------------------------------------------- bounds -- */
+
+/* Adds noise to the marginal of the rows. */
+static void
+measure_noisily(struct model *m, uint32_t rows[ROWS][COLUMNS],
+                struct colset set, unsigned sigma, custos_rng *rng, double *x)
+{
+    const size_t cells = domain_cells(&DOMAIN, set);
+    const struct measurement y = {set, sigma * sigma, x, NULL};
+    custos_noise *law = NULL;
+    int64_t noise[CELLS];
+    char text[16];
+
+    count_rows(rows, set, x);
+    snprintf(text, sizeof text, "%u", sigma);
+    assert_int_equal(
+        custos_noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, text, &law, NULL),
+        CUSTOS_OK);
+    assert_int_equal(custos_noise_draw_i64(law, rng, noise, cells, NULL),
+                     CUSTOS_OK);
+    custos_noise_free(law);
+    for (size_t i = 0; i < cells; i++)
+        x[i] += (double)noise[i];
+    assert_int_equal(model_add(m, &y, NULL), CUSTOS_OK);
+}
+
+/* The measurements stop when the noise looks worst, and the next variance depends
+   on the last result. The model is that of no fit at all, so that the bound is
+   mostly its distance to the measurements, which is taken off. */
+static void
+bounds_hold_at_their_rate(void **state)
+{
+    static uint32_t rows[ROWS][COLUMNS];
+    const struct colset set = synth_set("bc"), wide = synth_set("bce");
+    const int runs = test_size(20, 400);
+    const double beta = 0.2;
+    custos_rng *rng = test_rng_seeded(21);
+    double exact[12], x[CELLS], tight = 0;
+    int wrong = 0;
+
+    (void)state;
+    make_rows(rows);
+    count_rows(rows, set, exact);
+    for (int run = 0; run < runs; run++) {
+        struct model *m = model_new(NULL, &DOMAIN);
+        unsigned sigma = 7;
+        double y[12] = {0}, v = 0, bound, error = 0, left = 0;
+
+        for (int i = 0; i < 5; i++) {
+            const double variance = sigma * sigma;
+
+            measure_noisily(m, rows, i % 2 ? wide : set, sigma, rng, x);
+            for (size_t c = 0; i % 2 && c < 60; c++)
+                y[c / 5] += x[c] / (5 * variance);
+            for (size_t c = 0; i % 2 == 0 && c < 12; c++)
+                y[c] += x[c] / variance;
+            v += 1 / ((i % 2 ? 5 : 1) * variance);
+            sigma = x[0] > exact[0] ? 7 : 4;
+            error = 0;
+            for (size_t c = 0; c < 12; c++)
+                error += fabs(y[c] / v - exact[c]);
+            if (error > 12 / sqrt(v))
+                break;
+        }
+        assert_int_equal(model_build(m, NULL), CUSTOS_OK);
+        model_believe(m, m->marginals);
+        assert_int_equal(model_bound(m, set, beta, &bound, NULL), CUSTOS_OK);
+        assert_int_equal(model_marginal(m, set, CELLS, x, NULL), CUSTOS_OK);
+        for (size_t c = 0; c < 12; c++)
+            left += fabs(x[c] - y[c] / v);
+        wrong += error > bound - left;
+        tight += (bound - left) / error / runs;
+        model_free(m);
+    }
+    test_rng_free(rng);
+    assert_true(wrong <= beta * runs);
+    assert_true(tight > 1 && tight < 4);
+}
+
+/* Without noise to speak of, the bound is the distance of the model; of a set that
+   was not measured there is none. */
+static void
+bounds_add_what_the_model_left(void **state)
+{
+    const double b[3] = {10, 20, 60};
+    const struct measurement x = {synth_set("b"), 1e-12, b, NULL};
+    struct model *m = model_new(NULL, &DOMAIN);
+    double bound;
+
+    (void)state;
+    assert_int_equal(model_add(m, &x, NULL), CUSTOS_OK);
+    assert_int_equal(model_build(m, NULL), CUSTOS_OK);
+    model_believe(m, m->marginals);
+    assert_int_equal(model_bound(m, synth_set("b"), 0.01, &bound, NULL),
+                     CUSTOS_OK);
+    assert_true(fabs(bound - 60) < 1e-3);
+    assert_int_equal(model_bound(m, synth_set("bc"), 0.01, &bound, NULL),
+                     CUSTOS_OK);
+    assert_true(isinf(bound));
+    model_free(m);
+}
+
 /* The loops for AVX2 give the same bits as those for every processor. */
 static void
 loops_agree_to_the_bit(void **state)
@@ -412,6 +516,8 @@ main(void)
         cmocka_unit_test(measurements_of_one_set_are_averaged),
         cmocka_unit_test(structural_zeros_stay_empty),
         cmocka_unit_test(walk_exp_is_exp),
+        cmocka_unit_test(bounds_hold_at_their_rate),
+        cmocka_unit_test(bounds_add_what_the_model_left),
         cmocka_unit_test(loops_agree_to_the_bit),
         cmocka_unit_test(limits_are_statuses),
     };
