@@ -69,18 +69,22 @@ sort_rows(struct sampler *s, struct colset given, size_t cells)
 /*
  * Chooses the codes of g rows with these weights: whole parts first, then one
  * more for every code in whose share of the fractions a point u, u + 1, ... lies.
- * A code of weight 0 is never chosen, unless all are 0.
+ * A code of weight 0 is never chosen, unless all are 0. What rounding leaves over,
+ * and all rows if the weights are too small to divide by, get the heaviest code.
  */
 static void
 choose_codes(uint16_t *codes, size_t g, const double *weight, size_t step,
              size_t n_codes, double u)
 {
     double all = 0, passed = 0, by;
-    size_t n = 0, last = 0;
+    size_t n = 0, heaviest = 0;
 
-    for (size_t k = 0; k < n_codes; k++)
+    for (size_t k = 0; k < n_codes; k++) {
         all += weight[k * step];
-    by = all > 0 ? (double)g / all : 0;
+        if (weight[k * step] > weight[heaviest * step])
+            heaviest = k;
+    }
+    by = all > 0x1p-900 ? (double)g / all : 0;
     for (size_t k = 0; k < n_codes; k++) {
         size_t whole = (size_t)(weight[k * step] * by);
 
@@ -91,14 +95,13 @@ choose_codes(uint16_t *codes, size_t g, const double *weight, size_t step,
         double expected = weight[k * step] * by;
 
         passed += expected - floor(expected);
-        last = expected > 0 ? k : last;
         while (u < passed && n < g) {
             codes[n++] = (uint16_t)k;
             u += 1;
         }
     }
-    while (n < g) /* where the sum of fractions was rounded down */
-        codes[n++] = (uint16_t)last;
+    while (n < g)
+        codes[n++] = (uint16_t)heaviest;
 }
 
 /* The codes of one group in random order (Fisher, Yates). A word of 64 bits
