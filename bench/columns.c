@@ -50,12 +50,14 @@ void
 columns_read(struct columns *c, const char *file, const char *first,
              const char *second)
 {
+    const char *folder = getenv("CUSTOS_DATA");
     char path[PATH], line[LINE];
     int at[COLUMNS_MOST];
     FILE *f;
 
     c->rows = 0;
-    snprintf(path, sizeof path, "../shared/data/%s", file);
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/data",
+             file);
     f = fopen(path, "re");
     if (!f)
         return;

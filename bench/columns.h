@@ -1,6 +1,6 @@
 /*
- * Columns of the public data sets in ../shared/data, for benchmarks that want
- * real numbers where these are there.
+ * Columns of the public data sets below CUSTOS_DATA, or in ../shared/data, for
+ * benchmarks that want real numbers where these are there.
  */
 #ifndef BENCH_COLUMNS_H
 #define BENCH_COLUMNS_H

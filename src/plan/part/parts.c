@@ -418,20 +418,28 @@ parts_of_product(struct work *w, size_t i)
     return pair_parts(w, i, of, v);
 }
 
+/* Takes the squares of one of the two values. */
+static custos_status
+pair_squares(struct work *w, size_t i, struct expr *of,
+             const struct part_value *v, int *squares)
+{
+    struct plan *p = w->plan;
+
+    *squares = part_sum(p, of, v, PART_SQUARES, parts_owner(p, i));
+    return check_ceiling(w, &p->parts[*squares], p->aggregates[i].expr);
+}
+
 /* Of a line, which needs the squares of x. */
 static custos_status
 parts_of_line(struct work *w, size_t i)
 {
-    struct plan_aggregate *a = &w->plan->aggregates[i];
     struct part_value v[2];
     struct expr *of[2];
     custos_status st = pair_parts(w, i, of, v);
 
-    if (st)
-        return st;
-    a->squares =
-        part_sum(w->plan, of[0], &v[0], PART_SQUARES, parts_owner(w->plan, i));
-    return check_ceiling(w, &w->plan->parts[a->squares], a->expr);
+    return st ? st
+              : pair_squares(w, i, of[0], &v[0],
+                             &w->plan->aggregates[i].squares);
 }
 
 /* Of a correlation, which needs those of both. */
@@ -443,14 +451,9 @@ parts_of_moments(struct work *w, size_t i)
     struct expr *of[2];
     custos_status st = pair_parts(w, i, of, v);
 
-    if (st)
-        return st;
-    a->squares =
-        part_sum(w->plan, of[0], &v[0], PART_SQUARES, parts_owner(w->plan, i));
-    a->squares_y =
-        part_sum(w->plan, of[1], &v[1], PART_SQUARES, parts_owner(w->plan, i));
-    st = check_ceiling(w, &w->plan->parts[a->squares], a->expr);
-    return st ? st : check_ceiling(w, &w->plan->parts[a->squares_y], a->expr);
+    if (!st)
+        st = pair_squares(w, i, of[0], &v[0], &a->squares);
+    return st ? st : pair_squares(w, i, of[1], &v[1], &a->squares_y);
 }
 
 static custos_status
