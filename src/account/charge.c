@@ -13,6 +13,8 @@
  */
 #include "account/charge.h"
 
+#include <string.h>
+
 #include "account/convert.h"
 #include "account/cost.h"
 #include "num/batch.h"
@@ -172,4 +174,20 @@ charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
         out->mu_squared = amount_from_rat_up(&x, AMOUNT_LOSS);
     }
     rat_clear(&x);
+}
+
+void
+charge_sum_init(struct charge *sum)
+{
+    memset(sum, 0xff, sizeof *sum); /* AMOUNT_INFINITE */
+    sum->epsilon = sum->rho = sum->delta = sum->delta_rho = 0;
+}
+
+void
+charge_sum_add(struct charge *sum, const struct charge *c)
+{
+    sum->epsilon = amount_add(sum->epsilon, c->epsilon);
+    sum->rho = amount_add(sum->rho, c->rho);
+    sum->delta = amount_add(sum->delta, c->delta);
+    sum->delta_rho = amount_add(sum->delta_rho, c->delta_rho);
 }

@@ -49,4 +49,11 @@ void charge_of_amounts(const rat *epsilon, const rat *rho, const rat *delta,
 void charge_of_price(const rat *epsilon, const rat *rho, const rat *delta,
                      struct charge *out);
 
+/*
+ * Sums of charges in epsilon, rho and their deltas, which is what budgets count;
+ * every other amount is infinite. charge_sum_init sets the sum of none.
+ */
+void charge_sum_init(struct charge *sum);
+void charge_sum_add(struct charge *sum, const struct charge *c);
+
 #endif

@@ -187,9 +187,8 @@ prepare_work(struct progress *g, size_t i, custos_err *err)
     if (g->c->executor && !plan_digest(e->k.p, e->work.digest))
         return no_memory(err);
     e->has_request = true;
-    return course_request(g->c, &e->k,
-                          e->kind == ENTRY_RUN ? PURSE_BOTH : PURSE_OWN,
-                          &e->request, err);
+    return course_request(g->c, &e->k, e->kind == ENTRY_SHARED, &e->request,
+                          err);
 }
 
 /* Above the charge, in the order of charge_and_run (curator.c): all that can be

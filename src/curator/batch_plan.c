@@ -189,30 +189,20 @@ batch_add_classes(struct progress *g)
     }
 }
 
-static void
-add_charge(struct charge *to, const struct charge *c)
-{
-    to->epsilon = amount_add(to->epsilon, c->epsilon);
-    to->rho = amount_add(to->rho, c->rho);
-    to->delta = amount_add(to->delta, c->delta);
-    to->delta_rho = amount_add(to->delta_rho, c->delta_rho);
-}
-
 /* The sum of what is charged. *any: something is. */
 void
 batch_add_costs(const struct progress *g, struct charge *sum, bool *any)
 {
     struct ask_batch_cost *cost = &g->b->cost;
 
-    memset(sum, 0xff, sizeof *sum);
-    sum->epsilon = sum->rho = sum->delta = sum->delta_rho = 0;
+    charge_sum_init(sum);
     *any = false;
     for (size_t i = 0; i < g->b->n; i++) {
         const struct entry *e = &g->entries[i];
 
         if (e->kind != ENTRY_RUN && e->kind != ENTRY_SHARED)
             continue;
-        add_charge(sum, &e->k.p->charge);
+        charge_sum_add(sum, &e->k.p->charge);
         *any = true;
     }
     amount_write(sum->epsilon, AMOUNT_LOSS, cost->epsilon);

@@ -89,7 +89,7 @@ curator_find(const struct curator *c, str name,
 /* -------------------------------------------------------------- charging -- */
 
 custos_status
-course_request(struct curator *c, const struct course *k, enum purse purse,
+course_request(struct curator *c, const struct course *k, bool shared,
                struct course_request *out, custos_err *err)
 {
     const struct policy *policy = c->snapshot->policy;
@@ -110,7 +110,7 @@ course_request(struct curator *c, const struct course *k, enum purse purse,
         .charge = &p->charge,
         .data_version = engine_version(c->engine),
         .now = k->ask.now,
-        .shared = purse == PURSE_OWN,
+        .shared = shared,
         .max_failures = policy->max_failures,
         .max_overruns = policy->max_overruns,
         .max_bytes = policy->ledger_bytes,

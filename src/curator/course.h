@@ -27,19 +27,18 @@ CUSTOS_MUST_USE custos_status course_plan(struct curator *c, arena *a,
                                           uint64_t *steps, struct course *k,
                                           custos_err *err);
 
-/* Who pays: the asker and all together, or the asker alone, who gets an answer
-   that somebody else has paid for. */
-enum purse { PURSE_BOTH, PURSE_OWN };
-
-/* The request to charge a plan, with its texts; cleared by course_request_clear,
-   also after a failure. */
+/*
+ * The request to charge a plan, with its texts; cleared by course_request_clear,
+ * also after a failure. shared: only the asker's own budget is charged, for an
+ * answer that another analyst has paid for.
+ */
 struct course_request {
     struct ledger_request r;
     struct buf plan, theorems;
 };
 CUSTOS_MUST_USE custos_status course_request(struct curator *c,
                                              const struct course *k,
-                                             enum purse purse,
+                                             bool shared,
                                              struct course_request *out,
                                              custos_err *err);
 void course_request_clear(struct course_request *r);

@@ -42,11 +42,11 @@ no_memory(custos_err *err)
 }
 
 static custos_status
-charge_plan(struct curator *c, const struct course *k, enum purse purse,
+charge_plan(struct curator *c, const struct course *k, bool shared,
             struct receipt *receipt, custos_err *err)
 {
     struct course_request r;
-    custos_status st = course_request(c, k, purse, &r, err);
+    custos_status st = course_request(c, k, shared, &r, err);
 
     if (!st)
         st = tripwire_ready(c, k->ask.now, err);
@@ -181,7 +181,7 @@ charge_and_run(struct curator *c, const struct course *k,
         st = tripwire_claim(&work, err);
     if (st)
         return st;
-    st = charge_plan(c, k, PURSE_BOTH, &w.receipt, err);
+    st = charge_plan(c, k, false, &w.receipt, err);
     if (st) {
         tripwire_drop(work);
         return st;
@@ -211,7 +211,7 @@ charge_shared(struct curator *c, const struct course *k,
               const struct answer_keys *keys, struct answer *answer,
               custos_err *err)
 {
-    custos_status st = charge_plan(c, k, PURSE_OWN, &answer->receipt, err);
+    custos_status st = charge_plan(c, k, true, &answer->receipt, err);
 
     if (!st) {
         answer->stored = false; /* it was not free */

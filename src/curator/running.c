@@ -106,9 +106,8 @@ bars_laplace(const struct running *r, struct bar_law law, double miss,
     }
 }
 
-/* Laplace noise on the square root, or very many draws: a sum of Laplace draws of
-   scale a with coefficients b, each at most 1, by Chernoff's bound: its cumulant at s / a is
-   at most the sum of b^2 s^2 / (1 - s^2), s < 1. */
+/* Laplace noise on the square root, or very many draws, by Chernoff's bound, with
+   the best of some s. */
 static void
 bars_mixed(const struct running *r, struct bar_law law, double miss,
            double *half)

@@ -15,10 +15,10 @@
  *   2 (1 - Phi(z)). For k Laplace draws of scale a, each with coefficient 1, it
  *   exceeds a x + k d, where d = 1 - a ln(2/(1+q)), q = exp(-1/a), with
  *   probability at most that of a sum of k Laplace variables of scale 1 beyond x.
- * SOURCE   bars-tail, whose order sums preserve; the density of a sum of Laplace
- *          variables: Kotz, Kozubowski, Podgorski 2001, "The Laplace
- *          Distribution and Generalizations", section 2.3
- * NEEDS    0 < miss < 1; the law of one draw, in steps.
+ *   For Laplace draws with |b_i| <= 1 it exceeds a (W s^2/(1 - s^2) + ln(2/p))/s
+ *   with probability at most p, for every 0 < s < 1.
+ * SOURCE   doc/proofs/bars-running.md
+ * NEEDS    0 < miss < 1; the law of one draw, in steps; W from above.
  * GIVES    half[t], t = 0 .. n-1, in units of the counts: exceeded with
  *          probability at most `miss`; the rounding to whole numbers is included.
  * FAILS    cannot.

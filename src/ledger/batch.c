@@ -22,18 +22,20 @@
 #include "ledger/inside.h"
 #include "ledger/sizes.h"
 
-/* Whose budgets the charges of a batch count in. */
-enum purse { PURSE_OWN, PURSE_COMMON };
+/* The analyst's own budget, in which every charge counts, and the common one, in
+   which those of shared answers do not. */
+enum budget { BUDGET_OWN, BUDGET_COMMON };
 
 /* The sum of the charges that count there; false: there are none. */
 static bool
-add_charges(const struct ledger_job *job, enum purse purse, struct charge *out)
+add_charges(const struct ledger_job *job, enum budget budget,
+            struct charge *out)
 {
     struct sums s;
 
     sums_init(&s);
     for (size_t i = 0; i < job->n_requests; i++)
-        if (purse == PURSE_OWN || !job->request[i].shared)
+        if (budget == BUDGET_OWN || !job->request[i].shared)
             sums_add(&s, job->request[i].charge, 0);
     *out = s.spent;
     return s.charges > 0;
@@ -56,11 +58,11 @@ admit_sum(struct ledger *l, const struct ledger_job *job, size_t *analyst,
     common.who = (str){"", 0};
     common.shared = false;
     *analyst = l->terms->said.n_analysts;
-    if (own.who.len && add_charges(job, PURSE_OWN, &of_own)) {
+    if (own.who.len && add_charges(job, BUDGET_OWN, &of_own)) {
         st = budgets_admit(l->db, l->terms, &own, &s, err);
         *analyst = s.analyst;
     }
-    if (!st && add_charges(job, PURSE_COMMON, &of_common))
+    if (!st && add_charges(job, BUDGET_COMMON, &of_common))
         st = budgets_admit(l->db, l->terms, &common, &s, err);
     return st;
 }

@@ -37,18 +37,13 @@ void
 sums_init(struct sums *s)
 {
     memset(s, 0, sizeof *s);
-    memset(&s->spent, 0xff, sizeof s->spent);
-    s->spent.epsilon = s->spent.rho = 0;
-    s->spent.delta = s->spent.delta_rho = 0;
+    charge_sum_init(&s->spent);
 }
 
 void
 sums_add(struct sums *s, const struct charge *c, uint64_t seq)
 {
-    s->spent.epsilon = amount_add(s->spent.epsilon, c->epsilon);
-    s->spent.rho = amount_add(s->spent.rho, c->rho);
-    s->spent.delta = amount_add(s->spent.delta, c->delta);
-    s->spent.delta_rho = amount_add(s->spent.delta_rho, c->delta_rho);
+    charge_sum_add(&s->spent, c);
     s->charges++;
     s->seq = seq;
 }

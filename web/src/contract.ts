@@ -75,7 +75,7 @@ export interface PlannedColumn extends Column {
 export interface Cost {
   epsilon: Amount;
   rho: Amount;
-  /* The delta up to which epsilon holds; that of rho is in the ledger. */
+  /* Up to which epsilon holds. rho holds up to a delta of its own, delta_rho. */
   delta: Amount;
 }
 
@@ -161,9 +161,9 @@ export interface Balance {
   theorem: string;
 }
 
-/* The sums of all charges, in each currency. */
+/* The sums of all charges: epsilon with its delta, and rho with its delta_rho. */
 export interface Spent extends Cost {
-  /* Of the deltas up to which rho holds. */
+  /* Up to which rho holds: only discovered groups add to it. */
   delta_rho: Amount;
 }
 

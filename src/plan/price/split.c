@@ -142,9 +142,9 @@ split_weigh(struct plan *p)
     }
 }
 
-/* Divides `purse`, an epsilon, over the parts of one owner by weight. */
+/* Divides an epsilon over the parts of one owner by weight. */
 static void
-divide_price(struct plan *p, int owner, const rat *purse)
+divide_price(struct plan *p, int owner, const rat *price)
 {
     uint64_t all = 0;
     rat share;
@@ -157,12 +157,12 @@ divide_price(struct plan *p, int owner, const rat *purse)
     rat_init(&share);
     if (p->space.selection && owner == -1) {
         rat_set_i64(&share, p->space.selection->weight, all);
-        rat_mul(&p->space.selection->epsilon, purse, &share);
+        rat_mul(&p->space.selection->epsilon, price, &share);
     }
     for (size_t i = 0; i < p->n_parts; i++)
         if (p->parts[i].owner == owner) {
             rat_set_i64(&share, p->parts[i].weight, all);
-            rat_mul(&p->parts[i].epsilon, purse, &share);
+            rat_mul(&p->parts[i].epsilon, price, &share);
         }
     rat_clear(&share);
 }
