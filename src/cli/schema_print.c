@@ -67,7 +67,8 @@ static void
 print_column(struct out *o, const struct policy_column *c, size_t width)
 {
     bool follows =
-        c->has_range || c->n_values || !c->nullable || c->comment.len;
+        c->has_range || c->find_range || c->n_values || !c->nullable ||
+        c->comment.len;
 
     out_text(o, "  ");
     print_name(o, c->name, width);
@@ -78,6 +79,8 @@ print_column(struct out *o, const struct policy_column *c, size_t width)
         out_text(o, " to ");
         print_datum(o, &c->upper);
     }
+    if (c->find_range)
+        out_text(o, "  range found by queries");
     if (c->n_values) {
         out_text(o, "  one of ");
         for (size_t i = 0; i < c->n_values && i < VALUES_SHOWN; i++) {

@@ -10,7 +10,6 @@
 #include "curator/answer.h"
 #include "curator/forecast.h"
 #include "curator/reply.h"
-#include "plan/part/bound_selection.h"
 
 enum { TEXT_MAX = 1 << 20, PLANNING_SHARES = 8 };
 
@@ -26,8 +25,9 @@ no_memory(custos_err *err)
 static uint64_t
 count_values(const struct plan *p)
 {
-    const struct bound_selection *r = plan_bound_selection(p);
-    const struct plan *of = r ? r->plans[0] : p;
+    size_t n;
+    struct plan *const *next = plan_next(p, &n);
+    const struct plan *of = n > 0 ? next[0] : p;
     uint64_t rows = of->is_public ? 0 : of->space.cells;
 
     if (p->query->has_limit && p->query->limit < rows)

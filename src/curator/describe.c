@@ -56,9 +56,10 @@ within_report(arena *a, const struct plan *p, struct description *out,
 {
     custos_status st = CUSTOS_OK;
     struct bars bars;
+    size_t n;
 
-    if (p->is_public ||
-        plan_bound_selection(p)) /* bars depend on the bound that is selected */
+    plan_next(p, &n);
+    if (p->is_public || n > 0) /* bars depend on what is selected */
         return CUSTOS_OK;
     st = bars_make(a, p, 1, p->space.cells, &bars, err);
     for (size_t i = 0; i < p->n_outputs && !st; i++) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "curator/answer.h"
 #include "curator/bound_selection.h"
+#include "curator/range_selection.h"
 #include "mech/i128.h"
 #include "mech/marginals.h"
 #include "mech/quantile_box.h"
@@ -49,6 +50,7 @@ struct releases {
     const struct releaser *by;
     arena *a;
     const struct plan *plan;
+    size_t range; /* the candidate that a STAGE_RANGE has selected */
     struct engine_groups
         *groups; /* those that the last STAGE_GROUPS has shown */
     struct released out;
@@ -221,14 +223,21 @@ static custos_status release_stages(struct releases *x, custos_err *err);
 static custos_status
 release_stage(struct releases *x, const struct stage *s, custos_err *err)
 {
-    custos_status st;
+    custos_status st = CUSTOS_OK;
 
     switch (s->kind) {
     case STAGE_GROUPS: return release_groups(x, s, err);
     case STAGE_VALUES: return release_values(x, s, err);
-    case STAGE_BOUND: break;
+    case STAGE_BOUND:
+        st = bound_selection_run(x->by->engine, x->by->rng, s->plan, &x->plan,
+                                 err);
+        break;
+    case STAGE_RANGE:
+        st = range_selection_run(x->by->engine, x->by->rng, s->plan, &x->range,
+                                 err);
+        x->plan = s->next[x->range];
+        break;
     }
-    st = bound_selection_run(x->by->engine, x->by->rng, s->plan, &x->plan, err);
     return st ? st : release_stages(x, err);
 }
 
@@ -295,8 +304,10 @@ release_answer(const struct releaser *r, const struct plan *p,
     st = release_stages(&x, err);
     if (!st)
         st = answer_of_released(x.plan, &x.out, receipt, out, err);
-    if (!st && x.plan != p)
+    if (!st && plan_bound_selection(p))
         bound_selection_report(p, *out);
+    if (!st && plan_range_selection(p))
+        range_selection_report(p, x.range, *out);
     if (!st && x.out.more)
         report_more(x.out.more, *out);
     engine_groups_free(x.groups);

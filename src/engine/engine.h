@@ -101,6 +101,16 @@ CUSTOS_MUST_USE custos_status engine_bound_counts(struct engine *e,
                                                   custos_err *err);
 
 /*
+ * The scores of a plan's range selection, from one statement: *out is one sealed
+ * int for each candidate. The caller frees it. May fail: CUSTOS_EENGINE,
+ * CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status engine_range_scores(struct engine *e,
+                                                  const struct plan *plan,
+                                                  custos_sealed **out,
+                                                  custos_err *err);
+
+/*
  * Computes all parts of a STAGE_VALUES: parts[i] has one wide int for each cell of
  * its space, sealed (all 0 for quantiles: see below); the caller frees each. May
  * fail: CUSTOS_EENGINE, CUSTOS_ENOMEM; nothing is set then.

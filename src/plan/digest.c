@@ -4,8 +4,8 @@
  * the second one touches data that the first one charged for.
  *
  * It covers the text of EXPLAIN, the query, the charge as the ledger counts it,
- * and every number of the plan that EXPLAIN rounds or leaves out. For a bound
- * selection it covers the same things for each plan that may follow. Texts are
+ * and every number of the plan that EXPLAIN rounds or leaves out. For a selection of
+ * bounds or ranges it covers the same things for each plan that may follow. Texts are
  * hashed with their lengths and numbers with a fixed width, so that no two
  * different plans hash the same bytes. No pointer, time or order of a hash
  * table is hashed.
@@ -15,7 +15,7 @@
 #include "base/sha256.h"
 #include "mech/marginals.h"
 #include "mech/running.h"
-#include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 #include "plan/work.h"
 
 enum { TEXT_MAX = 1 << 26 };
@@ -221,6 +221,22 @@ add_marginals(struct sha256 *h, const struct plan *p)
 static bool
 add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer);
 
+/* The mechanism of a range selection, and its candidates. */
+static bool
+add_ranges(struct sha256 *h, const struct range_selection *r)
+{
+    add_text(h, str_of(r->epsilon));
+    add_number(h, r->scores);
+    add_number(h, r->penalty);
+    add_number(h, r->value.grid.base);
+    add_number(h, r->value.grid.digits);
+    for (size_t i = 0; i < r->n; i++) {
+        add_number(h, r->lower[i]);
+        add_number(h, r->upper[i]);
+    }
+    return add_rat(h, &r->rho);
+}
+
 static bool
 add_stage(struct sha256 *h, const struct stage *s)
 {
@@ -234,13 +250,15 @@ add_stage(struct sha256 *h, const struct stage *s)
     add_number(h, (i128)s->n_parts);
     for (size_t i = 0; i < s->n_parts && whole; i++)
         whole = add_part(h, &s->parts[i]);
-    add_number(h, s->bounds ? (i128)s->bounds->n : 0);
-    for (size_t i = 0; s->bounds && i < s->bounds->n && whole; i++)
-        whole = add_plan(h, s->bounds->plans[i], s->plan);
+    if (s->ranges)
+        whole = whole && add_ranges(h, s->ranges);
+    add_number(h, (i128)s->n_next);
+    for (size_t i = 0; i < s->n_next && whole; i++)
+        whole = add_plan(h, s->next[i], s->plan);
     return whole;
 }
 
-/* outer: the plan of the bound selection that p belongs to; NULL: none. */
+/* outer: the plan that selects p or another one; NULL: none. */
 static bool
 add_plan(struct sha256 *h, const struct plan *p, const struct plan *outer)
 {

@@ -13,6 +13,7 @@
 #include "plan/part/quantile.h"
 #include "plan/part/bound_selection.h"
 #include "plan/part/known_rows.h"
+#include "plan/part/range_selection.h"
 #include "plan/part/running.h"
 #include "plan/from/views.h"
 
@@ -121,6 +122,8 @@ private_make(struct work *w)
         st = fanout_make(w); /* after outputs, for their IN (SELECT ...) */
     if (!st && w->plan->marginals) /* whose parts depend on the price */
         st = price_make(w);
+    if (!st && !w->plan->marginals)
+        st = range_find(w);
     if (!st)
         st = parts_make(w);
     if (!st)
@@ -139,6 +142,8 @@ private_make(struct work *w)
         st = price_make(w);
     if (!st && w->plan->raced)
         st = bound_selection_share(w);
+    if (!st && w->plan->ranged)
+        st = range_selection_share(w);
     if (st)
         return st;
     if (!w->plan->marginals)
@@ -187,15 +192,21 @@ work_clear(struct work *w)
         rat_clear(&w->shares[i]);
     rat_clear(&w->delta);
     rat_clear(&w->own);
+    rat_clear(&w->range_lower);
+    rat_clear(&w->range_upper);
 }
 
 custos_status
 plan_assuming(arena *a, struct query *q, const struct policy *p,
-              const struct plan_options *options, uint64_t rows,
+              const struct plan_options *options, uint64_t rows, size_t range,
               struct plan **out, custos_err *err)
 {
-    struct work w = {
-        .a = a, .policy = p, .options = options, .assumed = rows, .err = err};
+    struct work w = {.a = a,
+                     .policy = p,
+                     .options = options,
+                     .assumed = rows,
+                     .range = range,
+                     .err = err};
     custos_status st;
 
     w.q = query_copy(a, q);
@@ -204,6 +215,8 @@ plan_assuming(arena *a, struct query *q, const struct policy *p,
         return work_no_memory(&w);
     rat_init(&w.delta);
     rat_init(&w.own);
+    rat_init(&w.range_lower);
+    rat_init(&w.range_upper);
     rat_init(&w.plan->epsilon);
     rat_init(&w.plan->rho);
     rat_init(&w.plan->delta_rho);
@@ -255,9 +268,11 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     arena_allow(a, EFFORT_BYTES);
     st = expand_views(a, q, p, &own, &q, err);
     if (!st)
-        st = plan_assuming(a, q, p, &own, bounds_asked(q), &first, err);
+        st = plan_assuming(a, q, p, &own, bounds_asked(q), 0, &first, err);
     if (!st && first->raced)
         st = bound_selection_make(a, q, p, &own, first, &first, err);
+    else if (!st && first->ranged)
+        st = range_selection_make(a, q, p, &own, first, &first, err);
     if (arena_is_denied(a))
         effort_end(&effort, EFFORT_OUT_OF_BYTES);
     arena_allow(a, SIZE_MAX);
@@ -280,6 +295,7 @@ plan_free(struct plan *p)
     if (!p)
         return;
     bound_selection_clear(plan_bound_selection(p));
+    range_selection_clear(plan_range_selection(p));
     for (size_t i = 0; i < p->n_parts; i++) {
         custos_mech_free(p->parts[i].mech);
         p->parts[i].mech = NULL;

@@ -30,6 +30,7 @@
 struct effort;
 struct fact;
 struct bound_selection;
+struct range_selection;
 struct relation;
 struct running;
 struct marginals;
@@ -213,6 +214,7 @@ enum stage_kind {
                      which has no parts: for each bound that can be released
                      there is a plan that follows. It costs its own share and
                      that of the most expensive of these plans */
+    STAGE_RANGE,  /* the range that a value is clamped to, likewise */
     STAGE_GROUPS, /* which discovered groups of its space are shown */
     STAGE_VALUES, /* noisy numbers for every cell of its space or, if groups are
                      discovered, for those that the stage before has shown */
@@ -222,6 +224,9 @@ struct stage {
     enum stage_kind kind;
     const struct plan *plan;
     struct bound_selection *bounds; /* STAGE_BOUND */
+    struct range_selection *ranges; /* STAGE_RANGE */
+    struct plan *const *next; /* of both: the plans of which one follows */
+    size_t n_next;
     const struct cell_space *space; /* STAGE_GROUPS, STAGE_VALUES */
     const struct part *parts;       /* STAGE_VALUES: n_parts of them */
     size_t first, n_parts; /* first: the index of parts[0] in plan->parts */
@@ -286,8 +291,10 @@ struct plan {
     bool is_public; /* public tables or none: exact, free, no parts */
     bool raced;     /* the bound of tables that declare none is selected from
                        the data first: `rows` is one candidate */
-    str unit;       /* the unit's name as shown to the analyst */
-    uint64_t rows;  /* the most that count per unit */
+    struct expr *ranged;         /* the value whose range is found from the data
+                                  first: its limits are one candidate; or NULL */
+    str unit;                    /* the unit's name as shown to the analyst */
+    uint64_t rows;               /* the most that count per unit */
     struct expr *where;          /* NULL: all rows */
     struct cell_space space;     /* the groups of the query */
     struct marginals *marginals; /* GROUPING SETS, ROLLUP, CUBE; else NULL. Then
@@ -382,6 +389,22 @@ static inline struct bound_selection *
 plan_bound_selection(const struct plan *p)
 {
     return p->n_stages > 0 ? p->stages[0].bounds : NULL;
+}
+
+/* The ranges that a plan with a STAGE_RANGE chooses from; NULL for other plans. */
+static inline struct range_selection *
+plan_range_selection(const struct plan *p)
+{
+    return p->n_stages > 0 ? p->stages[0].ranges : NULL;
+}
+
+/* The plans of which one follows the first stage of p, and their number: 0 where
+   no stage of p selects one. */
+static inline struct plan *const *
+plan_next(const struct plan *p, size_t *n)
+{
+    *n = p->n_stages > 0 ? p->stages[0].n_next : 0;
+    return *n > 0 ? p->stages[0].next : NULL;
 }
 
 /*

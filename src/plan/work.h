@@ -26,6 +26,8 @@ struct work {
     struct expr *lifted; /* conditions of subqueries, to be added to WHERE */
     unsigned depth;      /* of FROM */
     uint64_t assumed;    /* rows per unit of tables that declare no bound */
+    size_t range; /* the candidate that plan->ranged is clamped to, ... */
+    rat range_lower, range_upper; /* ... and its ends */
     struct plan *plan;
     custos_err *err;
     struct expr **typed;  /* plan->aggregates as typed copies */
@@ -228,7 +230,10 @@ CUSTOS_MUST_USE custos_status select_make(struct work *w);
 void select_clear(struct selection *s);
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
-void charge_bound_selection(struct plan *p);
+
+/* The charge of a plan whose stage costs epsilon and rho and selects one of the
+   plans that may follow. */
+void charge_selection(struct plan *p, const rat *epsilon, const rat *rho);
 
 /* Raises the charge of a whole plan to the policy's least price. */
 void least_make(struct plan *p);
@@ -242,12 +247,15 @@ CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 CUSTOS_MUST_USE custos_status answer_size_limit(struct work *w);
 CUSTOS_MUST_USE custos_status public_make(struct work *w);
 
-/* plan_make with `rows` rows per unit for tables that declare no bound. If
-   out->raced, the bound must be selected, and this is one candidate's plan. */
+/*
+ * plan_make with `rows` rows per unit for tables that declare no bound, and with
+ * candidate `range` for a value whose range is found. If out->raced, the bound
+ * must be selected; if out->ranged, the range. This is one candidate's plan then.
+ */
 CUSTOS_MUST_USE custos_status plan_assuming(arena *a, struct query *q,
                                             const struct policy *p,
                                             const struct plan_options *options,
-                                            uint64_t rows, struct plan **out,
-                                            custos_err *err);
+                                            uint64_t rows, size_t range,
+                                            struct plan **out, custos_err *err);
 
 #endif

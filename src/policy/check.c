@@ -169,8 +169,17 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
     if ((!t->unit_is_row && t->unit_column == i) ||
         column->references_table.len > 0 || policy_is_key(c->p, t, column))
         return;
-    if (data_type_is_number(column->type) && !column->has_range &&
-        !column->values)
+    if (column->find_range)
+        add_remark(c, ADVICE, column->line,
+                   "column '%.*s' has find_range: a query that sums, averages "
+                   "or ranks it without limits of its own spends a fifth of "
+                   "its price to find a range%s",
+                   SHOWN(name),
+                   column->has_range
+                       ? ""
+                       : " within -10^12 to 10^12, unless a range says more");
+    else if (data_type_is_number(column->type) && !column->has_range &&
+             !column->values)
         add_remark(
             c, ADVICE, column->line,
             "column '%.*s' has no range: a query that sums or averages it must "

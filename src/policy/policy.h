@@ -71,6 +71,8 @@ struct policy_column {
     bool nullable;  /* default true */
     bool has_range; /* numbers, dates, timestamps: values are clamped to it */
     struct datum lower, upper;
+    bool find_range; /* numbers: a query may find a narrower range from the data
+                        (plan/part/range_selection.h) */
     struct datum *values; /* the public domain, ordered; NULL: none is listed */
     size_t n_values;      /* 0 for a boolean, whose two values are public */
     size_t text_max; /* TYPE_TEXT: most bytes of a value; longer ones become

@@ -15,8 +15,8 @@ enum { TEXT_BYTES = 64 << 10, TEXT_BYTES_MOST = 1 << 20 };
 enum { SCALE_MAX = 18, VALUES_MAX = 65535 };
 
 static const char *const keys[] = {
-    "type",     "scale",      "range",   "values",
-    "nullable", "references", "comment", "max_bytes",
+    "type",       "scale",   "range",     "values",     "nullable",
+    "references", "comment", "max_bytes", "find_range",
 };
 
 static custos_status
@@ -232,6 +232,21 @@ read_length(const struct reading *r, const struct node *map,
     return st;
 }
 
+static custos_status
+read_find_range(const struct reading *r, const struct node *n,
+                struct policy_column *c)
+{
+    if (!data_type_is_number(c->type))
+        return reading_fail(r, n->line,
+                            "find_range is for numbers, and this column is %s",
+                            data_type_name(c->type));
+    if (c->n_values > 0)
+        return reading_fail(r, n->line,
+                            "a column with values has a public range, so "
+                            "find_range has no use");
+    return node_flag(r, n, "find_range", &c->find_range);
+}
+
 custos_status
 read_column(const struct reading *r, const struct node *map,
             struct policy_column *c)
@@ -253,6 +268,9 @@ read_column(const struct reading *r, const struct node *map,
         st = read_values(r, values, c);
     if (!st)
         st = read_length(r, map, c);
+    n = node_find(map, "find_range");
+    if (!st && n)
+        st = read_find_range(r, n, c);
     n = node_find(map, "nullable");
     if (!st && n)
         st = node_flag(r, n, "nullable", &c->nullable);

@@ -186,6 +186,11 @@ static custos_status
 check_unit_key(const struct reading *r, const struct policy_table *t,
                const struct policy_column *c)
 {
+    if (c->find_range)
+        return reading_fail(r, c->line,
+                            "column '%.*s' of '%.*s' names the unit and has no "
+                            "range to be found",
+                            SHOWN(c->name), SHOWN(t->name));
     if (c->has_range)
         return reading_fail(r, c->line,
                             "column '%.*s' of '%.*s' names the unit and can "

@@ -176,6 +176,17 @@ tables_and_columns(void **state)
         "if you group by it, only groups of many units are shown\n"
         "9 column 'f' has no range: a query that sums or averages it must "
         "state limits; you cannot group by it\n");
+    check(BUDGET,
+          "unit: id, rows_per_unit: 2, columns: {id: {type: integer},\n"
+          " a: {type: integer, find_range: true},\n"
+          " b: {type: real, range: [0, 9], find_range: true}}",
+          QUERY,
+          "4 column 'a' has find_range: a query that sums, averages or ranks "
+          "it without limits of its own spends a fifth of its price to find a "
+          "range within -10^12 to 10^12, unless a range says more\n"
+          "5 column 'b' has find_range: a query that sums, averages or ranks "
+          "it without limits of its own spends a fifth of its price to find a "
+          "range\n");
     check("{epsilon: 1, n: 1000}",
           "unit: id, rows_per_unit: 1, columns: {id: {type: integer},\n"
           " c: {type: text}}",

@@ -111,6 +111,17 @@ mistakes_of_columns(void **state)
         {"nullable: false", "nullable: no",
          "line 19: nullable must be true or "
          "false"},
+        {"nullable: false", "find_range: true",
+         "line 19: find_range is for numbers, and this column is text"},
+        {"type: integer, range: [1, 5], values: [3, 1, 5]",
+         "type: integer, values: [3, 1, 5], find_range: true",
+         "line 35: a column with values has a public range, so find_range has "
+         "no use"},
+        {"range: [-0.5, 5e3]", "find_range: maybe",
+         "line 31: find_range must be true or false"},
+        {"id: {type: integer}", "id: {type: integer, find_range: true}",
+         "line 16: column 'id' of 'patients' names the unit and has no range "
+         "to be found"},
         {"comment: where", "comment: {}",
          "line 19: comment must be a single "
          "value"},

@@ -9,6 +9,7 @@
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
 #include "plan/cost/quantile_work.h"
+#include "plan/part/range_selection.h"
 #include "plan/cost/tables_time.h"
 #include "plan/cost/unit_work.h"
 
@@ -420,6 +421,28 @@ work_of_bounds(const struct bound_selection *r, const struct reply_speeds *s)
     return from_plus(most, largest(c.scan, c.heavy));
 }
 
+/* A range selection places the value of each row among the candidates, and takes
+   the outermost places of each unit; then comes the plan that takes longest. */
+static uint64_t
+work_of_ranges(const struct range_selection *r, const struct reply_speeds *s)
+{
+    const struct plan *last = r->plans[r->n - 1];
+    struct cost c = {.plan = last, .speeds = s};
+    struct operators o = {0};
+    uint64_t most = 0, rows;
+
+    for (size_t i = 0; i < r->n; i++)
+        most = largest(most, work_of(r->plans[i], s));
+    c.stage = last->stages;
+    add_from(&c);
+    rows = rows_of_plan(&c);
+    add_operators(r->value.of, &o);
+    add_pass(&c, rows, &o);
+    add_row_work(&c, rows, &o);
+    add_heavy(&c, rows, s->text_ps, 1);
+    return from_plus(most, largest(c.scan, c.heavy));
+}
+
 /* Groups are found in the pass of their values. */
 static uint64_t
 work_of_stage(const struct stage *stage, const struct reply_speeds *s)
@@ -428,6 +451,7 @@ work_of_stage(const struct stage *stage, const struct reply_speeds *s)
 
     switch (stage->kind) {
     case STAGE_BOUND: return work_of_bounds(stage->bounds, s);
+    case STAGE_RANGE: return work_of_ranges(stage->ranges, s);
     case STAGE_GROUPS: return 0;
     case STAGE_VALUES: break;
     }
@@ -455,12 +479,15 @@ work_of(const struct plan *p, const struct reply_speeds *s)
 static uint64_t
 unit_ps(const struct plan *p)
 {
-    const struct bound_selection *r = plan_bound_selection(p);
+    size_t n;
+    struct plan *const *next = plan_next(p, &n);
     uint64_t most = 0;
 
-    for (size_t i = 0; r && i < r->n; i++)
-        most = largest(most, unit_ps(r->plans[i]));
-    if (r || p->is_public || !p->from)
+    for (size_t i = 0; i < n; i++)
+        most = largest(most, unit_ps(next[i]));
+    if (plan_range_selection(p)) /* it reads what the plan reads after it */
+        most = from_plus(most, most);
+    if (n > 0 || p->is_public || !p->from)
         return most;
     return from_times(unit_work(p, UNIT_ROWS_DECLARED), UNIT_STEP_PS);
 }

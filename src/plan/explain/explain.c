@@ -9,6 +9,7 @@
 #include "num/batch.h"
 #include "plan/from/from.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 #include "plan/part/marginals.h"
 #include "plan/explain/words.h"
 #include "plan/work.h"
@@ -424,6 +425,34 @@ explain_bound_selection(const struct bound_selection *r, struct buf *out)
                (long long)r->most);
 }
 
+/* The range selection, which runs first. */
+static void
+explain_range_selection(const struct range_selection *r, struct buf *out)
+{
+    buf_add_text(out, "range      of ");
+    words_expr(r->value.of, out);
+    buf_printf(out, " is found from the data, one of %zu: ", r->n);
+    for (size_t i = 0; i < r->n && i < 3; i++) {
+        range_selection_words(r, i, out);
+        buf_add_text(out, ", ");
+    }
+    buf_add_text(out, "... ");
+    range_selection_words(r, r->n - 1, out);
+    buf_add_text(out, "\n           exponential mechanism on the number of "
+                      "units with a value outside; each range counts as ");
+    buf_printf(out, "%lld unit%s more than the one before\n           ",
+               (long long)r->penalty, r->penalty == 1 ? "" : "s");
+    if (!r->plans[0]->in_rho) {
+        buf_add_text(out, "epsilon ");
+        words_number(&r->share, out);
+        buf_add_text(out, ", ");
+    }
+    buf_add_text(out, "rho ");
+    words_number(&r->rho, out);
+    buf_add_text(out, "; values outside the range that is found are clamped, "
+                      "and noise is proportional to its ends\n");
+}
+
 static void
 explain_stage(const struct plan *p, const struct stage *s, struct buf *out)
 {
@@ -499,10 +528,36 @@ explain_notes(const struct plan *p, struct buf *out)
         buf_printf(out, "note       %s\n", p->remarks[i]);
 }
 
+/* A plan that selects one of those that may follow: the first and the last. */
+static void
+explain_selecting(const struct plan *p, struct buf *out)
+{
+    const struct range_selection *r = plan_range_selection(p);
+    size_t n;
+    struct plan *const *next = plan_next(p, &n);
+
+    if (r)
+        explain_range_selection(r, out);
+    else
+        explain_bound_selection(plan_bound_selection(p), out);
+    for (size_t i = 0; i<n; i += n> 1 ? n - 1 : 1) {
+        if (r) {
+            buf_add_text(out, "range ");
+            range_selection_words(r, i, out);
+        } else {
+            buf_printf(out, "bound %-4llu", 1ULL << i);
+        }
+        buf_add_text(out, " if it is taken:\n");
+        explain_releases(next[i], out);
+        explain_notes(next[i], out);
+    }
+    explain_price(p, out);
+}
+
 void
 plan_explain(const struct plan *p, struct buf *out)
 {
-    const struct bound_selection *r = plan_bound_selection(p);
+    size_t n;
 
     if (p->is_public) {
         buf_add_text(out, "public     no private row is read: the answer is "
@@ -513,14 +568,9 @@ plan_explain(const struct plan *p, struct buf *out)
         return;
     }
     explain_protected(p, out);
-    if (r) {
-        explain_bound_selection(r, out);
-        for (size_t i = 0; i<r->n; i += r->n> 1 ? r->n - 1 : 1) {
-            buf_printf(out, "bound %-4llu if it is taken:\n", 1ULL << i);
-            explain_releases(r->plans[i], out);
-            explain_notes(r->plans[i], out);
-        }
-        explain_price(p, out);
+    plan_next(p, &n);
+    if (n > 0) {
+        explain_selecting(p, out);
         return;
     }
     explain_releases(p, out);

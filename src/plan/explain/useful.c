@@ -8,7 +8,6 @@
 #include "num/rat_round.h"
 #include "plan/explain/words.h"
 #include "plan/from/relation.h"
-#include "plan/part/bound_selection.h"
 #include "plan/part/marginals.h"
 #include "sql/aggregates.h"
 
@@ -87,10 +86,15 @@ write_percent(uint64_t hundredths, struct buf *b)
                    (unsigned long long)hundredths % 100);
 }
 
-/* "±30 of at most 250 rows", or of a range */
+/* "±30 of at most 250 rows", or of a range. If the range is found from the data,
+   the share is the same for every range. */
 static void
-write_share(const struct share *s, struct buf *b)
+write_share(const struct judge *j, const struct share *s, struct buf *b)
 {
+    if (j->p->ranged) {
+        buf_add_text(b, "of the most that the range allows which is found");
+        return;
+    }
     buf_add_text(b, "±");
     words_steps(&s->error, s->grid, b);
     buf_add_text(b, s->in_range && !s->places ? " in a range of "
@@ -128,7 +132,7 @@ write_expected(struct judge *j, const struct expr *e, const struct share *s,
                : s->in_range ? " of its range"
                              : "",
                j->cells > 1 ? " in an average group" : "");
-    write_share(s, &b);
+    write_share(j, s, &b);
     return useful_add(j->a, &b, j->out->expected, &j->out->n_expected);
 }
 
@@ -145,7 +149,7 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
         write_aggregate(j, e, &b);
         buf_printf(&b, " will carry little%s, ",
                    j->cells > 1 ? " in most groups" : "");
-        write_share(s, &b);
+        write_share(j, s, &b);
     } else if (s->in_range) {
         buf_add_text(&b, "the interval of ");
         write_aggregate(j, e, &b);
@@ -155,7 +159,7 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
         buf_add_text(&b, j->cells > 1 ? "most values of " : "");
         write_aggregate(j, e, &b);
         buf_add_text(&b, " will be noise, ");
-        write_share(s, &b);
+        write_share(j, s, &b);
         buf_add_text(&b, j->cells > 1 ? " in an average group" : "");
     }
     return useful_add(j->a, &b, j->out->warnings, &j->out->n_warnings);
@@ -445,8 +449,9 @@ judge_plan(struct judge *j)
 bool
 plan_useful(arena *a, const struct plan *p, struct useful *out)
 {
-    const struct bound_selection *r = plan_bound_selection(p);
-    const struct plan *of = r ? r->plans[0] : p;
+    size_t n;
+    struct plan *const *next = plan_next(p, &n);
+    const struct plan *of = n > 0 ? next[0] : p;
     struct judge j = {.a = a,
                       .p = of,
                       .people = p->policy->people,

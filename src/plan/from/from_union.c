@@ -91,6 +91,7 @@ cover_column(struct work *w, struct policy_column *to,
              const struct policy_column *from)
 {
     to->nullable = to->nullable || from->nullable;
+    to->find_range = to->find_range && from->find_range;
     if (from->text_max > to->text_max)
         to->text_max = from->text_max;
     if (to->has_range && from->has_range) {

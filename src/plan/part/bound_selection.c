@@ -10,10 +10,12 @@
  */
 #include "plan/part/bound_selection.h"
 
+#include "account/convert.h"
 #include "mech/sparse.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
 #include "plan/explain/words.h"
+#include "plan/part/follow.h"
 #include "plan/work.h"
 
 enum {
@@ -168,6 +170,7 @@ bound_selection_clear(struct bound_selection *r)
         plan_free(r->plans[i]);
     r->n = 0;
     rat_clear(&r->share);
+    rat_clear(&r->rho);
     rat_clear(&r->scale);
 }
 
@@ -182,7 +185,7 @@ make_plans(arena *a, struct query *q, const struct policy *p,
     custos_err ignored = CUSTOS_ERR_INIT;
 
     while (r->n < BOUND_SELECTION_MAX && !st) {
-        st = plan_assuming(a, q, p, options, (uint64_t)1 << r->n,
+        st = plan_assuming(a, q, p, options, (uint64_t)1 << r->n, 0,
                            &r->plans[r->n], &ignored);
         if (!st)
             r->n++;
@@ -190,63 +193,6 @@ make_plans(arena *a, struct query *q, const struct policy *p,
     if (st == CUSTOS_ENOMEM)
         return custos_fail(err, st, "out of memory");
     return CUSTOS_OK;
-}
-
-static bool
-has_theorem(const struct plan *p, const char *id)
-{
-    for (size_t i = 0; i < p->n_theorems; i++)
-        if (str_equal(str_of(p->theorems[i]), str_of(id)))
-            return true;
-    return false;
-}
-
-/* Collects the theorems of all plans and of the bound selection. */
-static bool
-set_theorems(arena *a, struct plan *p)
-{
-    const struct bound_selection *r = plan_bound_selection(p);
-    size_t room = 2;
-
-    for (size_t i = 0; i < r->n; i++)
-        room += r->plans[i]->n_theorems;
-    p->n_theorems = 0;
-    p->theorems = arena_take(a, room, sizeof *p->theorems);
-    if (!p->theorems)
-        return false;
-    p->theorems[p->n_theorems++] = "bound-race";
-    p->theorems[p->n_theorems++] = "sparse-vector-lattice";
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t k = 0; k < r->plans[i]->n_theorems; k++)
-            if (!has_theorem(p, r->plans[i]->theorems[k]))
-                p->theorems[p->n_theorems++] = r->plans[i]->theorems[k];
-    return true;
-}
-
-/* The outer plan. Its public facts are copied from the plan with the largest
-   bound. */
-static struct plan *
-outer_new(arena *a, struct bound_selection *r)
-{
-    struct plan *p = arena_take(a, 1, sizeof *p);
-    struct stage *stage = arena_take(a, 1, sizeof *stage);
-
-    if (!p || !stage)
-        return NULL;
-    *stage = (struct stage){.kind = STAGE_BOUND, .plan = p, .bounds = r};
-    *p = *r->plans[r->n - 1];
-    p->stages = stage;
-    p->n_stages = 1;
-    p->parts = NULL;
-    p->n_parts = 0;
-    p->space.selection = NULL;
-    p->facts = NULL;
-    p->n_remarks = 0;
-    rat_init(&p->epsilon);
-    rat_init(&p->rho);
-    rat_init(&p->delta);
-    rat_init(&p->delta_rho);
-    return p;
 }
 
 custos_status
@@ -263,6 +209,7 @@ bound_selection_make(arena *a, struct query *q, const struct policy *p,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     rat_init(&r->share);
+    rat_init(&r->rho);
     rat_init(&r->scale);
     r->plans[r->n++] = first;
     /* first->epsilon is (SHARE - 1)/SHARE of the price */
@@ -272,15 +219,24 @@ bound_selection_make(arena *a, struct query *q, const struct policy *p,
     if (!st)
         st = make_plans(a, q, p, options, r, err);
     if (!st) {
-        all = outer_new(a, r);
-        if (!all || !set_theorems(a, all))
+        static const char *const theorems[] = {"bound-race",
+                                               "sparse-vector-lattice"};
+
+        all = follow_new(a,
+                         &(struct stage){.kind = STAGE_BOUND,
+                                         .bounds = r,
+                                         .next = r->plans,
+                                         .n_next = r->n},
+                         theorems, COUNT_OF(theorems));
+        if (!all)
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     }
     if (st) {
         bound_selection_clear(r);
         return st;
     }
-    charge_bound_selection(all);
+    pure_rho_up(&r->share, &r->rho);
+    charge_selection(all, &r->share, &r->rho);
     *out = all;
     return CUSTOS_OK;
 }

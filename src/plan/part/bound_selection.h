@@ -47,10 +47,11 @@ enum { BOUND_SELECTION_MAX = 11 };
 struct bound_selection {
     struct plan *plans[BOUND_SELECTION_MAX]; /* at bound 2^i, each complete */
     size_t n;
-    const char *epsilon; /* the bound selection's share, exact */
-    rat share, scale;    /* epsilon as a rational; the scale of the noise */
-    int64_t few;         /* T */
-    int64_t most;        /* T + 8b */
+    const char *epsilon;   /* the bound selection's share, exact */
+    rat share, rho, scale; /* epsilon as a rational; its rho; the scale of the
+                              noise */
+    int64_t few;           /* T */
+    int64_t most;          /* T + 8b */
 };
 
 /*

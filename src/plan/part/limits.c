@@ -1,9 +1,10 @@
 /*
  * Limits of a summed value: the public range of the expression, cut to the
- * bounds that the query states. If there is neither, there is no sensitivity,
+ * bounds that the query states, or a range that is found from the data. If there is neither, there is no sensitivity,
  * and the query is refused with a hint.
  */
 #include "plan/part/parts.h"
+#include "plan/part/range_selection.h"
 #include "sql/aggregates.h"
 
 static custos_status
@@ -89,6 +90,11 @@ limits_find(struct work *w, const struct expr *aggregate, rat *lower,
 
     if (aggregate->lower && aggregate->upper)
         return limits_cut(w, aggregate, lower, upper);
+    if (range_is_found(w, aggregate)) {
+        rat_set(lower, &w->range_lower);
+        rat_set(upper, &w->range_upper);
+        return CUSTOS_OK;
+    }
     if (f->known != KNOWN_DECLARED)
         return no_range(w, aggregate);
     rat_set(lower, &f->lower);

@@ -11,7 +11,8 @@
  *   Laplace noise, whose rho is that of laplace-rho. Where
  *   groups are chosen first, the choice is one more release, and the parts are
  *   those of the groups it showed: adaptive composition; likewise where a bound
- *   selection chose the bound on rows (bound-race). An (epsilon, delta)-DP
+ *   selection chose the bound on rows (bound-race), or a range was found
+ *   (range-found). An (epsilon, delta)-DP
  *   release satisfies, delta-approximately, the rho of a pure epsilon-DP one:
  *   gamma_i = delta_i. Parts that share a Gaussian (plan-joint) are one release
  *   of the sum of their shares.
@@ -28,7 +29,6 @@
 #include "account/laplace.h"
 #include "num/batch.h"
 #include "num/rat_round.h"
-#include "plan/part/bound_selection.h"
 #include "plan/part/quantile.h"
 #include "plan/work.h"
 
@@ -210,33 +210,33 @@ raise_to(rat *to, const rat *x)
         rat_set(to, x);
 }
 
-/* The bound selection's share, plus the maximum of each amount over the plans
-   that may follow. Whichever follows, this is the charge. */
+/* What the selection costs, plus the maximum of each amount over the plans that
+   may follow. Whichever follows, this is the charge. */
 void
-charge_bound_selection(struct plan *p)
+charge_selection(struct plan *p, const rat *epsilon, const rat *rho)
 {
-    struct bound_selection *r = plan_bound_selection(p);
+    size_t n;
+    struct plan *const *next = plan_next(p, &n);
     rat sum, x, squares;
 
     rat_init(&sum);
     rat_init(&x);
     rat_init(&squares);
-    for (size_t i = 0; i < r->n; i++) {
-        raise_to(&p->epsilon, &r->plans[i]->epsilon);
-        raise_to(&p->rho, &r->plans[i]->rho);
-        raise_to(&p->delta, &r->plans[i]->delta);
-        raise_to(&p->delta_rho, &r->plans[i]->delta_rho);
-        epsilons_of(r->plans[i], &sum, &x);
+    for (size_t i = 0; i < n; i++) {
+        raise_to(&p->epsilon, &next[i]->epsilon);
+        raise_to(&p->rho, &next[i]->rho);
+        raise_to(&p->delta, &next[i]->delta);
+        raise_to(&p->delta_rho, &next[i]->delta_rho);
+        epsilons_of(next[i], &sum, &x);
         raise_to(&squares, &x);
     }
-    rat_add(&p->epsilon, &p->epsilon, &r->share);
-    pure_rho_up(&r->share, &x);
-    rat_add(&p->rho, &p->rho, &x);
-    rat_mul(&x, &r->share, &r->share);
+    rat_add(&p->epsilon, &p->epsilon, epsilon);
+    rat_add(&p->rho, &p->rho, rho);
+    rat_mul(&x, epsilon, epsilon);
     rat_add(&squares, &squares, &x);
     set_amounts(p, &squares);
-    for (size_t i = 0; i < r->n; i++)
-        r->plans[i]->charge = p->charge;
+    for (size_t i = 0; i < n; i++)
+        next[i]->charge = p->charge;
     rat_clear(&sum);
     rat_clear(&x);
     rat_clear(&squares);

@@ -23,7 +23,6 @@
  *          least_price_bounds_the_number_of_charges
  *          least_price_is_of_the_whole_race
  */
-#include "plan/part/bound_selection.h"
 #include "plan/work.h"
 
 /* Raises *to to the minimum; true where it was below. */
@@ -47,7 +46,8 @@ raise_to(str text, amount *to)
 void
 least_make(struct plan *p)
 {
-    struct bound_selection *r = plan_bound_selection(p);
+    size_t n;
+    struct plan *const *next = plan_next(p, &n);
     bool epsilon, rho;
 
     if (p->is_public)
@@ -55,6 +55,6 @@ least_make(struct plan *p)
     epsilon = raise_to(p->policy->min_epsilon, &p->charge.epsilon);
     rho = raise_to(p->policy->min_rho, &p->charge.rho);
     p->raised = epsilon || rho;
-    for (size_t i = 0; r && i < r->n; i++)
-        r->plans[i]->charge = p->charge;
+    for (size_t i = 0; i < n; i++)
+        next[i]->charge = p->charge;
 }

@@ -1,0 +1,59 @@
+/*
+ * Copies what a selecting plan has in common with those that may follow it.
+ */
+#include "plan/part/follow.h"
+
+static void
+add_theorem(struct plan *p, const char *id)
+{
+    for (size_t i = 0; i < p->n_theorems; i++)
+        if (str_equal(str_of(p->theorems[i]), str_of(id)))
+            return;
+    p->theorems[p->n_theorems++] = id;
+}
+
+static bool
+set_theorems(arena *a, struct plan *p, const char *const *own, size_t n_own)
+{
+    size_t n, room = n_own;
+    struct plan *const *next = plan_next(p, &n);
+
+    for (size_t i = 0; i < n; i++)
+        room += next[i]->n_theorems;
+    p->n_theorems = 0;
+    p->theorems = arena_take(a, room, sizeof *p->theorems);
+    if (!p->theorems)
+        return false;
+    for (size_t i = 0; i < n_own; i++)
+        add_theorem(p, own[i]);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < next[i]->n_theorems; k++)
+            add_theorem(p, next[i]->theorems[k]);
+    return true;
+}
+
+struct plan *
+follow_new(arena *a, const struct stage *stage, const char *const *theorems,
+           size_t n_theorems)
+{
+    struct plan *p = arena_take(a, 1, sizeof *p);
+    struct stage *only = arena_take(a, 1, sizeof *only);
+
+    if (!p || !only)
+        return NULL;
+    *p = *stage->next[stage->n_next - 1];
+    *only = *stage;
+    only->plan = p;
+    p->stages = only;
+    p->n_stages = 1;
+    p->parts = NULL;
+    p->n_parts = 0;
+    p->space.selection = NULL;
+    p->facts = NULL;
+    p->n_remarks = 0;
+    rat_init(&p->epsilon);
+    rat_init(&p->rho);
+    rat_init(&p->delta);
+    rat_init(&p->delta_rho);
+    return set_theorems(a, p, theorems, n_theorems) ? p : NULL;
+}
