@@ -93,6 +93,12 @@ static const struct hospital_source hospital_sources[] = {
       {"102", "z", "8"}}},
     {"drugs.csv",
      {{"code", "class", "price"}, {"x", "c", "1.5"}, {"y", "c", "2"}}},
+    {"claims.csv",
+     {{"patient", "amount", "points", "score", "outlay", "open"},
+      {"1", "10.5", "3", "0.25", "700", "true"},
+      {"1", "-2", "900", "", "9223372036854775807", "false"},
+      {"2", "", "5", "nan", "-9223372036854775808", ""},
+      {"3", "99", "12", "1e20", "40", "true"}}},
 };
 
 static inline size_t

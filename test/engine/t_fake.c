@@ -10,6 +10,7 @@
 #include "engine/run/key.h"
 #include "mech/sealed.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 #include "plan/from/relation.h"
 #include "support/stages.h"
 
@@ -95,6 +96,27 @@ compare_bound_counts(struct engine *a, struct engine *b,
         custos_sealed_free(x[i]);
         custos_sealed_free(y[i]);
     }
+}
+
+static void
+compare_range_scores(struct engine *a, struct engine *b,
+                     const struct plan *plan, const char *sql)
+{
+    const struct range_selection *r = plan_range_selection(plan);
+    custos_sealed *x = NULL, *y = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    i128 *p, *q;
+
+    check(engine_range_scores(a, plan, &x, &err), sql, &err);
+    check(engine_range_scores(b, plan, &y, &err), sql, &err);
+    assert_int_equal(sealed_open(x, SEALED_INTS, r->n, &p, &err), 0);
+    assert_int_equal(sealed_open(y, SEALED_INTS, r->n, &q, &err), 0);
+    for (size_t i = 0; i < r->n; i++)
+        if (p[i] != q[i])
+            fail_msg("%s: range %zu: %lld and %lld", sql, i, (long long)p[i],
+                     (long long)q[i]);
+    custos_sealed_free(x);
+    custos_sealed_free(y);
 }
 
 static void
@@ -205,6 +227,10 @@ compare(struct engine *a, struct engine *b, const struct plan *plan,
     if (plan_bound_selection(plan)) {
         compare_bound_counts(a, b, plan, sql);
         plan = plan_bound_selection(plan)->plans[1];
+    }
+    if (plan_range_selection(plan)) {
+        compare_range_scores(a, b, plan, sql);
+        plan = plan_range_selection(plan)->plans[9];
     }
     if (!plan->space.selection) {
         compare_cells(a, b, plan, sql);

@@ -18,6 +18,7 @@
 #include "hospital_data.h"
 
 #include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 #include "support/stages.h"
 
 /* Fails if the golden file has lost its cases. */
@@ -228,6 +229,13 @@ run_plan(struct made *m, const struct plan *plan)
         for (size_t i = 0; i < BOUND_SELECTION_MAX; i++)
             custos_sealed_free(few[i]);
         plan = r->plans[r->n - 1];
+    }
+    if (!st && plan_range_selection(plan)) {
+        custos_sealed *scores = NULL;
+
+        st = engine_range_scores(m->engine, plan, &scores, &m->err);
+        custos_sealed_free(scores);
+        plan = plan_range_selection(plan)->plans[1];
     }
     if (!st)
         st = run_private(m, plan);

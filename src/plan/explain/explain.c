@@ -449,8 +449,8 @@ explain_range_selection(const struct range_selection *r, struct buf *out)
     }
     buf_add_text(out, "rho ");
     words_number(&r->rho, out);
-    buf_add_text(out, "; values outside the range that is found are clamped, "
-                      "and noise is proportional to its ends\n");
+    buf_add_text(out, "; values outside the range that is found are "
+                      "clamped to it\n");
 }
 
 static void
