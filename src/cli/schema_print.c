@@ -66,9 +66,8 @@ print_unit(struct out *o, const struct policy *p,
 static void
 print_column(struct out *o, const struct policy_column *c, size_t width)
 {
-    bool follows =
-        c->has_range || c->find_range || c->n_values || !c->nullable ||
-        c->comment.len;
+    bool follows = c->has_range || c->find_range || c->n_values ||
+                   !c->nullable || c->comment.len;
 
     out_text(o, "  ");
     print_name(o, c->name, width);

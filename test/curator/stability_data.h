@@ -30,7 +30,8 @@ enum {
     "      cost: {type: decimal, scale: 2, range: [-50, 5000]}\n"              \
     "      level: {type: integer, range: [1, 5]}\n"                            \
     "      seen: {type: timestamp,\n"                                          \
-    "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"
+    "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"         \
+    "      spent: {type: decimal, scale: 2, find_range: true}\n"
 #define BOUNDS                                                                 \
     "    rows_per_unit: %u\n    groups_per_unit: %u\n"                         \
     "    rows_per_unit_and_group: %u\n"
@@ -55,8 +56,8 @@ static const char policy[] =
     "      smoker: {type: boolean}\n"
     "      born: {type: date, range: [1920-01-01, 2019-12-31]}\n"
     "      note: {type: text}\n"
-    "      income: {type: integer}\n"
-    "      debt: {type: real}\n"
+    "      income: {type: integer, find_range: true}\n"
+    "      debt: {type: real, find_range: true}\n"
     "  visits:\n    source: visits.csv\n    unit: patient\n" BOUNDS VISITS
     "  visits_fast:\n    source: visits.csv\n    unit: patient\n" BOUNDS
     "    bound: before-where\n" VISITS
@@ -161,11 +162,14 @@ put_visit(struct buf *b, unsigned patient, uint64_t seed)
         "2020-01-01 00:00:00",        "2020-12-31 23:59:59",
         "2020-07-01 12:30:00",        "1999-01-01 00:00:00",
         "2020-02-29 23:59:59.999999", ""};
+    static const char *const spent[] = {"0.5", "1",     "1.01", "-2", "480",
+                                        "",    "-0.01", "1e14", "7"};
 
     if (patient)
         buf_printf(b, "%u", patient);
     buf_printf(b, ",%s,%s", ONE_OF(&seed, nights), ONE_OF(&seed, costs));
-    buf_printf(b, ",%s,%s\n", ONE_OF(&seed, levels), ONE_OF(&seed, seen));
+    buf_printf(b, ",%s,%s", ONE_OF(&seed, levels), ONE_OF(&seed, seen));
+    buf_printf(b, ",%s\n", ONE_OF(&seed, spent));
 }
 
 static void
@@ -274,7 +278,7 @@ put_unit(struct buf file[FILES], const struct side *s, size_t i)
 static void
 side_write(const struct side *s, const struct made *m)
 {
-    static const char visits[] = "patient,nights,cost,level,seen\n";
+    static const char visits[] = "patient,nights,cost,level,seen,spent\n";
     static const char *const heads[FILES] = {
         "id,age,city,weight,smoker,born,note,income,debt\n",
         visits,

@@ -345,6 +345,8 @@ static const struct rule rules[] = {
     {"aggregate", "", "corr({number}, {number})", "pair", NULL},
     {"aggregate", "", "covar_samp({number}, {number})", "pair", NULL},
     {"aggregate", "", "regr_slope({number}, {number})", "pair", NULL},
+    {"aggregate", "v", "sum(v.spent)", "found range", NULL},
+    {"aggregate", "p", "avg(p.income)", "found range", NULL},
     {"aggregate", "", "median({ranked})", "quantile", NULL},
     {"aggregate", "", "max({ranked})", "quantile", NULL},
     {"aggregate", "", "min({ranked})", "quantile", NULL},

@@ -13,6 +13,7 @@
  */
 #include "plan/part/bound_selection.h"
 #include "plan/part/marginals.h"
+#include "plan/part/range_selection.h"
 
 #include "curator/stability_data.h"
 #include "curator/stability_query.h"
@@ -37,8 +38,9 @@ struct tally {
 struct count {
     int triples, differ, reached, chosen, weighed, quantiles, violations;
     int races, races_moved;
-    int tables[2]; /* by enum marginals_kind */
-    int known;     /* moved, of a known number of rows */
+    int ranges[2], ranges_moved[2]; /* under add-remove, under change-one */
+    int tables[2];                  /* by enum marginals_kind */
+    int known;                      /* moved, of a known number of rows */
     int by_bounding[4];
     struct tally all, by_rule[RULES];
 };
@@ -425,6 +427,55 @@ check_race(struct check *c, const struct plan *plan)
     }
 }
 
+/* ------------------------------------------------------ range selections -- */
+
+static void
+range_scores_of(struct check *c, struct made *m, const struct plan *plan,
+                i128 scores[RANGES_MAX])
+{
+    size_t n = plan_range_selection(plan)->n;
+    custos_sealed *sealed = NULL;
+    i128 *exact = NULL;
+
+    if (engine_range_scores(m->engine, plan, &sealed, &m->err))
+        no_answer(c, m);
+    assert_int_equal(sealed_open(sealed, SEALED_INTS, n, &exact, &m->err),
+                     CUSTOS_OK);
+    memcpy(scores, exact, n * sizeof *scores);
+    custos_sealed_free(sealed);
+}
+
+/*
+ * No score moves by more than 1; where the mechanism relies on it, all move in the
+ * same direction (theorem range-found).
+ */
+static void
+check_ranges(struct check *c, const struct plan *plan)
+{
+    const struct range_selection *r = plan_range_selection(plan);
+    i128 scores[SIDES][RANGES_MAX];
+
+    for (int side = 0; side < SIDES; side++)
+        range_scores_of(c, &c->dataset->made[side], plan, scores[side]);
+    for (size_t p = 0; p < c->dataset->n_pairs; p++) {
+        bool up = false, down = false;
+
+        for (size_t i = 0; i < r->n; i++) {
+            i128 moved = scores[c->dataset->pairs[p][0]][i] -
+                         scores[c->dataset->pairs[p][1]][i];
+
+            if (moved > 1 || moved < -1)
+                violated(c, "the score of a range moved far", i);
+            up = up || moved > 0;
+            down = down || moved < 0;
+        }
+        if (up && down && r->scores == CUSTOS_SCORES_MONOTONE)
+            violated(c, "the scores of ranges moved both ways", p);
+        c->count->ranges[c->dataset->change]++;
+        c->count->ranges_moved[c->dataset->change] += up || down;
+    }
+}
+
 /* --------------------------------------------------------------- queries -- */
 
 static struct plan *
@@ -482,6 +533,12 @@ check_query(struct dataset *w, const char *sql, const bool *used,
         check_race(&c, plan);
         c.plan = plan_bound_selection(plan)
                      ->plans[low % plan_bound_selection(plan)->n];
+    }
+    if (plan && plan_range_selection(plan)) { /* likewise any range */
+        const struct range_selection *r = plan_range_selection(plan);
+
+        check_ranges(&c, plan);
+        c.plan = r->plans[(size_t)count->triples / 4 % r->n];
     }
     if (plan) {
         if (c.plan->space.selection)
@@ -671,6 +728,46 @@ put_tables(struct maker *m)
     }
 }
 
+/* Queries that find the range of a value. */
+static void
+put_ranges(struct maker *m)
+{
+    static const char *const values[] = {"spent",
+                                         "spent",
+                                         "spent * 2 - nights",
+                                         "-spent",
+                                         "CASE WHEN nights > 5 THEN spent END",
+                                         "income",
+                                         "debt",
+                                         "spent + income"};
+    static const char *const aggregates[] = {"sum", "avg", "variance",
+                                             "median"};
+    static const char *const froms[] = {
+        "visits", "visits_fast", "visits_rows", "visits_far",
+        "(SELECT patient, spent, nights, level FROM visits WHERE nights > 0 "
+        "UNION ALL SELECT patient, spent, nights, level FROM visits_fast) v"};
+    static const char *const tests[] = {"true", "nights > 0", "level <> 3"};
+    static const char *const keys[] = {"", " GROUP BY level",
+                                       " GROUP BY nights"};
+    unsigned value = below(m, COUNT_OF(values));
+
+    m->table = "visits";
+    buf_clear(&m->b);
+    buf_init(&m->b, NULL, QUERY_MAX);
+    put(m, "SELECT count(*), ");
+    PUT_ONE(m, aggregates);
+    put(m, "(");
+    put(m, values[value]);
+    put(m, ") FROM ");
+    if (value < 5)
+        PUT_ONE(m, froms);
+    else
+        put(m, "visits v JOIN patients p ON v.patient = p.id");
+    put(m, " WHERE ");
+    PUT_ONE(m, tests);
+    PUT_ONE(m, keys);
+}
+
 /* ------------------------------------------------------------------ tests -- */
 
 /*
@@ -737,7 +834,7 @@ neighbours_differ_as_the_plan_says(void **state)
 
         dataset_make(&w, datasets++ % 2, &seed);
         while (count.triples < wanted && count.triples < before + TRIPLES) {
-            unsigned way = below(&m, 12);
+            unsigned way = below(&m, 13);
 
             if (way == 3)
                 put_whole(&m);
@@ -747,9 +844,11 @@ neighbours_differ_as_the_plan_says(void **state)
                 maker_query(&m);
             else if (way == 1)
                 put_plain(&m);
+            else if (way == 4)
+                put_ranges(&m);
             else
                 writer_query(&writer, &m);
-            check_query(&w, buf_text(&m.b), way > 3 ? writer.used : NULL,
+            check_query(&w, buf_text(&m.b), way > 4 ? writer.used : NULL,
                         &count);
         }
         dataset_end(&w);
@@ -769,6 +868,9 @@ neighbours_differ_as_the_plan_says(void **state)
     print_message("# %d pairs of quantiles by chosen groups\n",
                   count.quantiles);
     print_message("# %d races, %d moved\n", count.races, count.races_moved);
+    for (int i = 0; i < 2; i++)
+        print_message("# %d range selections, %d moved\n", count.ranges[i],
+                      count.ranges_moved[i]);
     print_message("# %d queries by the grammar: %d planned, %d moved\n",
                   count.all.asked, count.all.planned, count.all.moved);
     printf("bench: stability_violations %d\n", count.violations);
@@ -783,6 +885,9 @@ neighbours_differ_as_the_plan_says(void **state)
         assert_true(count.tables[i] > 0);
     assert_true(count.known > wanted / 500 || wanted < ENOUGH);
     assert_true(count.quantiles > wanted / 50);
+    for (int i = 0; i < 2 && wanted >= ENOUGH; i++)
+        assert_true(count.ranges[i] > wanted / 100 &&
+                    count.ranges_moved[i] > wanted / 200);
     assert_true(count.races > wanted / 20 && count.races_moved > wanted / 100);
 }
 

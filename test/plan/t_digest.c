@@ -4,6 +4,7 @@
  */
 #include "plan/hospital.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 
 /* The digest of a newly made plan. */
 static void
@@ -167,6 +168,28 @@ every_plan_of_a_race_is_covered(void **state)
     plan_done(&t);
 }
 
+static void
+every_plan_of_a_range_selection_is_covered(void **state)
+{
+    uint8_t was[SHA256_BYTES];
+    struct planned t;
+    struct range_selection *r;
+
+    (void)state;
+    plan_good(&t, "SELECT sum(outlay) FROM claims", NULL);
+    r = plan_range_selection(t.plan);
+    assert_true(plan_digest(t.plan, was));
+    CHANGED(t.plan, was, r->penalty, 1);
+    CHANGED(t.plan, was, r->value.grid.digits, 1);
+    for (size_t i = 0; i < r->n; i++) {
+        CHANGED(t.plan, was, r->plans[i]->parts[0].bar, 1);
+        CHANGED(t.plan, was, r->lower[i], 1);
+        CHANGED(t.plan, was, r->upper[i], 1);
+    }
+    assert_false(sees(t.plan, was));
+    plan_done(&t);
+}
+
 int
 main(void)
 {
@@ -175,6 +198,7 @@ main(void)
         cmocka_unit_test(other_plans_have_other_digests),
         cmocka_unit_test(every_number_of_the_plan_is_covered),
         cmocka_unit_test(every_plan_of_a_race_is_covered),
+        cmocka_unit_test(every_plan_of_a_range_selection_is_covered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

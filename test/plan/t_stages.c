@@ -4,13 +4,16 @@
 #include "account/laplace.h"
 #include "plan/hospital.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 #include "plan/work.h"
 
 static void
 stages_are(const struct plan *p, const char *kinds)
 {
-    static const char letters[] = {
-        [STAGE_BOUND] = 'B', [STAGE_GROUPS] = 'G', [STAGE_VALUES] = 'V'};
+    static const char letters[] = {[STAGE_BOUND] = 'B',
+                                   [STAGE_RANGE] = 'R',
+                                   [STAGE_GROUPS] = 'G',
+                                   [STAGE_VALUES] = 'V'};
 
     assert_int_equal(p->n_stages, strlen(kinds));
     for (size_t i = 0; i < p->n_stages; i++) {
@@ -62,6 +65,29 @@ a_bound_is_a_stage_with_plans_after_it(void **state)
         assert_null(plan_bound_selection(r->plans[i]));
         stages_are(r->plans[i], "V");
         assert_int_equal(r->plans[i]->rows, 1 << i);
+    }
+    plan_done(&t);
+}
+
+/* Likewise a range, which is found once for all groups. */
+static void
+a_range_is_a_stage_with_plans_after_it(void **state)
+{
+    struct asked asked = {.delta = "1e-4"};
+    const struct range_selection *r;
+    struct planned t;
+
+    (void)state;
+    plan_good(&t, "SELECT outlay, avg(points) FROM claims GROUP BY outlay",
+              &asked);
+    stages_are(t.plan, "R");
+    assert_int_equal(t.plan->n_parts, 0);
+    r = plan_range_selection(t.plan);
+    assert_non_null(r);
+    for (size_t i = 0; i < r->n; i++) {
+        assert_null(plan_range_selection(r->plans[i]));
+        stages_are(r->plans[i], "GV");
+        assert_true(rat_cmp(&r->plans[i]->delta, &t.plan->delta) <= 0);
     }
     plan_done(&t);
 }
@@ -130,6 +156,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_query_has_its_stages),
         cmocka_unit_test(a_bound_is_a_stage_with_plans_after_it),
+        cmocka_unit_test(a_range_is_a_stage_with_plans_after_it),
         cmocka_unit_test(parts_over_other_cells_are_a_stage_of_their_own),
     };
 

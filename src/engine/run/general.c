@@ -23,9 +23,8 @@
 #include "engine/statement/relation.h"
 #include "engine/statement/work.h"
 
-/* What the plan reads; the column row_order gives the order of the rows. */
-static const struct input *
-rows_ordered(struct builder *b, const struct plan *plan)
+const struct input *
+general_rows(struct builder *b, const struct plan *plan)
 {
     const struct policy_table *t = plan->table;
     bool stored = !plan->from || plan->from->kind == RELATION_TABLE;
@@ -75,7 +74,7 @@ rows_of_groups(struct builder *b, const struct stage *stage,
                const struct work_values *values)
 {
     struct select *s =
-        select_new(b, input_as(b, rows_ordered(b, stage->plan), "t"));
+        select_new(b, input_as(b, general_rows(b, stage->plan), "t"));
     const struct term *unit = term_name(b, NULL, "unit");
     const struct term *order = term_name(b, NULL, "row_order");
     struct window group = {.partition = {.n = 0}};
@@ -106,7 +105,7 @@ rows_numbered(struct builder *b, const struct stage *stage,
               const struct work_values *values)
 {
     struct select *s =
-        select_new(b, input_as(b, rows_ordered(b, stage->plan), "t"));
+        select_new(b, input_as(b, general_rows(b, stage->plan), "t"));
     const struct term *unit = term_name(b, "t", "unit");
     struct window own = {.partition = {.n = 0}};
 

@@ -95,8 +95,10 @@ places_of_rows(struct builder *b, const struct range_selection *r,
                const struct cuts *c, bool units)
 {
     const struct plan *plan = r->plans[r->n - 1];
-    struct select *s =
-        select_new(b, input_as(b, relation_of_plan(b, plan), "t"));
+    const struct input *from = plan->space.bounding == BOUND_GENERAL
+                                   ? general_rows(b, plan)
+                                   : relation_of_plan(b, plan);
+    struct select *s = select_new(b, input_as(b, from, "t"));
     const struct term *unit;
 
     if (units)

@@ -112,6 +112,10 @@ struct select *sql_bounded(struct builder *b, const struct stage *stage,
 struct select *general_bounded(struct builder *b, const struct stage *stage,
                                const struct work_values *values);
 
+/* What a plan reads that general_bounded bounds: with the unit, and with the column
+   row_order, which gives the order of the rows. */
+const struct input *general_rows(struct builder *b, const struct plan *plan);
+
 /*
  * engine_quantiles for the groups in `among`, identified by their number there, in
  * any order; rows of other groups are skipped. If among is NULL, for all cells, in

@@ -35,7 +35,7 @@
  *          or has too many digits), CUSTOS_EUNSUPPORTED (asked by accuracy; two
  *          values; a bound on rows is to be selected, too).
  * TESTED   the_range_is_the_first_that_holds_all
- *          neighbours_differ_as_the_plan_says
+ *          neighbours_differ_as_the_plan_says ranges_have_their_probabilities
  *          the_price_of_a_range_is_the_largest_of_its_plans
  *          few_units_are_outside_the_range
  */
