@@ -13,6 +13,7 @@
 #include "plan/part/quantile.h"
 #include "plan/part/bound_selection.h"
 #include "plan/part/known_rows.h"
+#include "plan/part/range_list.h"
 #include "plan/part/range_selection.h"
 #include "plan/part/running.h"
 #include "plan/from/views.h"
@@ -246,6 +247,30 @@ expand_views(arena *a, const struct query *q, const struct policy *p,
     return views_expand(a, p, options->who, options->effort, *out, err);
 }
 
+/*
+ * The plan with the first candidates. If there are to be so many plans like it that
+ * they would take more than half of the policy's steps, it is made again, as all
+ * others will be, without trying Gaussian noise. What remains of the steps does not
+ * matter, or a batch would make other plans.
+ */
+static custos_status
+first_plan(arena *a, struct query *q, const struct policy *p,
+           struct plan_options *own, struct plan **out, custos_err *err)
+{
+    uint64_t rows = bounds_asked(q), before = own->effort->remaining, n;
+    custos_status st = plan_assuming(a, q, p, own, rows, 0, out, err);
+
+    if (st || !(*out)->ranged || (*out)->in_rho)
+        return st;
+    n = range_count((*out)->ranged);
+    if (before - own->effort->remaining <= p->max_planning_steps / (2 * n))
+        return CUSTOS_OK;
+    own->frugal = true;
+    plan_free(*out);
+    *out = NULL;
+    return plan_assuming(a, q, p, own, rows, 0, out, err);
+}
+
 custos_status
 plan_make(arena *a, struct query *q, const struct policy *p,
           const struct plan_options *options, struct plan **out,
@@ -268,11 +293,13 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     arena_allow(a, EFFORT_BYTES);
     st = expand_views(a, q, p, &own, &q, err);
     if (!st)
-        st = plan_assuming(a, q, p, &own, bounds_asked(q), 0, &first, err);
+        st = first_plan(a, q, p, &own, &first, err);
     if (!st && first->raced)
         st = bound_selection_make(a, q, p, &own, first, &first, err);
     else if (!st && first->ranged)
         st = range_selection_make(a, q, p, &own, first, &first, err);
+    if (keys_made)
+        select_forget(keys_made);
     if (arena_is_denied(a))
         effort_end(&effort, EFFORT_OUT_OF_BYTES);
     arena_allow(a, SIZE_MAX);

@@ -342,11 +342,18 @@ struct plan_known {
     bool (*count)(void *ctx, size_t table, int column, uint64_t *out);
 };
 
-/* Keys whose values another plan of the same query has found: see keys.c. */
+/* Keys whose values another plan of the same query has found: see keys.c; and the
+   last two rules of each kind that one has made for discovered groups, by their
+   options as text, or why there is none: see select.c. */
 struct plan_keys_made {
     struct key keys[PLAN_KEYS_MAX];
     const struct policy_column *columns[PLAN_KEYS_MAX];
     size_t n;
+    struct plan_rule_made {
+        const char *options;
+        custos_keys *rule;
+        custos_status status;
+    } rules[CUSTOS_KEYS_WEIGHTED + 1][2]; /* the newer first */
 };
 
 /* Who asks, and at which price; without epsilon, rho and `within` at the
@@ -368,6 +375,7 @@ struct plan_options {
     /* Set by plan_make: its limits (effort.h), and keys that plans share */
     struct effort *effort;
     struct plan_keys_made *keys_made;
+    bool frugal; /* there are so many plans that Gaussian noise is not tried */
 };
 
 /*

@@ -228,6 +228,7 @@ void select_weigh(struct plan *p);
 void select_reserve(struct work *w);
 CUSTOS_MUST_USE custos_status select_make(struct work *w);
 void select_clear(struct selection *s);
+void select_forget(struct plan_keys_made *made); /* frees its rules */
 CUSTOS_MUST_USE custos_status within_make(struct work *w);
 CUSTOS_MUST_USE custos_status charge_make(struct work *w);
 

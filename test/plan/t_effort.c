@@ -7,6 +7,7 @@
 #include "plan/golden.h"
 #include "plan/hospital.h"
 #include "plan/part/bound_selection.h"
+#include "plan/part/range_selection.h"
 #include "support/said.h"
 
 enum { TEXT_MAX = 60000 };
@@ -339,7 +340,8 @@ a_stop_ends_planning(void **state)
 /*
  * Every golden plan needs at most a tenth of the allowed steps, except those
  * that search: a query by accuracy takes some forty calibrations, and a bound
- * selection with discovered groups makes a rule for each of eleven bounds.
+ * selection with discovered groups makes a rule for each of eleven bounds, and a
+ * range selection makes a plan for each range.
  */
 static void
 ordinary_plans_are_far_from_the_limit(void **state)
@@ -362,7 +364,7 @@ ordinary_plans_are_far_from_the_limit(void **state)
                                      .jointly = asked.jointly};
             struct plan *few = NULL;
 
-            search = asked.within ||
+            search = asked.within || plan_range_selection(t.plan) ||
                      (plan_bound_selection(t.plan) &&
                       plan_bound_selection(t.plan)->plans[0]->space.selection);
             o.who = asked.who ? policy_analyst_find(t.policy, str_of(asked.who))

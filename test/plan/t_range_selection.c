@@ -178,6 +178,29 @@ the_price_of_a_range_is_the_largest_of_its_plans(void **state)
     rat_clear(&x);
 }
 
+/* Plans for all ranges fit into the default limit on planning, whatever follows. */
+static void
+planning_has_room_for_all_ranges(void **state)
+{
+    static const char *const asked[] = {
+        "SELECT outlay, avg(amount) FROM claims GROUP BY outlay",
+        "SELECT outlay, sum(amount), avg(amount), variance(amount), "
+        "median(amount) FROM claims GROUP BY outlay",
+        "SELECT open, sum(score), stddev(score), median(score) FROM claims "
+        "GROUP BY open",
+    };
+    const struct asked small = {.delta = "1e-4"};
+    const struct asked large = {.delta = "1e-4", .epsilon = "5"};
+    struct planned t;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(asked); i++) {
+        plan_good(&t, asked[i / 2], i % 2 ? &large : &small);
+        assert_int_equal(plan_range_selection(t.plan)->n, 74);
+        plan_done(&t);
+    }
+}
+
 /* An epsilon of a single aggregate includes the share of the range selection. */
 static void
 shares_of_aggregates_pay_too(void **state)
@@ -200,6 +223,7 @@ main(void)
         cmocka_unit_test(ranges_end_at_the_declared_one),
         cmocka_unit_test(plans_have_their_ranges),
         cmocka_unit_test(the_price_of_a_range_is_the_largest_of_its_plans),
+        cmocka_unit_test(planning_has_room_for_all_ranges),
         cmocka_unit_test(shares_of_aggregates_pay_too),
     };
 

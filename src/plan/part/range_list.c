@@ -121,10 +121,9 @@ add_candidates(struct list *l, const rat *limits, const rat *m)
     rats_clear(x, 3);
 }
 
-size_t
-range_list(const struct expr *e, size_t from, size_t room, rat *low, rat *high)
+static void
+make_list(const struct expr *e, struct list *l)
 {
-    struct list l = {.from = from, .room = room, .low = low, .high = high};
     rat x[4]; /* the limits, the end of the list, M */
     int first;
 
@@ -132,14 +131,31 @@ range_list(const struct expr *e, size_t from, size_t room, rat *low, rat *high)
     range_limits(e, &x[0], &x[1]);
     far_end(&x[0], &x[1], &x[2]);
     first = first_exponent(e, &x[2]);
-    for (int k = 0; l.n < from + room && rat_cmp(&x[3], &x[2]) < 0; k++) {
+    for (int k = 0; l->n < l->from + l->room && rat_cmp(&x[3], &x[2]) < 0;
+         k++) {
         magnitude(&x[3], first, k);
         if (rat_cmp(&x[3], &x[2]) > 0)
             rat_set(&x[3], &x[2]);
-        add_candidates(&l, x, &x[3]);
+        add_candidates(l, x, &x[3]);
     }
     rats_clear(x, 4);
-    return l.n < from ? 0 : l.n - from < room ? l.n - from : room;
+}
+
+void
+range_list(const struct expr *e, size_t from, size_t room, rat *low, rat *high)
+{
+    struct list l = {.from = from, .room = room, .low = low, .high = high};
+
+    make_list(e, &l);
+}
+
+size_t
+range_count(const struct expr *e)
+{
+    struct list l = {.from = RANGES_MAX};
+
+    make_list(e, &l);
+    return l.n < RANGES_MAX ? l.n : RANGES_MAX;
 }
 
 /* ------------------------------------------------------------- which values -- */

@@ -11,9 +11,10 @@
    typed, or a default. */
 void range_limits(const struct expr *e, rat *lower, rat *upper);
 
-/* Sets low and high to candidate `from` of e and those after it, at most `room` of
-   them. Returns how many there are. */
-size_t
+/* range_list: sets low and high to candidate `from` of e and those after it, at
+   most `room` of them. range_count: how many there are, at most RANGES_MAX. */
+void
 range_list(const struct expr *e, size_t from, size_t room, rat *low, rat *high);
+size_t range_count(const struct expr *e);
 
 #endif

@@ -184,7 +184,8 @@ set_candidates(struct range_selection *r, size_t *n)
         .kind = PART_SUM, .grid = compared_on(p, p->ranged, &low[0], &high[0])};
     fits = range_steps(&low[0], r->value.grid, &r->value.lower) &&
            range_steps(&high[0], r->value.grid, &r->value.upper);
-    *n = range_list(p->ranged, 0, RANGES_MAX, low, high);
+    *n = range_count(p->ranged);
+    range_list(p->ranged, 0, *n, low, high);
     for (size_t i = 0; i < *n && fits; i++)
         fits = range_steps(&low[i], r->value.grid, &r->lower[i]) &&
                range_steps(&high[i], r->value.grid, &r->upper[i]);

@@ -33,6 +33,7 @@
  *          chosen_groups_have_quantiles quantiles_are_of_the_chosen_alone
  *          neighbours_differ_as_the_plan_says weights_are_for_few_groups
  */
+#include "mech/hold.h"
 #include "mech/keys_held.h"
 #include "num/batch.h"
 #include "plan/explain/words.h"
@@ -41,6 +42,7 @@
 
 enum {
     NUMBER_MAX = 512,
+    OPTIONS_MAX = 2 * NUMBER_MAX + 80,
     WEIGHT = 64, /* the weight of a count: split.c */
     UNITS_LOG2 = 40,
     GAUSS_FROM = 4,   /* with fewer keys per unit, Laplace needs fewer units */
@@ -152,6 +154,84 @@ spend_table(struct work *w, const custos_keys_options *o,
     return work_spend(w, EFFORT_ENTRY * entries);
 }
 
+/* Makes a rule and spends its steps. CUSTOS_ERANGE: there is none. */
+static custos_status
+make_rule(struct work *w, const custos_keys_options *o, uint64_t steps,
+          custos_keys **out)
+{
+    custos_status st = work_spend(w, steps), spent = CUSTOS_OK;
+
+    if (!st)
+        st = mechs_take_keys(w->plan->mechs, o, out, w->err);
+    if (!st || st == CUSTOS_ERANGE)
+        spent = spend_table(w, o, *out);
+    if (!st && spent) {
+        custos_keys_free(*out);
+        *out = NULL;
+    }
+    return spent ? spent : st;
+}
+
+static const char *
+options_text(struct work *w, const custos_keys_options *o)
+{
+    const char *text = NULL;
+    struct buf b;
+
+    buf_init(&b, NULL, OPTIONS_MAX);
+    buf_printf(&b, "%d %llu %llu %s %s", (int)o->adjacency,
+               (unsigned long long)o->keys_per_unit,
+               (unsigned long long)o->min_units, o->epsilon, o->delta);
+    if (!b.failed)
+        text = arena_copy(w->a, (str){buf_text(&b), b.len});
+    buf_clear(&b);
+    return text;
+}
+
+static bool
+is_made(const struct plan_rule_made *made, const char *options)
+{
+    return made->options && !strcmp(made->options, options);
+}
+
+/* As make_rule; without spending if one of the two plans before had the same rule,
+   as plans of a range selection mostly have: those of [0, M] and those of [-M, M]
+   can split the price in different ways. */
+static custos_status
+take_rule(struct work *w, const custos_keys_options *o, uint64_t steps,
+          custos_keys **out)
+{
+    const char *options = options_text(w, o);
+    struct plan_rule_made *made;
+    custos_status st;
+
+    if (!options || !w->options->keys_made)
+        return work_no_memory(w);
+    made = w->options->keys_made->rules[o->rule];
+    for (int i = 0; i < 2; i++)
+        if (is_made(&made[i], options)) {
+            *out = made[i].rule ? keys_hold(made[i].rule) : NULL;
+            return made[i].status;
+        }
+    st = make_rule(w, o, steps, out);
+    if (st && st != CUSTOS_ERANGE)
+        return st;
+    custos_keys_free(made[1].rule);
+    made[1] = made[0];
+    made[0] = (struct plan_rule_made){options, NULL, st};
+    if (!st)
+        made[0].rule = keys_hold(*out);
+    return st;
+}
+
+void
+select_forget(struct plan_keys_made *made)
+{
+    for (size_t i = 0; i < COUNT_OF(made->rules); i++)
+        for (int k = 0; k < 2; k++)
+            custos_keys_free(made->rules[i][k].rule);
+}
+
 /* Takes the rule if it shows smaller groups than the current one does. Of two
    rules that are equal in this, it takes the one named first in custos.h. */
 static custos_status
@@ -160,16 +240,8 @@ try_rule(struct work *w, const custos_keys_options *o)
     struct selection *s = w->plan->space.selection;
     custos_keys *rule = NULL;
     uint64_t half = 0;
-    custos_status st = work_spend(w, EFFORT_SELECTION), spent = CUSTOS_OK;
+    custos_status st = take_rule(w, o, EFFORT_SELECTION, &rule);
 
-    if (!st)
-        st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
-    if (!st || st == CUSTOS_ERANGE)
-        spent = spend_table(w, o, rule);
-    if (!st && spent) {
-        custos_keys_free(rule);
-        return spent;
-    }
     if (!st)
         half = custos_keys_report(rule)->half;
     if (!st &&
@@ -181,7 +253,7 @@ try_rule(struct work *w, const custos_keys_options *o)
         return CUSTOS_OK;
     }
     custos_keys_free(rule);
-    return st == CUSTOS_ERANGE ? spent : st;
+    return st == CUSTOS_ERANGE ? CUSTOS_OK : st;
 }
 
 /*
@@ -257,10 +329,7 @@ try_weights(struct work *w, custos_keys_options *o)
         space->groups > KEYS_WEIGHTED_MAX || weights_steps_most(w) < steps)
         return CUSTOS_OK;
     o->rule = CUSTOS_KEYS_WEIGHTED;
-    st = work_spend(w, steps);
-    if (st)
-        return st;
-    st = mechs_take_keys(w->plan->mechs, o, &rule, w->err);
+    st = take_rule(w, o, steps, &rule);
     if (!st)
         st = keys_units_held(rule, space->groups, "0.5", &full, w->err);
     if (!st)

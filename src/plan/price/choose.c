@@ -196,7 +196,8 @@ static custos_status
 improve_by_gauss(struct work *w, struct part *part, const rat *delta, size_t n,
                  custos_err *err)
 {
-    if (!choose_gauss_can_win(&part->l2_squared, &part->epsilon, delta,
+    if (w->options->frugal ||
+        !choose_gauss_can_win(&part->l2_squared, &part->epsilon, delta,
                               part->bar))
         return CUSTOS_OK;
     return try_gauss(w, part, delta, n, err);
@@ -305,7 +306,7 @@ choose_jointly(struct work *w, bool *joint, size_t *others)
             continue;
         rat_set_i64(&delta, (int64_t)n, p->n_parts);
         rat_mul(&delta, &delta, &w->delta);
-        if (w->options->within.len == 0)
+        if (w->options->within.len == 0 && !w->options->frugal)
             st = joint_make(w, owner, &delta, w->at_once > 0 ? w->at_once : 1,
                             &joint[owner + 1]);
         *others += joint[owner + 1] ? 0 : n;
