@@ -30,7 +30,7 @@ enum {
     "      cost: {type: decimal, scale: 2, range: [-50, 5000]}\n"              \
     "      level: {type: integer, range: [1, 5]}\n"                            \
     "      seen: {type: timestamp,\n"                                          \
-    "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"         \
+    "             range: [2020-01-01 00:00:00, 2020-12-31 23:59:59]}\n"        \
     "      spent: {type: decimal, scale: 2, find_range: true}\n"
 #define BOUNDS                                                                 \
     "    rows_per_unit: %u\n    groups_per_unit: %u\n"                         \
