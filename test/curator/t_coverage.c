@@ -14,11 +14,13 @@
 #include "base/base.h"
 #include "curator/answer.h"
 #include "mech/i128.h"
+#include "plan/part/range_selection.h"
 #include "evaluate/evaluate.h"
 #include "support/support.h"
 #include "support/stages.h"
 
 enum { MEMORY = 1 << 27, CELLS = 1000 };
+enum { TAKEN = 17 }; /* the range [-500, 500] is found */
 
 #define POLICY(delta)                                                          \
     "custos: 1\n"                                                              \
@@ -34,6 +36,7 @@ enum { MEMORY = 1 << 27, CELLS = 1000 };
     "      b: {type: integer, range: [0, 1], nullable: false}\n"               \
     "      d: {type: decimal, scale: 2, range: [-100, 5000]}\n"                \
     "      r: {type: real, range: [0, 200], nullable: false}\n"                \
+    "      f: {type: decimal, scale: 2, find_range: true}\n"                   \
     "  v:\n"                                                                   \
     "    source: v.csv\n"                                                      \
     "    unit: who\n"                                                          \
@@ -60,6 +63,7 @@ struct made {
     struct policy *policy;
     struct query *query;
     struct plan *plan;
+    const struct plan *run; /* it, or after a range selection one that follows */
 };
 
 static void
@@ -76,9 +80,12 @@ make(struct made *m, const struct setting *t)
         sql_read(m->a, str_of(t->sql), &m->query, &err) ||
         plan_make(m->a, m->query, m->policy, &options, &m->plan, &err))
         fail_msg("%s: %s", t->sql, err.said);
-    assert_int_equal(m->plan->space.cells, CELLS);
-    for (size_t i = 0; i < m->plan->n_parts; i++)
-        assert_int_equal(m->plan->parts[i].mech_kind == CUSTOS_GAUSSIAN,
+    m->run = m->plan;
+    if (plan_range_selection(m->plan))
+        m->run = plan_range_selection(m->plan)->plans[TAKEN];
+    assert_int_equal(m->run->space.cells, CELLS);
+    for (size_t i = 0; i < m->run->n_parts; i++)
+        assert_int_equal(m->run->parts[i].mech_kind == CUSTOS_GAUSSIAN,
                          t->gauss);
 }
 
@@ -266,9 +273,9 @@ covers(const struct setting *t)
     struct seen seen;
 
     make(&m, t);
-    seen = see(m.plan, t, m.a, releases);
+    seen = see(m.run, t, m.a, releases);
     if (most == 0)
-        least = most = narrowest(m.plan, seen.half);
+        least = most = narrowest(m.run, seen.half);
     print_message("%-46s epsilon %-4s n %-6d %.4f covered\n",
                   t->sql + sizeof "SELECT k, " - 1, t->epsilon, (int)t->n,
                   seen.covered);
@@ -332,6 +339,7 @@ sums_cover_as_their_law(void **state)
         {"SELECT k, sum(d)" FROM_T, "0.5", false, 20, 0.5, 0},
         {"SELECT k, sum(r)" FROM_T, "1", false, 1000, 0.7, 0},
         {"SELECT k, sum(a)" FROM_V, "0.2", false, 0, 0, 0},
+        {"SELECT k, sum(f)" FROM_T, "1", false, 1000, 0.3, 0},
     };
 
     (void)state;
@@ -367,6 +375,7 @@ means_cover(void **state)
         {"SELECT k, avg(d)" FROM_T, "0.5", false, 1000, 0.5, 0.98},
         {"SELECT k, avg(r)" FROM_T, "0.1", false, 100000, 0.9, 0.98},
         {"SELECT k, avg(a)" FROM_V, "1", false, 10000, 0.3, 0.98},
+        {"SELECT k, avg(f)" FROM_T, "1", false, 1000, 0.3, 0.98},
         {"SELECT k, avg(a)" FROM_T, "0.1", false, 1, 0, 1},
         {"SELECT k, avg(d)" FROM_T, "0.5", false, 30, 0.5, 1},
         {"SELECT k, sum(a) / count(a)" FROM_T, "1", false, 1000, 0.5, 1},
