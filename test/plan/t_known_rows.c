@@ -7,6 +7,7 @@
 #include "num/rat_double.h"
 #include "plan/hospital.h"
 #include "plan/work.h"
+#include "support/said.h"
 
 static const struct asked change = {.adjacency = "change-one"};
 
@@ -28,6 +29,7 @@ known_rows_take_no_price(void **state)
          "1"},
         {"SELECT avg(d1), sum(d1) / 2.0, count(*) FROM survey", "1"},
         {"SELECT avg(d3) FROM survey", "1"},
+        {"SELECT avg(x) AS m, DP_INTERVAL_LOW(m) FROM survey", "2"},
         {"SELECT 100.0 * count(CASE WHEN x > 5 THEN 1 END) / count(*) FROM "
          "survey",
          "1"},
@@ -108,6 +110,48 @@ other_counts_have_noise(void **state)
     }
 }
 
+/* The table cannot be left where something else reads it. */
+static void
+other_reads_are_as_before(void **state)
+{
+    static const struct {
+        const char *sql, *said; /* NULL: there is a plan */
+    } rows[] = {
+        {"SELECT x, count(*) FROM survey",
+         "the rows of survey are private: x may appear only in GROUP BY or "
+         "inside an aggregate such as count(...)"},
+        {"SELECT count(*) FROM survey HAVING x > 3",
+         "the rows of survey are private: x may appear only in GROUP BY or "
+         "inside an aggregate such as count(...)"},
+        {"SELECT count(*) FROM survey ORDER BY x + 1",
+         "the rows of survey are private: x may appear only in GROUP BY or "
+         "inside an aggregate such as count(...)"},
+        {"SELECT 1 FROM survey",
+         "the rows of survey are private; ask for an aggregate, such as "
+         "count(*)"},
+        {"SELECT DISTINCT count(*) FROM survey",
+         "over private rows SELECT DISTINCT takes columns only; write GROUP BY "
+         "instead"},
+        {"SELECT count(*) AS n, DP_INTERVAL_LOW(n) FROM survey",
+         "public rows are answered exactly: there is no interval"},
+        {"SELECT count(CASE WHEN x IN (SELECT people FROM cities) THEN 1 END), "
+         "count(*) FROM survey",
+         NULL},
+        {"SELECT count(*), 'a', NULL FROM survey", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct planned t;
+
+        plan_for(&t, rows[i].sql, &change);
+        if ((t.plan != NULL) == (rows[i].said != NULL) ||
+            (rows[i].said && strcmp(whole_said(&t.err), rows[i].said) != 0))
+            fail_msg("%s: %s", rows[i].sql, t.plan ? "" : whole_said(&t.err));
+        plan_done(&t);
+    }
+}
+
 /* A plan that rests on the number differs from one that does not. */
 static void
 known_rows_are_in_the_digest(void **state)
@@ -131,6 +175,7 @@ main(void)
         cmocka_unit_test(known_rows_take_no_price),
         cmocka_unit_test(a_known_count_is_free),
         cmocka_unit_test(other_counts_have_noise),
+        cmocka_unit_test(other_reads_are_as_before),
         cmocka_unit_test(known_rows_are_in_the_digest),
     };
 

@@ -66,6 +66,33 @@ counts_all(const struct work *w, const struct expr *e)
     return x->kind == EXPR_COLUMN && !w->table->columns[x->slot].nullable;
 }
 
+/* Does e read rows outside of aggregates? outputs.c rejects that, or it is
+   IN (SELECT ...), which is read with the rows. An interval names an output. */
+static bool
+reads_rows(const struct expr *e)
+{
+    if (e->kind == EXPR_COLUMN || e->kind == EXPR_IN_QUERY)
+        return true;
+    if (e->kind == EXPR_AGGREGATE || e->kind == EXPR_INTERVAL)
+        return false;
+    for (size_t i = 0; i < e->n_args; i++)
+        if (e->args[i] && reads_rows(e->args[i]))
+            return true;
+    return false;
+}
+
+static bool
+query_reads_rows(const struct query *q)
+{
+    bool found = q->having && reads_rows(q->having);
+
+    for (size_t i = 0; i < q->n_targets && !found; i++)
+        found = reads_rows(q->targets[i].expr);
+    for (size_t i = 0; i < q->n_order_by && !found; i++)
+        found = reads_rows(q->order_by[i].expr);
+    return found;
+}
+
 /* Replaces the counts in e; *left: it has other aggregates. */
 static void
 replace_counts(struct work *w, struct expr *e, bool *left)
@@ -105,7 +132,7 @@ known_rows_make(struct work *w)
     struct query *q = w->q;
     bool left = false;
 
-    w->known_rows = rows_of_query(w);
+    w->known_rows = query_reads_rows(q) ? 0 : rows_of_query(w);
     if (w->known_rows == 0)
         return false;
     for (size_t i = 0; i < q->n_targets; i++)
