@@ -306,7 +306,7 @@ static custos_status
 add_options(struct import *m, const struct node *table)
 {
     const struct node *rows = node_find(table, "rows");
-    bool censor = true, counts = false, other = false;
+    bool censor = true, counts = false, exact = false, other = false;
     uint64_t count = 0;
     custos_status st = CUSTOS_OK;
 
@@ -331,6 +331,13 @@ add_options(struct import *m, const struct node *table)
         st = node_count(m->r, rows, "rows", 0, ROWS_MOST, &count);
     if (rows)
         buf_printf(m->out, "    # rows: %llu, by the metadata\n",
+                   (unsigned long long)count);
+    if (!st)
+        st = read_flag(m->r, node_find(table, "rows_exact"), &exact);
+    if (rows && exact)
+        buf_printf(m->out,
+                   "    # rows_exact: True; here exact_rows: %llu, if unit is "
+                   "row and adjacency change-one\n",
                    (unsigned long long)count);
     if (node_find(table, "censor_dims"))
         buf_printf(m->out,

@@ -63,7 +63,8 @@ struct made {
     struct policy *policy;
     struct query *query;
     struct plan *plan;
-    const struct plan *run; /* it, or after a range selection one that follows */
+    const struct plan
+        *run; /* it, or after a range selection one that follows */
 };
 
 static void

@@ -249,6 +249,32 @@ names_and_units(void **state)
     buf_clear(&out);
 }
 
+/* An exact number of rows is named as the key that means the same here. */
+static void
+exact_rows_are_noted(void **state)
+{
+    static const char note[] = "# rows_exact: True; here exact_rows: 594, if "
+                               "unit is row and adjacency change-one\n";
+    static const char *const flags[] = {"True", "False"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(flags); i++) {
+        custos_err err = CUSTOS_ERR_INIT;
+        char text[300];
+        struct buf out;
+
+        buf_init(&out, NULL, OUT_MAX);
+        snprintf(text, sizeof text,
+                 "D:\n  S:\n    t:\n      row_privacy: True\n"
+                 "      rows: 594\n      rows_exact: %s\n"
+                 "      x: {type: boolean}\n",
+                 flags[i]);
+        assert_int_equal(import(text, &out, &err), CUSTOS_OK);
+        assert_int_equal(strstr(buf_text(&out), note) != NULL, i == 0);
+        buf_clear(&out);
+    }
+}
+
 static void
 a_list_is_no_metadata(void **state)
 {
@@ -273,6 +299,7 @@ main(void)
         cmocka_unit_test(answered_import_is_a_policy),
         cmocka_unit_test(mistakes_of_metadata),
         cmocka_unit_test(names_and_units),
+        cmocka_unit_test(exact_rows_are_noted),
         cmocka_unit_test(a_list_is_no_metadata),
     };
 
