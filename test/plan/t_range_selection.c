@@ -178,6 +178,30 @@ the_price_of_a_range_is_the_largest_of_its_plans(void **state)
     rat_clear(&x);
 }
 
+/* Is the rule of each plan that of the plan's own share? It reports an epsilon of 17
+   digits, rounded up. */
+static void
+rules_have_their_prices(const struct range_selection *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct selection *s = r->plans[i]->space.selection;
+        rat x, most;
+
+        if (!s)
+            continue;
+        rat_init(&x);
+        rat_init(&most);
+        assert_int_equal(
+            rat_read(custos_keys_report(s->rule)->epsilon, "epsilon", &x, NULL),
+            CUSTOS_OK);
+        rat_set_i64(&most, 1000000001, 1000000000);
+        rat_mul(&most, &most, &s->epsilon);
+        assert_true(rat_cmp(&x, &s->epsilon) >= 0 && rat_cmp(&x, &most) < 0);
+        rat_clear(&x);
+        rat_clear(&most);
+    }
+}
+
 /* Plans for all ranges fit into the default limit on planning, whatever follows. */
 static void
 planning_has_room_for_all_ranges(void **state)
@@ -197,6 +221,7 @@ planning_has_room_for_all_ranges(void **state)
     for (size_t i = 0; i < 2 * COUNT_OF(asked); i++) {
         plan_good(&t, asked[i / 2], i % 2 ? &large : &small);
         assert_int_equal(plan_range_selection(t.plan)->n, 74);
+        rules_have_their_prices(plan_range_selection(t.plan));
         plan_done(&t);
     }
 }
