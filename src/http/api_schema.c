@@ -39,6 +39,7 @@ add_domain(struct json *j, const struct policy_column *c)
     } else {
         json_add_null(j, "range");
     }
+    json_add_bool(j, "find_range", c->find_range);
     if (!c->n_values) {
         json_add_null(j, "values");
         return;

@@ -57,7 +57,7 @@ tables:
     source: departments.csv
     columns:
       department: {type: text}
-      floor: {type: integer}
+      floor: {type: integer, find_range: true}
 views:
   dear: {sql: "SELECT patient_id, cost FROM visits WHERE cost > 1000", comment: Visits that cost much}
 analysts:

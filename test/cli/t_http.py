@@ -374,6 +374,8 @@ class Http(HttpCase):
         self.assertEqual(tables["visits"]["columns"][0]["references"],
                          {"table": "patients", "column": "id"})
         self.assertTrue(tables["departments"]["public"])
+        self.assertFalse(columns["weight"]["find_range"])
+        self.assertTrue(tables["departments"]["columns"][1]["find_range"])
         self.assertEqual([v["name"] for v in got["views"]], ["dear"])
         self.assertEqual([(c["name"], c["type"], c["unit"])
                           for c in got["views"][0]["columns"]],

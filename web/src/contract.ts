@@ -232,6 +232,8 @@ export interface SchemaColumn {
   /* The column that says which privacy unit a row belongs to. */
   unit: boolean;
   range: ValueRange | null;
+  /* A question that states no limits finds a range for it, at a share of its price. */
+  find_range: boolean;
   values: string[] | null;
   references: Reference | null;
   comment: string | null;
