@@ -39,7 +39,7 @@ tables:
       id: {type: integer}
       sex: {type: text, values: [f, m], nullable: false, comment: as the register has it}
       born: {type: integer, range: [1900, 2025]}
-      weight: {type: decimal, scale: 1, range: [0, 200]}
+      weight: {type: decimal, scale: 1, range: [0, 200], find_range: true}
       since: {type: date, range: [2000-01-01, 2025-12-31]}
       name: {type: text}
   visits:
@@ -57,7 +57,7 @@ tables:
     source: departments.csv
     columns:
       department: {type: text}
-      floor: {type: integer, find_range: true}
+      floor: {type: integer}
 views:
   dear: {sql: "SELECT patient_id, cost FROM visits WHERE cost > 1000", comment: Visits that cost much}
 analysts:

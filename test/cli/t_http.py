@@ -231,10 +231,29 @@ class Http(HttpCase):
 
     def test_what_is_unknown_before_is_null(self):
         got = self.call("POST", "/v1/explain",
-                        {"sql": "SELECT avg(weight), sum(weight) "
+                        {"sql": "SELECT avg(born), sum(born) "
                                 "FROM patients"}, "ana").json
         self.assertEqual([c["within"] is None for c in got["columns"]],
                          [True, False])
+        got = self.call("POST", "/v1/explain",
+                        {"sql": "SELECT sum(weight) FROM patients"},
+                        "ana").json
+        self.assertEqual([c["within"] for c in got["columns"]], [None])
+
+    def test_a_range_is_found_once(self):
+        sql = "SELECT sum(weight) FROM patients"
+        before = self.call("GET", "/v1/budget", who="ana").json
+        got = self.ask(sql, epsilon=5).json
+        self.assertEqual(got["cost"]["epsilon"], "5")
+        self.assertRegex("\n".join(got["remarks"]),
+                         r"the range \[-?\d+, \d+\] of weight was found from the "
+                         "data, for an epsilon of 1 within the price")
+        after = self.call("GET", "/v1/budget", who="ana").json
+        self.assertNotEqual(before, after)
+        same = self.ask(sql, epsilon=5).json
+        self.assertEqual((same["rows"], same["remarks"]),
+                         (got["rows"], got["remarks"]))
+        self.assertEqual(self.call("GET", "/v1/budget", who="ana").json, after)
 
     def test_explain_points_into_what_was_sent(self):
         sql = "SELECT count(*) FROM patients WHERE nobody = 1"
@@ -374,8 +393,8 @@ class Http(HttpCase):
         self.assertEqual(tables["visits"]["columns"][0]["references"],
                          {"table": "patients", "column": "id"})
         self.assertTrue(tables["departments"]["public"])
-        self.assertFalse(columns["weight"]["find_range"])
-        self.assertTrue(tables["departments"]["columns"][1]["find_range"])
+        self.assertTrue(columns["weight"]["find_range"])
+        self.assertFalse(columns["born"]["find_range"])
         self.assertEqual([v["name"] for v in got["views"]], ["dear"])
         self.assertEqual([(c["name"], c["type"], c["unit"])
                           for c in got["views"][0]["columns"]],
