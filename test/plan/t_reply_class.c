@@ -157,6 +157,18 @@ tables_and_running_counts_take_time(void **state)
     assert_true(class_of(by_time[4]) > class_of(by_time[0]));
 }
 
+/* Bars of variances and pairs are searched for in every group. */
+static void
+bars_of_variances_take_time(void **state)
+{
+    (void)state;
+    assert_true(class_of("SELECT x, variance(d1) FROM d GROUP BY x") >
+                class_of("SELECT x, avg(d1) FROM d GROUP BY x"));
+    assert_true(class_of("SELECT x, variance(d1), corr(d1, d2) FROM d "
+                         "GROUP BY x") >
+                class_of("SELECT x, variance(d1) FROM d GROUP BY x"));
+}
+
 /*
  * A class is 8/8, 9/8, ... or 15/8 of a base time, which is 100 ms times a
  * power of two, and is not below the least class.
@@ -349,6 +361,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_are_those_of_the_list),
         cmocka_unit_test(tables_and_running_counts_take_time),
+        cmocka_unit_test(bars_of_variances_take_time),
         cmocka_unit_test(classes_are_eight_in_a_doubling),
         cmocka_unit_test(the_class_grows_with_the_speeds),
         cmocka_unit_test(rows_are_public_ceilings),

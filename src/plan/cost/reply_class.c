@@ -396,7 +396,10 @@ add_values(struct cost *c)
         add_part(c, &s->parts[i], rows, &o);
     }
     if (s->first == 0) /* once for the plan, after all its stages */
-        c->heavy = from_plus(c->heavy, tables_ps(c->plan));
+        c->heavy = from_plus(
+            c->heavy,
+            from_plus(tables_ps(c->plan),
+                      bars_ps(c->plan, cells_of(&c->plan->space, rows))));
     if (numbers > 0 || c->plan->is_public)
         add_pass(c, rows, &o);
     add_row_work(c, rows, &o);

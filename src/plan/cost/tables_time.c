@@ -1,13 +1,15 @@
 /*
  * Times of what is computed after the noise from many numbers at once, beside noise
  * and output of each. It follows the loops of mech/marginals.c, mech/running.c,
- * plan/part/marginals_error.c and curator/running.c.
+ * plan/part/marginals_error.c, curator/running.c, curator/bars_variance.c and
+ * curator/bars_line.c.
  */
 #include "plan/cost/tables_time.h"
 
 #include "mech/marginals.h"
 #include "mech/running.h"
 #include "plan/from/from.h"
+#include "sql/aggregates.h"
 
 /* Two to ten times what was measured on one thread of a 2020s server. */
 enum {
@@ -16,6 +18,8 @@ enum {
     VARIANCE_PS = 60000,  /* one coefficient in the variance of a table */
     BAR_PS = 2000000,     /* the bar of one running count */
     BAR_FEW_PS = 1000000, /* of one of at most 512 kinds, by draw */
+    BAR_VARIANCE_PS = 200000000,
+    BAR_PAIR_PS = 100000000,
 };
 
 static size_t
@@ -107,4 +111,20 @@ tables_ps(const struct plan *p)
         if (p->parts[i].running)
             ps = from_plus(ps, running_ps(p, &p->parts[i]));
     return ps;
+}
+
+uint64_t
+bars_ps(const struct plan *p, uint64_t groups)
+{
+    uint64_t each = 0;
+
+    if (p->is_public)
+        return 0;
+    for (size_t i = 0; i < p->n_aggregates; i++)
+        switch (aggregates[p->aggregates[i].kind].family) {
+        case FAMILY_VARIANCE: each += BAR_VARIANCE_PS; break;
+        case FAMILY_PAIR: each += BAR_PAIR_PS; break;
+        default: break;
+        }
+    return from_times(from_times(each, groups), plan_levels(p));
 }
