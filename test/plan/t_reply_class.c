@@ -161,12 +161,27 @@ tables_and_running_counts_take_time(void **state)
 static void
 bars_of_variances_take_time(void **state)
 {
+    static const char *const by_time[] = {
+        "SELECT x, sum(d1), avg(d1) FROM d GROUP BY x",
+        "SELECT x, corr(d1, d2) FROM d GROUP BY x",
+        "SELECT x, variance(d1) FROM d GROUP BY x",
+        "SELECT x, variance(d1), regr_slope(d1, d2) FROM d GROUP BY x"};
+    static const struct asked asked = {.epsilon = "1"};
+    uint64_t before = 0;
+
     (void)state;
-    assert_true(class_of("SELECT x, variance(d1) FROM d GROUP BY x") >
-                class_of("SELECT x, avg(d1) FROM d GROUP BY x"));
-    assert_true(class_of("SELECT x, variance(d1), corr(d1, d2) FROM d "
-                         "GROUP BY x") >
-                class_of("SELECT x, variance(d1) FROM d GROUP BY x"));
+    for (size_t i = 0; i < COUNT_OF(by_time); i++) {
+        struct planned t;
+        uint64_t ps;
+
+        plan_good(&t, by_time[i], &asked);
+        ps = bars_ps(t.plan, 1000);
+        assert_true(i == 0 ? ps == 0 : ps > before);
+        assert_true(bars_ps(t.plan, 2000) == 2 * ps);
+        before = ps;
+        plan_done(&t);
+    }
+    assert_true(class_of(by_time[2]) > class_of(by_time[0]));
 }
 
 /*
