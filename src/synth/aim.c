@@ -161,15 +161,22 @@ find_candidates(struct aim *s)
     }
 }
 
-/* The model's marginal of candidate c: its own where that is cheap. */
+/* The model's marginal of candidate c. Of a large tree, sets that no node covers are
+   counted in drawn rows: eliminating columns would take longer than all the rest. */
 static custos_status
 find_marginal(struct aim *s, const struct candidate *c, double *out,
               custos_err *err)
 {
     const struct model *m = s->out->model;
+    const size_t little = 4 * s->o->rows;
+    custos_status st = CUSTOS_EOVERFLOW;
 
     if (tree_cover(&m->tree, c->set) < m->tree.n)
         return model_marginal(m, c->set, c->cells, out, err);
+    if (tree_bytes(&m->tree) / sizeof(double) <= little)
+        st = model_marginal(m, c->set, little, out, err);
+    if (st != CUSTOS_EOVERFLOW)
+        return st;
     rows_marginal(&m->domain, s->rows, s->o->rows, c->set, m->total, out);
     return CUSTOS_OK;
 }
