@@ -174,9 +174,9 @@ find_marginal(struct aim *s, const struct candidate *c, double *out,
     if (tree_cover(&m->tree, c->set) < m->tree.n)
         return model_marginal(m, c->set, c->cells, out, err);
     if (tree_bytes(&m->tree) / sizeof(double) <= little)
-        st = model_marginal(m, c->set, little, out, err);
+        st = model_marginal(m, c->set, little, out, NULL);
     if (st != CUSTOS_EOVERFLOW)
-        return st;
+        return st ? custos_fail(err, st, "%s", custos_status_words(st)) : st;
     rows_marginal(&m->domain, s->rows, s->o->rows, c->set, m->total, out);
     return CUSTOS_OK;
 }

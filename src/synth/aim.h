@@ -27,7 +27,7 @@ struct aim_options {
 #define AIM_OPTIONS_INIT                                                       \
     {                                                                          \
         .l2_squared = 1, .bytes = (size_t)80 << 20, .rows = 50000,             \
-        .each = {600, 1e-3, 25}, .last = {4000, 1e-4, 50}                      \
+        .each = {300, 1e-3, 25}, .last = {2000, 1e-4, 50}                      \
     }
 /* clang-format on */
 
