@@ -188,6 +188,74 @@ box_law_by_enumeration(void **state)
     test_rng_free(rng);
 }
 
+/* ------------------------------------------------------------- the work -- */
+
+static void *
+take_counted(void *ctx, size_t bytes)
+{
+    *(size_t *)ctx += bytes;
+    return malloc(bytes);
+}
+
+static void
+give_counted(void *ctx, void *p, size_t bytes)
+{
+    (void)ctx;
+    (void)bytes;
+    free(p);
+}
+
+/* A draw keeps a weight of 16 bytes for each way to cut that it looks at: as many
+   whatever the values are, no more than the class time counts, and the fewer the
+   higher the price. */
+static void
+draws_look_at_no_more_than_counted(void **state)
+{
+    enum { MANY = 3000 };
+    static const char *const rank[] = {"0.5", "0.1", "0", "1"};
+    static const char *const epsilon[] = {"0.01", "1", "30"};
+    static i128 cells[2][MANY];
+    custos_rng *rng = test_rng_seeded(5);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rank); i++)
+        for (size_t e = 0; e < COUNT_OF(epsilon); e++)
+            for (uint64_t around = 0; around <= 20; around += 20) {
+                custos_quantile *q = boxes_make(CUSTOS_ADD_REMOVE, &rank[i], 1,
+                                                1, epsilon[e], around);
+                uint64_t most = cut_steps(q, &q->nodes[0]), seen[2];
+
+                for (size_t k = 0; k < 2; k++) {
+                    size_t bytes = 0;
+                    const custos_alloc hooks = {take_counted, give_counted,
+                                                &bytes};
+                    struct stretch s = {.cells = (const u128 *)cells[k],
+                                        .to = MANY,
+                                        .high = WIDTH};
+                    struct cut low, high;
+
+                    for (size_t j = 0; j < MANY; j++)
+                        cells[k][j] = k ? 3 : (i128)(j * (WIDTH + 1) / MANY);
+                    stretch_prepare(cells[k], MANY, 0, WIDTH);
+                    assert_int_equal(
+                        around
+                            ? stretch_box(&hooks, &s, &q->nodes[0], rng, &low,
+                                          &high)
+                            : stretch_cut(&hooks, &s, &q->nodes[0], rng, &low),
+                        CUSTOS_OK);
+                    seen[k] = bytes / 16;
+                }
+                assert_int_equal(seen[0], seen[1]);
+                assert_true(seen[0] <= most);
+                if (e == 0)
+                    assert_int_equal(seen[0], (around ? 2 : 1) * (MANY + 1));
+                else if (e == 2)
+                    assert_true(seen[0] < 200);
+                custos_quantile_free(q);
+            }
+    test_rng_free(rng);
+}
+
 /* ---------------------------------------------------------- the promise -- */
 
 /* The share of point and left in the data set `other`, which has a candidate of
@@ -451,6 +519,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(box_law_by_enumeration),
+        cmocka_unit_test(draws_look_at_no_more_than_counted),
         cmocka_unit_test(box_keeps_epsilon),
         cmocka_unit_test(boxes_keep_epsilon),
         cmocka_unit_test(boxes_are_in_order),
