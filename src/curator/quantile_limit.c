@@ -24,7 +24,9 @@
 
 enum {
     PER_SCALE = 32,  /* points of a table per Laplace scale, ... */
-    DRAWS_MAX = 256, /* of at most so many draws */
+    DRAWS_MAX = 256, /* of at most so many draws; ... */
+    PER_FINE = 96,   /* ... more of them for the counts of one rank */
+    DRAWS_FINE = 16,
     HALVINGS = 12,
     Z_HALVINGS = 60,
     PASSES = 2,       /* of a convolution */
@@ -178,18 +180,20 @@ limit_wide_gauss(const struct noise_sum *s, double chance)
 
 /* ----------------------------------------------------------- with tables -- */
 
-/* The step of the grid of a table. */
+/* The step of the grid of the tables of sums of up to so many draws. */
 static double
-step_of(struct bar_law law)
+step_of(struct bar_law law, size_t draws)
 {
-    return law.kind == BAR_GAUSSIAN ? 1
-                                    : 2 * floor(law.scale / PER_SCALE / 2) + 1;
+    int per = draws <= DRAWS_FINE ? PER_FINE : PER_SCALE;
+
+    return law.kind == BAR_GAUSSIAN ? 1 : 2 * floor(law.scale / per / 2) + 1;
 }
 
+/* How far the table of k of these draws reaches. */
 static long
-reach_of(struct bar_law law, size_t k)
+reach_of(struct bar_law law, size_t draws, size_t k)
 {
-    double t = law.scale / step_of(law);
+    double t = law.scale / step_of(law, draws);
     bool gauss = law.kind == BAR_GAUSSIAN;
 
     return (long)ceil(DEVIATIONS * (gauss ? t : t * M_SQRT2) * sqrt((double)k) +
@@ -204,7 +208,7 @@ points_of(struct bar_law law, size_t draws)
         (law.kind == BAR_GAUSSIAN &&
          (law.scale < SIGMA_NARROW || law.scale > SIGMA_WIDE)))
         return 0;
-    return 2 * (size_t)reach_of(law, draws) + 1;
+    return 2 * (size_t)reach_of(law, draws, draws) + 1;
 }
 
 /* Laplace: tables of the sums of 1 .. draws; and room for two more. */
@@ -233,7 +237,7 @@ quantile_tables_new(arena *a, struct bar_law law, size_t draws)
     t->one = arena_take(a, t->points + 1, sizeof(double));
     t->two = arena_take(a, t->points + 1, sizeof(double));
     for (size_t k = 0; t->sums && k < sums; k++) {
-        long reach = reach_of(law, k + 1);
+        long reach = reach_of(law, draws, k + 1);
 
         t->sums[k].reach = reach;
         t->sums[k].at = arena_take(a, 2 * (size_t)reach + 1, sizeof(double));
@@ -259,14 +263,15 @@ quantile_limit_count(const struct quantile_tables *t, uint64_t steps)
 static struct table
 table_of(struct quantile_tables *t, size_t k, double *room)
 {
-    struct table sum = {reach_of(t->law, k), room};
+    struct table sum = {reach_of(t->law, t->draws, k), room};
 
     if (t->law.kind == BAR_GAUSSIAN) {
         fill_gauss(&sum, t->law.scale * sqrt((double)k));
         return sum;
     }
     if (!t->filled)
-        fill_laplace(t->sums, t->law.scale, step_of(t->law), t->draws, room);
+        fill_laplace(t->sums, t->law.scale, step_of(t->law, t->draws), t->draws,
+                     room);
     t->filled = true;
     return t->sums[k - 1];
 }
@@ -275,7 +280,7 @@ static double
 limit_by_tables(struct quantile_tables *t, const struct noise_sum *s,
                 double chance, double far)
 {
-    double g = step_of(t->law), scale = t->law.scale / g;
+    double g = step_of(t->law, t->draws), scale = t->law.scale / g;
     double low = QUANTILE_LIMIT_LEAST * far / g, high = far / g;
     struct table y = table_of(t, s->l, t->one);
     struct table x = table_of(t, s->k, t->two);
