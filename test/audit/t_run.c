@@ -331,7 +331,7 @@ search_grows_while_there_is_time(void **state)
                                   .slow = true,
                                   .self = &scale,
                                   .sample = noise_after_waiting};
-    struct audit_options options = {.seconds = 2, .level = 1e-9, .seed = 5};
+    struct audit_options options = {.seconds = 6, .level = 1e-9, .seed = 5};
     struct claim claim = {.epsilon = epsilon};
     struct finding f;
     custos_err err = CUSTOS_ERR_INIT;
