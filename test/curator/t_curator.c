@@ -274,12 +274,12 @@ static void
 grouping_sets_of_sums_without_noise(void **state)
 {
     static const char *const nested[] = {
-        "SELECT city, age > 40 AS o, " SUMS "GROUP BY city, o",
-        "SELECT age > 40 AS o, NULL, " SUMS "GROUP BY o",
-        "SELECT NULL, NULL, " SUMS};
+        ("SELECT city, age > 40 AS o, " SUMS "GROUP BY city, o"),
+        ("SELECT age > 40 AS o, NULL, " SUMS "GROUP BY o"),
+        ("SELECT NULL, NULL, " SUMS)};
     static const char *const apart[] = {
-        "SELECT age, NULL, " SUMS "GROUP BY age",
-        "SELECT city, NULL, " SUMS "GROUP BY city"};
+        ("SELECT age, NULL, " SUMS "GROUP BY age"),
+        ("SELECT city, NULL, " SUMS "GROUP BY city")};
 
     (void)state;
     check_tables("SELECT city, age > 40 AS o, " SUMS
