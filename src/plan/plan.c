@@ -312,6 +312,7 @@ plan_make(arena *a, struct query *q, const struct policy *p,
     if (st)
         return st;
     least_make(first);
+    first->planning_steps = most - effort.remaining;
     *out = first;
     return CUSTOS_OK;
 }

@@ -288,8 +288,10 @@ struct plan {
     const struct policy_table *table; /* the columns of `from` */
     const struct relation **queries;  /* one per IN (SELECT ...), by slot */
     size_t n_queries;
-    bool is_public; /* public tables or none: exact, free, no parts */
-    bool raced;     /* the bound of tables that declare none is selected from
+    bool is_public;          /* public tables or none: exact, free, no parts */
+    uint64_t planning_steps; /* that plan_make took (effort.h); 0 in a plan that
+                                follows another */
+    bool raced; /* the bound of tables that declare none is selected from
                        the data first: `rows` is one candidate */
     struct expr *ranged;         /* the value whose range is found from the data
                                   first: its limits are one candidate; or NULL */

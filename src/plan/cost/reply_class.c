@@ -14,17 +14,18 @@
 #include "plan/cost/unit_work.h"
 
 enum {
-    SIMPLE = 8,         /* simple operators that cost as much as one scan */
-    COMPUTED = 4,       /* nodes that cost as much as one computed value */
-    TEXT_NODE = 64,     /* bytes of text that cost as much as one node */
-    TEXT_MOST = 1024,   /* at most so many bytes of text are counted */
-    LABELS_FEW = 16,    /* up to so many listed values are compared in turn */
-    TRACKING = 3,       /* windows when bounding by unit and group */
-    MEETING = 2,        /* windows, over all columns, after MEET_MANY */
-    READING = 3,        /* reading an attached row costs as much as 3 sorts */
-    SQUARES = 8,        /* a square costs as much as 8 simple operators */
-    CELL_PS = 2000000,  /* noise and output of one value */
-    UNIT_STEP_PS = 1000 /* a step of unit-work */
+    SIMPLE = 8,          /* simple operators that cost as much as one scan */
+    COMPUTED = 4,        /* nodes that cost as much as one computed value */
+    TEXT_NODE = 64,      /* bytes of text that cost as much as one node */
+    TEXT_MOST = 1024,    /* at most so many bytes of text are counted */
+    LABELS_FEW = 16,     /* up to so many listed values are compared in turn */
+    TRACKING = 3,        /* windows when bounding by unit and group */
+    MEETING = 2,         /* windows, over all columns, after MEET_MANY */
+    READING = 3,         /* reading an attached row costs as much as 3 sorts */
+    SQUARES = 8,         /* a square costs as much as 8 simple operators */
+    CELL_PS = 2000000,   /* noise and output of one value */
+    PLANNING_PS = 25000, /* a step of planning (evaluate/effort.h) */
+    UNIT_STEP_PS = 1000  /* a step of unit-work */
 };
 
 /* Opening an attached file and finding out what is in it. */
@@ -511,13 +512,25 @@ class_above(uint64_t us)
     return (int64_t)((want * (eighth / 8) - 1) / (unit / 8) + 1);
 }
 
+/* A worker process makes the plan again before it reads the data, in the time of
+   the reply. For one plan the fixed time suffices; plans of which one follows are
+   all made again. */
+static uint64_t
+planning_of(const struct plan *p)
+{
+    size_t n;
+
+    (void)plan_next(p, &n);
+    return n > 0 ? from_times(p->planning_steps, PLANNING_PS) : 0;
+}
+
 int64_t
 plan_class_us(const struct plan *p, const struct reply_speeds *s)
 {
     const uint64_t ps_of_us = 1000000;
-    uint64_t ps, us;
+    uint64_t ps = from_plus(work_of(p, s), planning_of(p)), us;
 
-    ps = from_plus(from_times(work_of(p, s), REPLY_CLASS_MARGIN), unit_ps(p));
+    ps = from_plus(from_times(ps, REPLY_CLASS_MARGIN), unit_ps(p));
     us = from_plus(ps / ps_of_us + 1, (uint64_t)s->fixed_us);
     if (ps == UINT64_MAX)
         return INT64_MAX;
