@@ -27,9 +27,10 @@ void marginals_noise(const struct plan *p, struct cell_noise *out);
  *   fourth cumulant. A sum of t Laplace draws: bars-running.
  * SOURCE   doc/proofs/residual-marginals.md
  * NEEDS    0 < miss < 1; the laws of the parts, in steps.
- * GIVES    half[s] for each table of the layer with this noise, exceeded with probability about `miss`
- *          where V is at least 100, and with at most that where it is less. law: of
- *          the draws, where one table has the noise.
+ * GIVES    half[s] for each table of the layer with this noise, exceeded with
+ *          probability about `miss` where V is at least 100, and with at most
+ *          that where it is less. law: of the draws, where one table has the
+ *          noise.
  * FAILS    cannot.
  * TESTED   marginals_bars_cover
  */

@@ -28,7 +28,7 @@ void
 range_selection_report(const struct plan *p, size_t taken,
                        struct answer *answer)
 {
-    enum { SENTENCE_MAX = 1000 };
+    enum { SENTENCE_MAX = 1 << 12 }; /* more than a remark has */
     struct buf b;
 
     buf_init(&b, NULL, SENTENCE_MAX);

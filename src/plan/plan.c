@@ -104,6 +104,34 @@ where_make(struct work *w, enum context context)
     return st ? st : from_and(w, w->lifted, w->plan->where, &w->plan->where);
 }
 
+/* The steps that need the price: each part's share, its noise, the charge. */
+static custos_status
+private_price(struct work *w)
+{
+    custos_status st;
+
+    if (!w->plan->marginals)
+        split_weigh(w->plan);
+    select_weigh(w->plan);
+    st = w->options->within.len > 0 ? within_make(w) : split_make(w);
+    if (!st)
+        st = marginals_share(w);
+    select_reserve(w);
+    if (!st)
+        st = running_choose(w);
+    if (!st)
+        st = choose_make(w);
+    if (!st)
+        marginals_trust(w->plan);
+    if (!st)
+        st = select_make(w);
+    if (!st)
+        st = charge_make(w);
+    if (!st)
+        st = remarks_make(w);
+    return st ? st : answer_size_limit(w);
+}
+
 static custos_status
 private_make(struct work *w)
 {
@@ -145,28 +173,7 @@ private_make(struct work *w)
         st = bound_selection_share(w);
     if (!st && w->plan->ranged)
         st = range_selection_share(w);
-    if (st)
-        return st;
-    if (!w->plan->marginals)
-        split_weigh(w->plan);
-    select_weigh(w->plan);
-    st = w->options->within.len > 0 ? within_make(w) : split_make(w);
-    if (!st)
-        st = marginals_share(w);
-    select_reserve(w);
-    if (!st)
-        st = running_choose(w);
-    if (!st)
-        st = choose_make(w);
-    if (!st)
-        marginals_trust(w->plan);
-    if (!st)
-        st = select_make(w);
-    if (!st)
-        st = charge_make(w);
-    if (!st)
-        st = remarks_make(w);
-    return st ? st : answer_size_limit(w);
+    return st ? st : private_price(w);
 }
 
 static custos_status

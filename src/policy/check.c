@@ -177,7 +177,8 @@ check_column(struct check *c, const struct policy_table *t, size_t i)
                    SHOWN(name),
                    column->has_range
                        ? ""
-                       : " within -10^12 to 10^12, unless a range says more");
+                       : ", which lies within -10^12 to 10^12 as long as the "
+                         "column has no range of its own");
     else if (data_type_is_number(column->type) && !column->has_range &&
              !column->values)
         add_remark(

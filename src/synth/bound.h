@@ -27,7 +27,8 @@
 
 #include "synth/model.h"
 
-/* For `candidates` sets at once, divide beta by their number. Needs a fitted
+/* For several sets, divide beta by the number of sets that might be asked about;
+   the sets that are reported may then be chosen from the results. Needs a fitted
    model. */
 CUSTOS_MUST_USE custos_status model_bound(const struct model *m,
                                           struct colset set, double beta,

@@ -1,7 +1,7 @@
 /*
  * Prices of measurements and selections, and the noise that they buy. A price is
- * an amount of rho; noise is computed from it, rounded towards more privacy, so
- * that a sum of prices is exact.
+ * an amount of rho, so that a sum of prices is exact; noise is computed from it:
+ * the variance exactly, epsilon rounded down.
  */
 #ifndef SYNTH_PRICE_H
 #define SYNTH_PRICE_H
@@ -26,7 +26,7 @@ void price_variance(amount rho, uint64_t l2_squared, rat *out);
 
 /*
  * THEOREM  selection-price
- *   The exponential mechanism P ~ exp(epsilon score/2 sensitivity) is
+ *   The exponential mechanism P ~ exp(epsilon score/(2 sensitivity)) is
  *   epsilon^2/8-zCDP. (Without the 2, scores that are not monotone would cost
  *   epsilon^2/2.)
  * SOURCE   Cesar, Rogers 2021, arXiv:2004.07223 (bounded range).

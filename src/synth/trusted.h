@@ -40,7 +40,7 @@ struct trusted {
 
     /*
      * Selects one of these n candidates by the exponential mechanism,
-     * P ~ exp(epsilon score / 2 sensitivity), with epsilon = price_epsilon(rho).
+     * P ~ exp(epsilon score/(2 sensitivity)), with epsilon = price_epsilon(rho).
      * `weight` is the largest weight among them: the sensitivity is that times
      * SYNTH_LATTICE times what one unit changes in the sum of absolute values.
      */

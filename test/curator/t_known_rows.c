@@ -114,7 +114,7 @@ exact_values(double *out)
 
 #define ALL "SELECT count(*), avg(x), sum(x), avg(y), sum(y), var_pop(x) FROM t"
 
-/* At a huge epsilon there is no noise. */
+/* At a huge epsilon there is little noise. */
 static void
 known_rows_have_the_exact_value(void **state)
 {

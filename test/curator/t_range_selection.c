@@ -101,7 +101,7 @@ found(const char *sql, const char *range)
 
     if (!says(a, range) || !says(a, "was found from the data, for an epsilon "
                                     "of 100 within the price"))
-        fail_msg("%s: not %s\n%s", sql, range, a->remarks.ptr);
+        fail_msg("%.99s: not %s\n%s", sql, range, a->remarks.ptr);
     answer_free(a);
 }
 
@@ -140,6 +140,26 @@ the_range_is_the_first_that_holds_all(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(asked); i++)
         found(asked[i][0], asked[i][1]);
+}
+
+/* However long the expression is, the answer says which range was found. */
+static void
+a_long_expression_is_cut(void **state)
+{
+    struct buf sql;
+
+    (void)state;
+    buf_init(&sql, NULL, TEXT_MOST);
+    buf_add_text(&sql, "SELECT sum(greatest(x");
+    for (int i = 0; i < 60; i++)
+        buf_add_text(&sql, ", -1000000000000000000");
+    buf_add_text(&sql, ")) FROM v");
+    assert_false(sql.failed);
+    found(
+        buf_text(&sql),
+        "the range [0, 100] of GREATEST(x, -1000000000000000000, -10000... was "
+        "found");
+    buf_clear(&sql);
 }
 
 /* The value is near the truth, the price is charged once, and asking again is free
@@ -289,6 +309,7 @@ main(void)
         cmocka_unit_test_setup_teardown(the_range_is_the_first_that_holds_all,
                                         begin_change, end),
         TEST(a_range_is_one_charge),
+        TEST(a_long_expression_is_cut),
         cmocka_unit_test(ranges_have_their_probabilities),
         cmocka_unit_test(few_units_are_outside_the_range),
     };

@@ -171,6 +171,46 @@ nothing_is_said_without_a_number_of_people(void **state)
     plan_done(&j.t);
 }
 
+/* A share of a range that is found is the same for most ranges, and least for the
+   first. What needs no range has its own error. */
+static void
+a_found_range_is_only_in_its_own_errors(void **state)
+{
+    static const char *const expected[] = {
+        "count(*): an error of 1.60 % at best, ±48 of at most 3000 rows",
+        "sum(outlay): an error of 1.26 % at best, whatever range is found",
+        "avg(outlay): an error of 1.26 % of its range at best, whatever range "
+        "is found",
+        "sum(outlay, contribution_bounds_per_row => (0, 9)): an error of 1.59 "
+        "% at best, ±430 of at most 27000"};
+    static const char *const warnings[] = {
+        "3 groups over about 1000 people: most values of count(*) will be "
+        "noise, ±36510 of at most 1000 rows in an average group",
+        "3 groups over about 1000 people: most values of sum(outlay) will be "
+        "noise, whatever range is found",
+        "3 groups over about 1000 people: the interval of avg(outlay) will "
+        "cover its whole range in most groups: no information"};
+    struct judged j;
+
+    (void)state;
+    judge(&j,
+          "SELECT count(*), sum(outlay), avg(outlay), sum(outlay, "
+          "contribution_bounds_per_row => (0, 9)) FROM claims",
+          "1", NULL);
+    assert_int_equal(j.u.n_expected, COUNT_OF(expected));
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        assert_string_equal(j.u.expected[i], expected[i]);
+    plan_done(&j.t);
+    judge(&j,
+          "SELECT open, count(*), sum(outlay), avg(outlay) FROM claims GROUP "
+          "BY open",
+          "0.001", NULL);
+    assert_int_equal(j.u.n_warnings, COUNT_OF(warnings));
+    for (size_t i = 0; i < COUNT_OF(warnings); i++)
+        assert_string_equal(j.u.warnings[i], warnings[i]);
+    plan_done(&j.t);
+}
+
 /* The warnings of a query that has only those about literals, one a line. */
 static void
 assert_warnings(const char *sql, const char *warnings)
@@ -379,6 +419,7 @@ main(void)
         cmocka_unit_test(many_groups_over_few_people_are_noise),
         cmocka_unit_test(warnings_are_few),
         cmocka_unit_test(nothing_is_said_without_a_number_of_people),
+        cmocka_unit_test(a_found_range_is_only_in_its_own_errors),
         cmocka_unit_test(a_literal_that_no_row_has_gets_its_nearest_value),
         cmocka_unit_test(numbers_and_dates_outside_their_range),
         cmocka_unit_test(the_nearest_number_or_date_is_suggested),

@@ -183,7 +183,8 @@ tables_and_columns(void **state)
           QUERY,
           "4 column 'a' has find_range: a query that sums, averages or ranks "
           "it without limits of its own spends a fifth of its price to find a "
-          "range within -10^12 to 10^12, unless a range says more\n"
+          "range, which lies within -10^12 to 10^12 as long as the column has "
+          "no range of its own\n"
           "5 column 'b' has find_range: a query that sums, averages or ranks "
           "it without limits of its own spends a fifth of its price to find a "
           "range\n");

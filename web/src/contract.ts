@@ -75,7 +75,7 @@ export interface PlannedColumn extends Column {
 export interface Cost {
   epsilon: Amount;
   rho: Amount;
-  /* Up to which epsilon holds. rho holds up to a delta of its own, delta_rho. */
+  /* The delta of the epsilon guarantee. The rho guarantee has its own, delta_rho. */
   delta: Amount;
 }
 
@@ -163,7 +163,7 @@ export interface Balance {
 
 /* The sums of all charges: epsilon with its delta, and rho with its delta_rho. */
 export interface Spent extends Cost {
-  /* Up to which rho holds: only discovered groups add to it. */
+  /* The delta of the rho guarantee; only discovered groups add to it. */
   delta_rho: Amount;
 }
 
@@ -232,7 +232,8 @@ export interface SchemaColumn {
   /* The column that says which privacy unit a row belongs to. */
   unit: boolean;
   range: ValueRange | null;
-  /* A question that states no limits finds a range for it, at a share of its price. */
+  /* A query that states no limits first finds a range for this column, for a fifth of its price.
+     */
   find_range: boolean;
   values: string[] | null;
   references: Reference | null;

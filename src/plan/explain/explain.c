@@ -494,7 +494,7 @@ explain_selecting(const struct plan *p, struct buf *out)
         explain_range_selection(r, out);
     else
         explain_bound_selection(plan_bound_selection(p), out);
-    for (size_t i = 0; i<n; i += n> 1 ? n - 1 : 1) {
+    for (size_t i = 0; i < n; i = i + 1 < n ? n - 1 : n) {
         if (r) {
             buf_add_text(out, "range ");
             range_selection_words(r, i, out);

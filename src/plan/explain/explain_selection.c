@@ -39,7 +39,8 @@ explain_range_selection(const struct range_selection *r, struct buf *out)
     buf_add_text(out, r->n > SHOWN_FIRST + 1 ? "... " : "");
     range_selection_words(r, r->n - 1, out);
     buf_add_text(out, "\n           exponential mechanism on the number of "
-                      "units with a value outside; each range counts as ");
+                      "units with a value outside; each range is "
+                      "penalized by ");
     buf_printf(out, "%lld unit%s more than the one before\n           ",
                (long long)r->penalty, r->penalty == 1 ? "" : "s");
     if (!r->plans[0]->in_rho) {

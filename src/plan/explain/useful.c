@@ -9,6 +9,7 @@
 #include "plan/explain/words.h"
 #include "plan/from/relation.h"
 #include "plan/part/marginals.h"
+#include "plan/work.h"
 #include "sql/aggregates.h"
 
 enum { SENTENCE_MAX = 1 << 12, HUNDREDTHS = 10000, TABLES_JUDGED = 24 };
@@ -30,6 +31,7 @@ struct share {
                       the range */
     bool hopeless;
     bool little;    /* not hopeless, but of little use */
+    bool found;     /* the range of its values is found from the data */
     const char *of; /* what the whole counts */
     struct grid grid;
 };
@@ -86,13 +88,13 @@ write_percent(uint64_t hundredths, struct buf *b)
                    (unsigned long long)hundredths % 100);
 }
 
-/* "±30 of at most 250 rows", or of a range. If the range is found from the data,
-   the share is the same for every range. */
+/* "±30 of at most 250 rows", or of a range. Of the ranges that may be found, the
+   first has the least share, so this is the error at best. */
 static void
-write_share(const struct judge *j, const struct share *s, struct buf *b)
+write_share(const struct share *s, struct buf *b)
 {
-    if (j->p->ranged) {
-        buf_add_text(b, "of the most that the range allows which is found");
+    if (s->found) {
+        buf_add_text(b, "whatever range is found");
         return;
     }
     buf_add_text(b, "±");
@@ -132,7 +134,7 @@ write_expected(struct judge *j, const struct expr *e, const struct share *s,
                : s->in_range ? " of its range"
                              : "",
                j->cells > 1 ? " in an average group" : "");
-    write_share(j, s, &b);
+    write_share(s, &b);
     return useful_add(j->a, &b, j->out->expected, &j->out->n_expected);
 }
 
@@ -149,7 +151,7 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
         write_aggregate(j, e, &b);
         buf_printf(&b, " will carry little%s, ",
                    j->cells > 1 ? " in most groups" : "");
-        write_share(j, s, &b);
+        write_share(s, &b);
     } else if (s->in_range) {
         buf_add_text(&b, "the interval of ");
         write_aggregate(j, e, &b);
@@ -159,8 +161,9 @@ write_warning(struct judge *j, const struct expr *e, const struct share *s)
         buf_add_text(&b, j->cells > 1 ? "most values of " : "");
         write_aggregate(j, e, &b);
         buf_add_text(&b, " will be noise, ");
-        write_share(j, s, &b);
-        buf_add_text(&b, j->cells > 1 ? " in an average group" : "");
+        write_share(s, &b);
+        buf_add_text(&b,
+                     j->cells > 1 && !s->found ? " in an average group" : "");
     }
     return useful_add(j->a, &b, j->out->warnings, &j->out->n_warnings);
 }
@@ -287,6 +290,17 @@ share_of_quantile(const struct judge *j, const struct part *part, size_t rank,
     s->little = !s->hopeless && few_beside(j, part, rank);
 }
 
+/* Is the whole of this aggregate's share a range that is found? */
+static bool
+is_found(const struct judge *j, const struct plan_aggregate *f)
+{
+    enum aggregate_family family = aggregates[f->kind].family;
+
+    return j->p->ranged && f->expr->n_args > 0 && !f->expr->lower &&
+           (family == FAMILY_SUM || family == FAMILY_MEAN) &&
+           expr_same(j->p->ranged, f->expr->args[0]);
+}
+
 /* Sets *s; false: the error cannot be compared. */
 static bool
 share_make(const struct judge *j, const struct plan_aggregate *f,
@@ -294,6 +308,7 @@ share_make(const struct judge *j, const struct plan_aggregate *f,
 {
     const struct part *parts = j->p->parts;
 
+    s->found = is_found(j, f);
     switch (aggregates[f->kind].family) {
     case FAMILY_COUNT:
         share_of_count(j, &parts[f->share >= 0 ? f->share : f->rows], s);

@@ -18,9 +18,10 @@ enum { USEFUL_SCALE = 4 };
 
 struct useful {
     /* By aggregate of the plan: the least error to expect of an average group, in
-       hundredths of a percent, or USEFUL_UNKNOWN. Of counts and sums it is relative to the largest
-       value that an average group can have, of a mean to its range, of a
-       quantile to the number of values. Of several tables, the largest of these. */
+       hundredths of a percent, or USEFUL_UNKNOWN. Of counts and sums it is
+       relative to the largest value that an average group can have, of a mean
+       to its range, of a quantile to the number of values. Of several tables,
+       the largest of these. */
     uint64_t *relative;
     const char *
         *expected; /* the same in words, for each of the first tables; none

@@ -98,6 +98,22 @@ words_expr(const struct expr *e, struct buf *out)
     buf_clear(&b);
 }
 
+void
+words_expr_shown(const struct expr *e, struct buf *out)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, EXPR_TEXT_MAX);
+    words_expr(e, &b);
+    if (!b.failed) {
+        size_t shown = (size_t)words_shown((str){buf_text(&b), b.len});
+
+        buf_add(out, buf_text(&b), shown);
+        buf_add_text(out, shown < b.len ? "..." : "");
+    }
+    buf_clear(&b);
+}
+
 const char *
 work_text(struct work *w, const struct expr *e)
 {
@@ -105,15 +121,9 @@ work_text(struct work *w, const struct expr *e)
     struct buf b;
 
     buf_init(&b, NULL, EXPR_TEXT_MAX);
-    words_expr(e, &b);
-    if (!b.failed) {
-        size_t shown = (size_t)words_shown((str){buf_text(&b), b.len});
-        bool cut = shown < b.len;
-
-        b.len = shown;
-        buf_add_text(&b, cut ? "..." : "");
+    words_expr_shown(e, &b);
+    if (!b.failed)
         text = arena_copy(w->a, (str){buf_text(&b), b.len});
-    }
     buf_clear(&b);
     return text ? text : "";
 }

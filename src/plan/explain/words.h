@@ -9,6 +9,9 @@
 
 void words_expr(const struct expr *e, struct buf *out);
 
+/* Cut to what messages show; nothing without memory. */
+void words_expr_shown(const struct expr *e, struct buf *out);
+
 /* Exact where that is short, else six digits, rounded away from 0. */
 void words_number(const rat *r, struct buf *out);
 
@@ -30,8 +33,8 @@ bool from_loses(const struct plan *p);
 /* A value of a part; a date is printed as a date. */
 void words_value(const struct part *part, i128 steps, struct buf *out);
 
-/* GROUPING SETS, ROLLUP, CUBE: the keys of a table; the tables; the residuals that get noise, or the
-   table that one part is. */
+/* GROUPING SETS, ROLLUP, CUBE: the keys of a table; the tables; the residuals
+   that get noise, or the table that one part is. */
 void words_set(const struct plan *p, uint32_t set, struct buf *out);
 void words_marginals(const struct plan *p, struct buf *out);
 void words_residuals(const struct plan *p, struct buf *out);

@@ -1,7 +1,8 @@
 /*
  * Limits of a summed value: the public range of the expression, cut to the
- * bounds that the query states, or a range that is found from the data. If there is neither, there is no sensitivity,
- * and the query is refused with a hint.
+ * bounds that the query states, or a range that is found from the data. If
+ * there is neither, there is no sensitivity, and the query is refused with a
+ * hint.
  */
 #include "plan/part/parts.h"
 #include "plan/part/range_selection.h"

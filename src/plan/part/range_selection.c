@@ -16,7 +16,7 @@ enum {
     SHARE = 5, /* the range selection gets 1/SHARE of the price */
     NUMBER_MAX = 512,
     ROOT_BITS = 128,
-    REAL_LOG2 = 60, /* steps of a real, from 0 to the farther limit */
+    REAL_LOG2 = 60, /* of the steps of a real between its limits */
     PENALTY_LOG2 = 40,
 };
 
@@ -127,13 +127,19 @@ set_price(arena *a, struct range_selection *r, const struct plan *first,
     if (!r->epsilon)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     o = range_selection_options(r);
-    if (rat_sign(&r->share) <= 0 || !set_penalty(r) ||
-        custos_select_report(&o, &facts, NULL))
+    if (rat_sign(&r->share) <= 0 || !set_penalty(r))
         return custos_fail(err, CUSTOS_ERANGE,
-                           "at this %s no range can be found" HINT
-                           "ask for another one, or state limits: "
+                           "this %s is too small for a range to be found" HINT
+                           "ask for a larger one, or state limits: "
                            "contribution_bounds_per_row => (low, high)",
                            first->in_rho ? "rho" : "epsilon");
+    if (custos_select_report(&o, &facts, NULL))
+        return custos_fail(
+            err, CUSTOS_ERANGE,
+            "this %s is too small or too large for a range to be found" HINT
+            "ask for another one, or state limits: "
+            "contribution_bounds_per_row => (low, high)",
+            first->in_rho ? "rho" : "epsilon");
     return CUSTOS_OK;
 }
 
@@ -295,7 +301,7 @@ range_selection_remark(const struct range_selection *r, size_t taken,
     buf_add_text(out, "the range ");
     range_selection_words(r, taken, out);
     buf_add_text(out, " of ");
-    words_expr(r->value.of, out);
+    words_expr_shown(r->value.of, out);
     buf_add_text(out, " was found from the data, for ");
     if (r->plans[0]->in_rho) {
         buf_add_text(out, "a rho of ");

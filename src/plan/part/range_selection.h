@@ -61,9 +61,9 @@ struct range_selection {
 };
 
 /*
- * range_find (range_list.c): decides whether the range of a value is to be found; if so, sets
- * plan->ranged, and w->range_lower and w->range_upper to the ends of candidate
- * w->range. May fail: CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
+ * range_find (range_list.c): decides whether the range of a value is to be
+ * found; if so, sets plan->ranged, and w->range_lower and w->range_upper to the
+ * ends of candidate w->range. May fail: CUSTOS_EUNSUPPORTED, CUSTOS_ENOMEM.
  * range_is_found: is the argument of this aggregate that value?
  */
 CUSTOS_MUST_USE custos_status range_find(struct work *w);

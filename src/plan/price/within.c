@@ -71,7 +71,6 @@ divisor_of(const struct plan *p, size_t part)
 {
     for (size_t i = 0; i < p->n_aggregates; i++) {
         const struct plan_aggregate *a = &p->aggregates[i];
-
         bool mean = a->counted && aggregates[a->kind].family == FAMILY_MEAN;
 
         if (a->rows == (int)part || a->share == (int)part ||
