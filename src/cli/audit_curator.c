@@ -215,6 +215,7 @@ add_counts(struct session *s, const struct curator_counts *c)
     json_add_count(j, "audit_curator_pairs", c->pairs);
     json_add_count(j, "audit_curator_rejected", c->rejected);
     json_add_count(j, "audit_curator_expressions", c->expressions);
+    json_add_count(j, "audit_curator_tables", c->tables);
     json_add_count(j, "audit_curator_suspicions", c->suspicions);
     json_add_count(j, "audit_curator_differences", c->findings);
     json_add_count(j, "seed", s->seed);

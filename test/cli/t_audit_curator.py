@@ -38,6 +38,21 @@ class Quiet(unittest.TestCase):
         self.assertEqual(said["findings"], [])
         self.assertGreater(said["audit_curator_pairs"], 30)
 
+    def test_several_tables_are_compared(self):
+        """A sum and a count of every table, small ones and large ones; not
+        a mean beside them."""
+        with tempfile.TemporaryDirectory() as folder:
+            asked = pathlib.Path(folder, "asked.txt")
+            asked.write_text(
+                "@ 100\nSELECT city, sex, count(*), sum(born) FROM "
+                "patients GROUP BY CUBE (city, sex)\n\n"
+                "@ 100\nSELECT city, sex, count(*), avg(born) FROM "
+                "patients GROUP BY CUBE (city, sex)\n\n", encoding="utf-8")
+            done, said = attack("--demo", "--replay", str(asked))
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(said["audit_curator_pairs"], 4)
+        self.assertEqual(said["audit_curator_tables"], 2)
+
 
 class Loud(unittest.TestCase):
     """A wrapper of the command that gives the second store three more people

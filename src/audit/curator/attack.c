@@ -80,16 +80,17 @@ start_side(struct curator_state *a, enum crowd_side side, unsigned threads)
 /* ------------------------------------------------------------------ asking -- */
 
 static void
-count(struct attacker *a, uint64_t pairs, uint64_t rejected,
-      uint64_t expressions)
+count(struct attacker *a, const struct outcome *out, uint64_t expressions)
 {
     struct curator_state *k = a->shared;
+    bool rejected = out->verdict == VERDICT_REJECTED;
 
     pthread_mutex_lock(&k->lock);
     k->counts.queries++;
-    k->counts.pairs += pairs;
+    k->counts.pairs += !rejected;
     k->counts.rejected += rejected;
     k->counts.expressions += expressions;
+    k->counts.tables += out->tables_checked;
     k->counts.seconds = clock_seconds() - k->began;
     if (k->options->progress)
         k->options->progress(k->options->context, &k->counts);
@@ -202,6 +203,7 @@ ask_next(struct attacker *a, struct buf *sql, struct pair_question *q,
     custos_status st;
 
     out->verdict = VERDICT_SAME;
+    out->tables_checked = false;
     if (!old && a->shared->options->only_corpus) {
         a->done = true;
         return CUSTOS_OK;
@@ -210,8 +212,7 @@ ask_next(struct attacker *a, struct buf *sql, struct pair_question *q,
         grammar_make(&a->grammar, pick_aim(a), &a->made);
         st = ask_made(a, sql, q, out, err);
         if (!st)
-            count(a, out->verdict != VERDICT_REJECTED,
-                  out->verdict == VERDICT_REJECTED,
+            count(a, out,
                   out->verdict == VERDICT_REJECTED ? 0 : made_left(&a->made));
         return st;
     }
@@ -220,8 +221,7 @@ ask_next(struct attacker *a, struct buf *sql, struct pair_question *q,
     if (!st && out->verdict == VERDICT_SAME)
         st = ask_accepted(a, q, out, err);
     if (!st)
-        count(a, out->verdict != VERDICT_REJECTED,
-              out->verdict == VERDICT_REJECTED, 1);
+        count(a, out, 1);
     return st;
 }
 

@@ -28,6 +28,8 @@ struct curator_counts {
     uint64_t pairs;       /* asked of both stores */
     uint64_t rejected;    /* queries of which nothing was accepted */
     uint64_t expressions; /* items of the select lists that were asked */
+    uint64_t tables;      /* pairs whose several tables were compared with what
+                             EXPLAIN claims */
     uint64_t suspicions;  /* that were not confirmed */
     uint64_t findings;
     double seconds;

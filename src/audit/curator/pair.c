@@ -182,6 +182,7 @@ pair_ask(struct pair_sides *sides, const struct pair_question *q,
     out->verdict = VERDICT_SAME;
     out->at = SIZE_MAX;
     out->lost = false;
+    out->tables_checked = false;
     out->what[0] = '\0';
     fill_person("", q->sql, sides->person, &sql);
     for (unsigned i = 0; !st && i < N_SIDES; i++) {

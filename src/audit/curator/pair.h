@@ -59,6 +59,8 @@ struct outcome {
     double seconds[N_SIDES];
     size_t at; /* of a rejection: which byte of the query; SIZE_MAX: none */
     bool lost; /* a connection was lost, or given up */
+    bool tables_checked; /* EXPLAIN says enough of several tables to compare how
+                            far their numbers moved */
     struct claims claims;
 };
 

@@ -223,6 +223,7 @@ check_tables(const struct reply reply[N_SIDES], const struct shape *s,
     if (t->n_layers != s->n_items - s->n_keys || t->shown < t->n ||
         out->claims.n_parts < t->n_layers)
         return;
+    out->tables_checked = true;
     for (size_t i = 0; i < t->n_layers; i++) {
         const struct part_claim *p = &out->claims.part[i];
         double most = p->l1 * (double)t->n, far;

@@ -166,33 +166,19 @@ bound_selection_clear(struct bound_selection *r)
 {
     if (!r)
         return;
-    for (size_t i = 0; i < r->n; i++)
-        plan_free(r->plans[i]);
-    r->n = 0;
+    follow_plans_free(r->plans, &r->n);
     rat_clear(&r->share);
     rat_clear(&r->rho);
     rat_clear(&r->scale);
 }
 
-/* Makes one plan for each bound, until no plan is possible for the next bound
-   (because a sum is too wide, for example). Where this ends is public. */
+/* The plan with bound i. */
 static custos_status
-make_plans(arena *a, struct query *q, const struct policy *p,
-           const struct plan_options *options, struct bound_selection *r,
-           custos_err *err)
+plan_with(const struct follow_query *f, size_t i, struct plan **out,
+          custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
-    custos_err ignored = CUSTOS_ERR_INIT;
-
-    while (r->n < BOUND_SELECTION_MAX && !st) {
-        st = plan_assuming(a, q, p, options, (uint64_t)1 << r->n, 0,
-                           &r->plans[r->n], &ignored);
-        if (!st)
-            r->n++;
-    }
-    if (st == CUSTOS_ENOMEM)
-        return custos_fail(err, st, "out of memory");
-    return CUSTOS_OK;
+    return plan_assuming(f->a, f->q, f->p, f->options, (uint64_t)1 << i, 0, out,
+                         err);
 }
 
 custos_status
@@ -217,7 +203,9 @@ bound_selection_make(arena *a, struct query *q, const struct policy *p,
     rat_mul(&r->share, &first->epsilon, &r->scale);
     st = set_noise(a, r, err);
     if (!st)
-        st = make_plans(a, q, p, options, r, err);
+        st = follow_plans_make(&(struct follow_query){a, q, p, options},
+                               plan_with, BOUND_SELECTION_MAX, r->plans, &r->n,
+                               err);
     if (!st) {
         static const char *const theorems[] = {"bound-race",
                                                "sparse-vector-lattice"};

@@ -1,7 +1,10 @@
 /*
- * Copies what a selecting plan has in common with those that may follow it.
+ * Makes the plans that may follow a selecting plan, and copies what it has in
+ * common with them.
  */
 #include "plan/part/follow.h"
+
+#include "base/error.h"
 
 static void
 add_theorem(struct plan *p, const char *id)
@@ -56,4 +59,28 @@ follow_new(arena *a, const struct stage *stage, const char *const *theorems,
     rat_init(&p->delta);
     rat_init(&p->delta_rho);
     return set_theorems(a, p, theorems, n_theorems) ? p : NULL;
+}
+
+custos_status
+follow_plans_make(const struct follow_query *f, follow_one make, size_t most,
+                  struct plan **plans, size_t *n, custos_err *err)
+{
+    custos_status st = CUSTOS_OK;
+    custos_err ignored = CUSTOS_ERR_INIT;
+
+    while (*n < most && !st) {
+        st = make(f, *n, &plans[*n], &ignored);
+        if (!st)
+            ++*n;
+    }
+    if (st == CUSTOS_ENOMEM)
+        return custos_fail(err, st, "out of memory");
+    return CUSTOS_OK;
+}
+
+void
+follow_plans_free(struct plan **plans, size_t *n)
+{
+    while (*n > 0)
+        plan_free(plans[--*n]);
 }

@@ -207,38 +207,34 @@ range_selection_clear(struct range_selection *r)
 {
     if (!r)
         return;
-    for (size_t i = 0; i < r->n; i++)
-        plan_free(r->plans[i]);
-    r->n = 0;
+    follow_plans_free(r->plans, &r->n);
     rat_clear(&r->share);
     rat_clear(&r->rho);
 }
 
-/* Makes one plan for each candidate, until no plan is possible for the next
-   (because a sum is too wide, for example). Where this ends is public. */
+/* The plan with candidate i. */
 static custos_status
-make_plans(arena *a, struct query *q, const struct policy *p,
-           const struct plan_options *options, struct range_selection *r,
+plan_with(const struct follow_query *f, size_t i, struct plan **out,
+          custos_err *err)
+{
+    return plan_assuming(f->a, f->q, f->p, f->options, bounds_asked(f->q), i,
+                         out, err);
+}
+
+static custos_status
+make_plans(const struct follow_query *f, struct range_selection *r,
            custos_err *err)
 {
-    custos_status st = CUSTOS_OK;
-    custos_err ignored = CUSTOS_ERR_INIT;
+    custos_status st;
     size_t most;
 
     if (!set_candidates(r, &most))
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "the declared range is too wide for a range to be "
                            "found in it");
-    while (r->n < most && !st) {
-        st = plan_assuming(a, q, p, options, bounds_asked(q), r->n,
-                           &r->plans[r->n], &ignored);
-        if (!st)
-            r->n++;
-    }
-    if (st == CUSTOS_ENOMEM)
-        return custos_fail(err, st, "out of memory");
+    st = follow_plans_make(f, plan_with, most, r->plans, &r->n, err);
     r->value.of = r->plans[r->n - 1]->ranged;
-    return CUSTOS_OK;
+    return st;
 }
 
 custos_status
@@ -261,7 +257,7 @@ range_selection_make(arena *a, struct query *q, const struct policy *p,
     r->plans[r->n++] = first;
     st = set_price(a, r, first, err);
     if (!st)
-        st = make_plans(a, q, p, options, r, err);
+        st = make_plans(&(struct follow_query){a, q, p, options}, r, err);
     if (!st) {
         all = follow_new(a,
                          &(struct stage){.kind = STAGE_RANGE,
