@@ -145,28 +145,36 @@ running_make(arena *a, const struct plan *p, size_t part, struct bars *out)
     return true;
 }
 
-/* What the ends of a part's quantiles need; false without memory. */
+/* What the ends of a part's quantiles need; false without memory. The tables, which
+   are large, do not depend on the level. answer_size.c counts all of it. */
 static bool
 quantiles_make(arena *a, const struct plan *p, size_t part, struct bars *out)
 {
     const struct part_quantiles *q = p->parts[part].quantiles;
+    const custos_facts *f = q->counts ? custos_mech_facts(q->counts) : NULL;
     double *rank = arena_take(a, q->n, sizeof *rank);
+    struct quantile_tables *tables;
+    struct bar_law law;
 
-    for (size_t i = 0; rank && i < q->n; i++)
+    if (!f || out->levels == 0)
+        return true;
+    law = (struct bar_law){f->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN
+                                                              : BAR_LAPLACE,
+                           strtod(f->scale, NULL) * (1 + 1e-12)};
+    tables = quantile_tables_new(a, law, box_counts(q->n));
+    if (!rank || !tables)
+        return false;
+    for (size_t i = 0; i < q->n; i++)
         rank[i] = strtod(q->rank[i], NULL);
-    for (size_t level = 1; rank && q->counts && level <= out->levels; level++) {
-        const custos_facts *f = custos_mech_facts(q->counts);
-        struct bar_law law = {f->law == CUSTOS_DISCRETE_GAUSSIAN ? BAR_GAUSSIAN
-                                                                 : BAR_LAPLACE,
-                              strtod(f->scale, NULL) * (1 + 1e-12)};
-        struct quantile_bars *bars =
-            quantile_bars_new(a, q->draws, rank, law, bars_miss(out, level));
+    for (size_t level = 1; level <= out->levels; level++) {
+        struct quantile_bars *bars = quantile_bars_new(
+            a, q->draws, rank, law, tables, bars_miss(out, level));
 
         if (!bars)
             return false;
         out->quantiles[part * out->levels + level - 1] = bars;
     }
-    return rank != NULL;
+    return true;
 }
 
 custos_status

@@ -16,6 +16,22 @@ hash_text(struct sha256 *h, str text)
     sha256_add(h, text.ptr, text.len);
 }
 
+/* Which outputs are one array: their canonical text does not say. Nothing for
+   other queries, so that stored keys stay valid. */
+static void
+add_arrays(const struct query *q, struct buf *text)
+{
+    for (size_t i = 0; i < q->n_targets; i++) {
+        const struct array_place *array = &q->targets[i].array;
+
+        if (array->n == 0)
+            continue;
+        buf_printf(text, "array %zu %zu %zu ", i, array->at, array->n);
+        buf_add(text, array->name.ptr, array->name.len);
+        buf_add(text, "", 1);
+    }
+}
+
 /*
  * THEOREM  stored-answer
  *   Giving the same answer again is post-processing of the first release: it
@@ -53,6 +69,7 @@ answer_key(const struct curator *c, str who, const struct ask *ask,
         rat_write(&p->rho, &text);
         buf_add(&text, "", 1);
     }
+    add_arrays(q, &text);
     if (text.failed) {
         st = custos_fail(err, CUSTOS_EOVERFLOW, "the query is too long");
     } else {

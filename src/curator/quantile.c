@@ -22,7 +22,8 @@ edges_of(const struct quantile_bars *bars)
 
 struct quantile_bars *
 quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
-                  struct bar_law law, double miss)
+                  struct bar_law law, struct quantile_tables *tables,
+                  double miss)
 {
     struct quantile_bars *bars = arena_take(a, 1, sizeof *bars);
     size_t edges = BOX_EDGES * boxes->ranks, n = box_counts(boxes->ranks);
@@ -35,14 +36,14 @@ quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
         .miss = miss,
         .rank = rank,
         .limit = arena_take(a, edges * boxes->ranks, sizeof *bars->limit),
-        .tables = quantile_tables_new(a, law, n),
+        .tables = tables,
         .released = arena_take(a, box_numbers(boxes->ranks), sizeof(i128)),
         .edges = arena_take(a, edges, sizeof *bars->edges),
         .sums = arena_take(a, n, sizeof *bars->sums),
         .below = arena_take(a, edges, sizeof *bars->below),
     };
-    if (!bars->limit || !bars->tables || !bars->released || !bars->edges ||
-        !bars->sums || !bars->below)
+    if (!bars->limit || !bars->released || !bars->edges || !bars->sums ||
+        !bars->below)
         return NULL;
     bars->limits =
         quantile_limit_count(bars->tables, box_limit_steps(boxes->ranks));

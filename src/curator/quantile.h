@@ -9,7 +9,7 @@
 #include "curator/bars.h"
 #include "mech/quantile_box.h"
 
-/* What the ends of one part need, made once for a part and a level. */
+/* What the ends of one part need at one level. */
 struct quantile_bars {
     const custos_quantile *boxes;
     struct bar_law law; /* of the noise on each count */
@@ -17,7 +17,7 @@ struct quantile_bars {
     const double *rank;
     double *limit;   /* by rank and edge, below 0: not yet computed */
     uint64_t limits; /* how many more may be computed */
-    struct quantile_tables *tables;
+    struct quantile_tables *tables; /* shared by all levels */
     i128 *released; /* of the group whose edges are known, if any */
     bool known;
     i128 *edges;
@@ -25,10 +25,12 @@ struct quantile_bars {
     double *below;
 };
 
-/* NULL without memory. `rank` is borrowed. */
+/* NULL without memory. `rank` and `tables` are borrowed; the tables are for
+   box_counts() draws of the law. */
 struct quantile_bars *
 quantile_bars_new(arena *a, const custos_quantile *boxes, const double *rank,
-                  struct bar_law law, double miss);
+                  struct bar_law law, struct quantile_tables *tables,
+                  double miss);
 
 /* In steps: low <= value <= high, unless no point of the interval is in the
    box. */

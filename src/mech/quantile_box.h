@@ -26,6 +26,16 @@ box_limit_steps(size_t n)
     return (uint64_t)(n + 1) << 21;
 }
 
+/* Bytes that these limits take at most, at any scale of the noise: tables that all
+   levels share, of at most 256 draws, and what each level needs. */
+static inline uint64_t
+box_limit_bytes(size_t n, size_t levels)
+{
+    uint64_t draws = box_counts(n) <= 256 ? box_counts(n) : 0;
+
+    return (draws + 2) * 190000 + levels * (100 * n + 1000) * n;
+}
+
 /* All numbers that are released: two ends of each box, then the counts. */
 static inline size_t
 box_numbers(size_t n)

@@ -180,16 +180,17 @@ void param_expect(struct expr *e, enum data_type type, int otherwise);
 const char *
 param_text(struct sql_reader *r, const pg_node *node, const char *otherwise);
 
-/*
- * Is this a call of an aggregate or an interval? If so, gives *out or an error;
- * if not, *found is false.
- */
 /* percentile_cont(ARRAY[...]): is it an aggregate of several ranks? Then one
    expression for each of them. */
 bool is_percentiles(const pg_node *node);
 CUSTOS_MUST_USE custos_status percentiles_read(struct sql_reader *r,
                                                const PgQuery__FuncCall *f,
                                                struct expr ***out, size_t *n);
+
+/*
+ * Is this a call of an aggregate or an interval? If so, gives *out or an error;
+ * if not, *found is false.
+ */
 CUSTOS_MUST_USE custos_status aggregate_read(struct sql_reader *r,
                                              const PgQuery__FuncCall *f,
                                              bool *found, struct expr **out);

@@ -73,15 +73,33 @@ target_read(struct sql_reader *r, const pg_node *node, struct target *out)
     return CUSTOS_OK;
 }
 
+/* Makes room for `more` targets, in *room. It at least doubles, so that all copying
+   together is linear. */
+static bool
+targets_grow(struct sql_reader *r, size_t more, size_t *room)
+{
+    struct query *q = r->query;
+    struct target *all;
+
+    if (more <= *room - q->n_targets)
+        return true;
+    all = arena_take(r->a, 2 * *room + more, sizeof *all);
+    if (!all)
+        return false;
+    memcpy(all, q->targets, q->n_targets * sizeof *all);
+    q->targets = all;
+    *room = 2 * *room + more;
+    return true;
+}
+
 /* An array of percentiles: one target for each of them, and room for `more` after
    them. */
 static custos_status
 array_targets_read(struct sql_reader *r, const PgQuery__ResTarget *t,
-                   size_t more)
+                   size_t more, size_t *room)
 {
     struct query *q = r->query;
     str name = str_of(t->name && t->name[0] ? t->name : target_name(t->val));
-    struct target *all;
     struct expr **list = NULL;
     size_t n = 0;
     custos_status st;
@@ -94,10 +112,9 @@ array_targets_read(struct sql_reader *r, const PgQuery__ResTarget *t,
     st = percentiles_read(r, t->val->func_call, &list, &n);
     if (st)
         return st;
-    all = arena_take(r->a, q->n_targets + n + more, sizeof *all);
-    if (!all || !(name.ptr = arena_copy(r->a, name)))
+    if (!targets_grow(r, n + more, room) ||
+        !(name.ptr = arena_copy(r->a, name)))
         return fail_memory(r->err);
-    memcpy(all, q->targets, q->n_targets * sizeof *all);
     for (size_t i = 0; i < n; i++) {
         char text[ELEMENT_NAME];
         const char *copy;
@@ -108,45 +125,37 @@ array_targets_read(struct sql_reader *r, const PgQuery__ResTarget *t,
         copy = arena_copy(r->a, str_of(text));
         if (!copy)
             return fail_memory(r->err);
-        all[q->n_targets++] = (struct target){
+        q->targets[q->n_targets++] = (struct target){
             .expr = list[i], .name = str_of(copy), .array = {name, i, n}};
     }
-    q->targets = all;
     return CUSTOS_OK;
-}
-
-/* Columns of the answer that the first n targets are. */
-static size_t
-columns_of_targets(const struct query *q, size_t n)
-{
-    size_t columns = 0;
-
-    for (size_t i = 0; i < n; i++)
-        columns += q->targets[i].array.at == 0;
-    return columns;
 }
 
 static custos_status
 targets_read(struct sql_reader *r, const PgQuery__SelectStmt *s)
 {
     struct query *q = r->query;
+    size_t room = s->n_target_list;
     custos_status st = CUSTOS_OK;
 
     if (s->n_target_list == 0)
         return custos_fail_at(r->err, CUSTOS_ESYNTAX, 0,
                               "SELECT has no output columns");
     r->clause = CLAUSE_TARGET;
-    q->targets = arena_take(r->a, s->n_target_list, sizeof *q->targets);
-    if (!q->targets)
+    q->targets = arena_take(r->a, room, sizeof *q->targets);
+    q->columns = arena_take(r->a, room, sizeof *q->columns);
+    if (!q->targets || !q->columns)
         return fail_memory(r->err);
     q->n_targets = 0;
+    q->n_columns = s->n_target_list;
     for (size_t i = 0; !st && i < s->n_target_list; i++) {
         const pg_node *node = s->target_list[i];
 
+        q->columns[i] = q->n_targets;
         if (node->node_case == PG_QUERY__NODE__NODE_RES_TARGET &&
             node->res_target->val && is_percentiles(node->res_target->val))
             st = array_targets_read(r, node->res_target,
-                                    s->n_target_list - i - 1);
+                                    s->n_target_list - i - 1, &room);
         else
             st = target_read(r, node, &q->targets[q->n_targets++]);
     }
@@ -188,13 +197,12 @@ output_find(struct sql_reader *r, const pg_node *node, const char *clause,
                 "write the name",
                 clause);
         if (c->val_case != PG_QUERY__A__CONST__VAL_IVAL || c->ival->ival < 1 ||
-            (size_t)c->ival->ival > columns_of_targets(q, q->n_targets))
+            (size_t)c->ival->ival > q->n_columns)
             return custos_fail_at(r->err, CUSTOS_ESYNTAX, at,
                                   "%s: there is no output column of this "
                                   "number",
                                   clause);
-        while (columns_of_targets(q, *out) < (size_t)c->ival->ival)
-            ++*out;
+        *out = q->columns[c->ival->ival - 1] + 1;
         if (q->targets[*out - 1].array.n)
             return custos_fail_at(r->err, CUSTOS_EUNSUPPORTED, at,
                                   "%s: this output is an array", clause);
@@ -238,8 +246,7 @@ group_key_read(struct sql_reader *r, const PgQuery__SelectStmt *s,
     if (!bare_name(node))
         st = output_find(r, node, "GROUP BY", &k);
     if (k > 0)
-        node = s->target_list[columns_of_targets(r->query, k) - 1]
-                   ->res_target->val;
+        node = s->target_list[node->a_const->ival->ival - 1]->res_target->val;
     return st ? st : variable_read(r, node, "GROUP BY", out);
 }
 

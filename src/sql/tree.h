@@ -229,6 +229,8 @@ struct query {
     struct query_options options;
     struct target *targets;
     size_t n_targets;
+    size_t *columns; /* the target that each output column begins with */
+    size_t n_columns;
     bool star;         /* some target is * or t.* */
     bool distinct;     /* SELECT DISTINCT */
     struct from *from; /* NULL: none */
@@ -300,7 +302,8 @@ CUSTOS_MUST_USE custos_status sql_fill(arena *a, str text,
 /*
  * The canonical text of a tree: equal trees have equal texts. It does not
  * depend on spelling, case of keywords, spaces or comments. Used for the ledger
- * and for the key of a stored answer.
+ * and for the key of a stored answer. Arrays of percentiles print as their
+ * elements.
  */
 void sql_print(const struct query *q, struct buf *out);
 void sql_print_expr(const struct expr *e, struct buf *out);

@@ -104,6 +104,57 @@ intervals_are_measured(void **state)
     }
 }
 
+/* Twenty quantiles of each of n values: their sum, or arrays. */
+static const char *
+quantiles_write(struct buf *b, int n, bool sum)
+{
+    b->len = 0;
+    buf_add_text(b, sum ? "SELECT 0" : "SELECT count(*)");
+    for (int i = 0; i < n; i++) {
+        buf_add_text(b, sum ? "" : ", percentile_cont(ARRAY[0.5");
+        for (int rank = 1; rank <= 20; rank++)
+            if (sum)
+                buf_printf(b,
+                           " + percentile_cont(0.%02d) WITHIN GROUP (ORDER BY "
+                           "a + %d)",
+                           4 * rank, i);
+            else
+                buf_printf(b, ", 0.%02d", 4 * rank - 1);
+        if (!sum)
+            buf_printf(b, "]) WITHIN GROUP (ORDER BY a + %d)", i);
+    }
+    buf_add_text(b, " FROM t");
+    return buf_text(b);
+}
+
+/* Each number of quantiles in an expression has error bars of its own: what they take
+   is little, or is counted before the charge. */
+static void
+bars_of_quantiles_are_measured(void **state)
+{
+    struct test_store files;
+    struct curator *c = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    struct buf b;
+    char left[64];
+
+    (void)state;
+    buf_init(&b, NULL, 1 << 18);
+    test_rng_new_seeded(1);
+    test_store_write(&files, policy, "t.csv", "a,b,c,d\n1,2,x,y\n", NULL);
+    test_store_init(&files);
+    assert_int_equal(curator_open(files.store, &c, &err), 0);
+    answer_free(test_ask(c, "", quantiles_write(&b, 3, true), "0.1"));
+    assert_string_equal(test_left(c, "", left), "0.9");
+    assert_int_equal(
+        test_refused(c, "", quantiles_write(&b, 30, false), "0.1", &err),
+        CUSTOS_EOVERFLOW);
+    assert_string_equal(test_left(c, "", left), "0.9");
+    buf_clear(&b);
+    curator_close(c);
+    test_store_remove(&files);
+}
+
 /* Answers with a million groups, the default limit, do fit. */
 static void
 a_million_counts_fit(void **state)
@@ -140,6 +191,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_large_is_refused_before_the_charge),
         cmocka_unit_test(intervals_are_measured),
+        cmocka_unit_test(bars_of_quantiles_are_measured),
         cmocka_unit_test(a_million_counts_fit),
         cmocka_unit_test(groups_of_the_data_fit),
     };

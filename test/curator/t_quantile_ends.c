@@ -9,7 +9,7 @@
 #include "mech/i128.h"
 #include "support/support.h"
 
-enum { DRAWS = 40000 };
+enum { DRAWS = 40000, ARENA_ROUND = 1 << 13 };
 
 static double
 limit_of(struct bar_law law, double a, size_t k, double b, size_t l)
@@ -110,6 +110,30 @@ many_draws_have_a_limit(void **state)
     assert_true(many > few && many < 1.8 * few);
 }
 
+/* The bytes that are counted before the charge suffice at every scale: the steps of
+   a grid are largest, by scale, just before the grid gets coarser. */
+static void
+quantile_limits_take_no_more_bytes_than_counted(void **state)
+{
+    static const double scales[] = {0.5,   1.1,   2,   16,   63.9, 64,  127.9,
+                                    191.9, 255.9, 256, 1000, 1e6,  1e15};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT_OF(scales); i++)
+        for (size_t n = 1; n <= 64; n += n < 3 || n > 20 ? 1 : 3) {
+            struct bar_law law = {i % 2 ? BAR_GAUSSIAN : BAR_LAPLACE,
+                                  scales[i / 2]};
+            arena *a = arena_new(NULL, SIZE_MAX);
+
+            assert_non_null(a);
+            assert_non_null(quantile_tables_new(a, law, box_counts(n)));
+            if (arena_bytes(a) > box_limit_bytes(n, 0) + ARENA_ROUND)
+                fail_msg("%zu ranks, scale %g: %zu bytes", n, law.scale,
+                         arena_bytes(a));
+            arena_free(a);
+        }
+}
+
 /* A walk over the edges by hand: counts without noise around a box. */
 static void
 quantile_ends_cover(void **state)
@@ -125,13 +149,15 @@ quantile_ends_cover(void **state)
     struct bar_law law = {BAR_LAPLACE, 2};
     arena *a = arena_new(NULL, 1 << 20);
     custos_quantile *q = NULL;
+    struct quantile_tables *tables = quantile_tables_new(a, law, 13);
     struct quantile_bars *bars;
     struct quantile_found f;
     i128 released[2 + BOX_EDGES + 1] = {490, 510}, edges[BOX_EDGES], before = 0;
 
     (void)state;
+    assert_non_null(tables);
     assert_int_equal(quantile_new_around(NULL, &o, 10, &q, NULL), 0);
-    bars = quantile_bars_new(a, q, p, law, 0.05);
+    bars = quantile_bars_new(a, q, p, law, tables, 0.05);
     boxes_edges(released, 1, 0, 1000, edges);
     for (size_t i = 0; i <= BOX_EDGES; i++) { /* one value at every point */
         i128 below = i < BOX_EDGES ? edges[i] : 1001;
@@ -148,7 +174,7 @@ quantile_ends_cover(void **state)
     assert_true(f.value == 551 && f.low == 551 && f.high == 900);
     /* Without further limits the quick bound of 14 or more decides. */
     released[2 + BOX_EDGES] -= 200;
-    bars = quantile_bars_new(a, q, p, law, 0.05);
+    bars = quantile_bars_new(a, q, p, law, tables, 0.05);
     assert_true(bars->limits >= BOX_EDGES);
     bars->limits = 0;
     quantile_find(bars, released, 0, &f);
@@ -167,6 +193,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantile_limits_are_upper_bounds),
         cmocka_unit_test(many_draws_have_a_limit),
+        cmocka_unit_test(quantile_limits_take_no_more_bytes_than_counted),
         cmocka_unit_test(quantile_ends_cover),
     };
 

@@ -229,6 +229,15 @@ arrays_of_percentiles_are_read(void **state)
            "x), median(x)" T,
            "SELECT percentile_disc(0.1) WITHIN GROUP (ORDER BY \"x\") AS "
            "\"percentile_disc[1]\", median(\"x\") AS \"median\"" Q);
+    expect("SELECT percentile_cont(ARRAY[0.1, 0.2]) WITHIN GROUP (ORDER BY x) "
+           "AS q, percentile_cont(ARRAY[0.3, 0.4]) WITHIN GROUP (ORDER BY x) "
+           "AS p, k" T " GROUP BY 3 ORDER BY 3",
+           "SELECT percentile_cont(0.1) WITHIN GROUP (ORDER BY \"x\") AS "
+           "\"q[1]\", percentile_cont(0.2) WITHIN GROUP (ORDER BY \"x\") AS "
+           "\"q[2]\", percentile_cont(0.3) WITHIN GROUP (ORDER BY \"x\") AS "
+           "\"p[1]\", percentile_cont(0.4) WITHIN GROUP (ORDER BY \"x\") AS "
+           "\"p[2]\", \"k\" AS \"k\"" Q
+           " GROUP BY \"k\" ORDER BY 5 ASC NULLS LAST");
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         snprintf(sql, sizeof sql, "SELECT %s FROM t", wrong[i][0]);
         unsupported(sql, wrong[i][2], wrong[i][1]);
@@ -236,6 +245,47 @@ arrays_of_percentiles_are_read(void **state)
     unsupported("SELECT percentile_cont(ARRAY[0.5]) WITHIN GROUP (ORDER BY x) "
                 "FROM t ORDER BY 1",
                 "1", "is an array");
+}
+
+/* Numbers of outputs take constant time, and arrays memory that is linear in their
+   number. As squares these would take minutes, and 100 MB. */
+static void
+many_outputs_and_arrays_are_read(void **state)
+{
+    enum { OUTPUTS = 12000, NUMBERS = 6000, ARRAYS = 100, MEMORY = 1 << 24 };
+    static const char array[] =
+        "percentile_cont(ARRAY[.5, .6]) WITHIN GROUP (ORDER BY x)";
+    custos_err err = CUSTOS_ERR_INIT;
+    struct query *q;
+    arena *a;
+    struct buf b;
+
+    (void)state;
+    buf_init(&b, NULL, 1 << 17);
+    buf_add_text(&b, "SELECT 1");
+    for (int i = 1; i < OUTPUTS; i++)
+        buf_add_text(&b, ",x");
+    buf_add_text(&b, " FROM t ORDER BY 12000");
+    for (int i = 1; i < NUMBERS; i++)
+        buf_add_text(&b, ",12000");
+    a = arena_new(NULL, MEMORY);
+    if (sql_read(a, str_of(buf_text(&b)), &q, &err))
+        fail_msg("%s", err.said);
+    assert_true(q->order_by[NUMBERS - 1].expr->value.n == OUTPUTS);
+    arena_free(a);
+    b.len = 0;
+    buf_add_text(&b, "SELECT x");
+    for (int i = 1; i < OUTPUTS; i++)
+        buf_add_text(&b, ",x");
+    for (int i = 0; i < ARRAYS; i++)
+        buf_printf(&b, ",%s", array);
+    buf_add_text(&b, " FROM t");
+    a = arena_new(NULL, MEMORY);
+    if (sql_read(a, str_of(buf_text(&b)), &q, &err))
+        fail_msg("%s", err.said);
+    assert_int_equal(q->n_targets, OUTPUTS + 2 * ARRAYS);
+    arena_free(a);
+    buf_clear(&b);
 }
 
 static void
@@ -514,6 +564,7 @@ main(void)
         cmocka_unit_test(aggregates_are_read),
         cmocka_unit_test(quantiles_are_read),
         cmocka_unit_test(arrays_of_percentiles_are_read),
+        cmocka_unit_test(many_outputs_and_arrays_are_read),
         cmocka_unit_test(google_clause_is_read),
         cmocka_unit_test(statements_are_refused),
         cmocka_unit_test(clauses_are_refused),

@@ -10,11 +10,17 @@
  * groups, because fewer groups are shown when their keys are longer; with a
  * LIMIT, the groups shown may be those with the longest keys.
  *
+ * Error bars are made for each part and each number of aggregates in one
+ * expression, before the first group; quantiles need tables for theirs.
+ *
  * The number of groups in the data is not known here. So for discovered groups
  * the limit on groups shown is lowered to what fits. The query is refused only
  * if not even LEAST_GROUPS groups fit.
  */
 #include "evaluate/evaluate.h"
+#include "mech/marginals.h"
+#include "mech/quantile_box.h"
+#include "mech/running.h"
 #include "plan/work.h"
 
 enum {
@@ -24,6 +30,8 @@ enum {
     TEXT_ALIGN = 16,
     SHARE_PERCENT = 75, /* of the memory limit */
     LEAST_GROUPS = 1024,
+    BAR_BYTES =
+        48, /* of a part or aggregate at one level: half width, pointers */
 };
 
 /* How many texts an expression makes, and the bytes of the texts at its leaves.
@@ -103,10 +111,33 @@ keys_measure(const struct plan *p, const double *texts, double rows,
     }
 }
 
-/* Do the plan's groups fit? texts: key_text of each key; keys: scratch, of the
-   same length. */
+/* What all error bars take at most. */
+static double
+bars_bytes(const struct plan *p)
+{
+    double levels = (double)plan_levels(p), one = BAR_BYTES;
+    double numbers = (double)(p->n_parts + p->n_aggregates);
+    double bytes;
+
+    if (p->marginals)
+        one += sizeof(double) * (double)p->marginals->n_sets;
+    bytes = numbers * levels * one;
+    for (size_t i = 0; i < p->n_parts; i++) {
+        const struct part *part = &p->parts[i];
+
+        if (part->kind == PART_QUANTILES && part->quantiles->counts)
+            bytes +=
+                (double)box_limit_bytes(part->quantiles->n, (size_t)levels);
+        if (part->running)
+            bytes += levels * sizeof(double) * (double)part->running->n;
+    }
+    return bytes;
+}
+
+/* Do the plan's groups fit? bars: bars_bytes; texts: key_text of each key; keys:
+   scratch, of the same length. */
 static bool
-groups_fit(const struct plan *p, const double *texts, double *keys)
+groups_fit(const struct plan *p, double bars, const double *texts, double *keys)
 {
     double cells = (double)p->space.cells, rows = cells, made, shown = 0;
     double numbers = 0;
@@ -118,7 +149,7 @@ groups_fit(const struct plan *p, const double *texts, double *keys)
             (double)p->parts[i].space->cells * (double)part_width(&p->parts[i]);
     numbers += (double)p->n_layers * cells; /* the tables made of these */
     keys_measure(p, texts, cells, keys);
-    made = cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
+    made = bars + cells * (GROUP_BYTES + text_bytes(p, keys, p->having));
     for (size_t i = 0; i < p->n_order_by; i++)
         made += cells * ((double)sizeof(struct value) +
                          text_bytes(p, keys, p->order_by[i].expr));
@@ -139,6 +170,7 @@ answer_size_limit(struct work *w)
     struct plan *p = w->plan;
     double *keys = arena_take(w->a, p->space.n_keys + 1, sizeof *keys);
     double *texts = arena_take(w->a, p->space.n_keys + 1, sizeof *texts);
+    double bars = bars_bytes(p);
 
     if (!keys || !texts)
         return work_no_memory(w);
@@ -147,9 +179,9 @@ answer_size_limit(struct work *w)
             key_text(&p->space.keys[i]); /* computed once, since a key may have
                                              a million values */
     while (p->space.selection && p->space.cells > LEAST_GROUPS &&
-           !groups_fit(p, texts, keys))
+           !groups_fit(p, bars, texts, keys))
         p->space.cells /= 2;
-    if (groups_fit(p, texts, keys))
+    if (groups_fit(p, bars, texts, keys))
         return CUSTOS_OK;
     return custos_fail(w->err, CUSTOS_EOVERFLOW,
                        "an answer of %zu groups with %zu columns is too "
