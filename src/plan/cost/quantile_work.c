@@ -11,7 +11,7 @@
 #include "plan/from/from.h"
 
 enum {
-    KEEP_PS = 20000,        /* new memory for one value: 64 bytes */
+    KEEP_PS = 40000,        /* new memory for one value: 64 to 100 bytes */
     HALVING_PS = 1200,      /* one value halves what is left of the edges */
     LIMIT_PS = 2500,        /* a step for the limits of ends */
     RANK_PS = 20000000,     /* a quantile of a group: draws, noise, ends ... */
