@@ -355,6 +355,12 @@ struct plan_keys_made {
         const char *options;
         custos_keys *rule;
         custos_status status;
+        struct plan_rule_point { /* keys_units_held() of the rule */
+            uint64_t held;
+            const char *chance;
+            uint64_t units;
+        } points[4];
+        size_t n_points;
     } rules[CUSTOS_KEYS_WEIGHTED + 1][2]; /* the newer first */
 };
 

@@ -218,9 +218,35 @@ take_rule(struct work *w, const custos_keys_options *o, uint64_t steps,
         return st;
     custos_keys_free(made[1].rule);
     made[1] = made[0];
-    made[0] = (struct plan_rule_made){options, NULL, st};
+    made[0] = (struct plan_rule_made){.options = options, .status = st};
     if (!st)
         made[0].rule = keys_hold(*out);
+    return st;
+}
+
+/* keys_units_held(), once for all plans that share the rule: it takes as long as
+   making one. */
+static custos_status
+units_held(struct work *w, const custos_keys *rule, uint64_t held,
+           const char *chance, uint64_t *units)
+{
+    struct plan_keys_made *all = w->options->keys_made;
+    struct plan_rule_made *made = NULL;
+    custos_status st;
+
+    for (size_t i = 0; i < 2 * COUNT_OF(all->rules) && !made; i++)
+        if (all->rules[i / 2][i % 2].rule == rule)
+            made = &all->rules[i / 2][i % 2];
+    for (size_t i = 0; made && i < made->n_points; i++)
+        if (made->points[i].held == held &&
+            !strcmp(made->points[i].chance, chance)) {
+            *units = made->points[i].units;
+            return CUSTOS_OK;
+        }
+    st = keys_units_held(rule, held, chance, units, w->err);
+    if (!st && made && made->n_points < COUNT_OF(made->points))
+        made->points[made->n_points++] =
+            (struct plan_rule_point){held, chance, *units};
     return st;
 }
 
@@ -331,7 +357,7 @@ try_weights(struct work *w, custos_keys_options *o)
     o->rule = CUSTOS_KEYS_WEIGHTED;
     st = take_rule(w, o, steps, &rule);
     if (!st)
-        st = keys_units_held(rule, space->groups, "0.5", &full, w->err);
+        st = units_held(w, rule, space->groups, "0.5", &full);
     if (!st)
         half = custos_keys_report(rule)->half;
     if (st || half >= s->half || full > s->half + s->half / WORSE) {
@@ -437,7 +463,7 @@ set_bar(struct work *w)
 
     if (s->serves < 0)
         return CUSTOS_OK;
-    st = custos_keys_units(s->rule, "0.975", &units, w->err);
+    st = units_held(w, s->rule, 1, "0.975", &units);
     part = &w->plan->parts[s->serves];
     part->bar = (i128)units - f->threshold;
     return st;
@@ -449,15 +475,14 @@ set_points(struct work *w)
 {
     struct selection *s = w->plan->space.selection;
     uint64_t groups = w->plan->space.groups;
-    custos_status st = custos_keys_units(s->rule, "0.95", &s->most, w->err);
+    custos_status st = units_held(w, s->rule, 1, "0.95", &s->most);
 
     s->full_half = s->half;
     s->full_most = s->most;
     if (st || !selection_weighs(s))
         return st;
-    st = keys_units_held(s->rule, groups, "0.5", &s->full_half, w->err);
-    return st ? st
-              : keys_units_held(s->rule, groups, "0.95", &s->full_most, w->err);
+    st = units_held(w, s->rule, groups, "0.5", &s->full_half);
+    return st ? st : units_held(w, s->rule, groups, "0.95", &s->full_most);
 }
 
 custos_status
