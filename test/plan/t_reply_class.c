@@ -370,6 +370,29 @@ times_are_written_for_people(void **state)
     }
 }
 
+/* A worker process makes the plan and all that can follow it again. */
+static void
+plans_that_follow_are_made_in_time(void **state)
+{
+    struct asked asked = {.epsilon = "1"};
+    struct reply_speeds s = REPLY_SPEEDS_DEFAULT;
+    uint64_t rows[TABLES] = {0};
+    struct planned t;
+
+    (void)state;
+    s.rows = rows;
+    for (size_t i = 0; i < TABLES; i++)
+        rows[i] = 10;
+    plan_good(&t,
+              "SELECT open, sum(amount), avg(amount) FROM claims GROUP BY 1",
+              &asked);
+    assert_true(t.plan->planning_steps > 100000);
+    /* 25 ns a step, twice */
+    assert_true(plan_class_us(t.plan, &s) >
+                (int64_t)t.plan->planning_steps / 20);
+    plan_done(&t);
+}
+
 int
 main(void)
 {
@@ -383,6 +406,7 @@ main(void)
         cmocka_unit_test(boxes_take_time_by_their_price),
         cmocka_unit_test(quantiles_take_time_for_each_group),
         cmocka_unit_test(one_unit_fits_into_the_class),
+        cmocka_unit_test(plans_that_follow_are_made_in_time),
         cmocka_unit_test(times_are_written_for_people),
     };
 

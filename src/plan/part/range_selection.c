@@ -306,6 +306,6 @@ range_selection_remark(const struct range_selection *r, size_t taken,
         buf_add_text(out, "an epsilon of ");
         words_number(&r->share, out);
     }
-    buf_add_text(out, " within the price: the values of a few units may be "
-                      "outside and are clamped");
+    buf_add_text(out, " within the price: values outside are clamped, which "
+                      "error bars leave out");
 }
