@@ -269,7 +269,9 @@ run_ours(const struct setting *s, const struct data *d, const i128 *cells,
 
     must(box_around(counts, s->ranks, &around, &err), &err);
     must(quantile_new_around(NULL, &o, around, &q, &err), &err);
-    bars = quantile_bars_new(a, q, rank, law, 0.05);
+    bars = quantile_bars_new(a, q, rank, law,
+                             quantile_tables_new(a, law, box_counts(s->ranks)),
+                             0.05);
     memset(lengths, 0, sizeof lengths);
     for (size_t run = 0; run < RUNS; run++) {
         custos_sealed *sealed = NULL;
