@@ -188,8 +188,8 @@ put_ranges(struct maker *m)
                                              "median"};
     static const char *const froms[] = {
         "visits", "visits_fast", "visits_rows", "visits_far",
-        "(SELECT patient, spent, nights, level FROM visits WHERE nights > 0 "
-        "UNION ALL SELECT patient, spent, nights, level FROM visits_fast) v"};
+        ("(SELECT patient, spent, nights, level FROM visits WHERE nights > 0 "
+         "UNION ALL SELECT patient, spent, nights, level FROM visits_fast) v")};
     static const char *const tests[] = {"true", "nights > 0", "level <> 3"};
     static const char *const keys[] = {"", " GROUP BY level",
                                        " GROUP BY nights"};

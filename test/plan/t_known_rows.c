@@ -55,8 +55,8 @@ a_known_count_is_free(void **state)
 {
     static const char *const rows[] = {
         "SELECT count(*) FROM survey",
-        "SELECT count(x), 2 * count(*) AS n FROM survey HAVING count(*) > 1 "
-        "ORDER BY count(*) LIMIT 1",
+        ("SELECT count(x), 2 * count(*) AS n FROM survey HAVING count(*) > 1 "
+         "ORDER BY count(*) LIMIT 1"),
         "SELECT count(*) FROM (SELECT d2 FROM survey) AS t",
     };
 

@@ -133,8 +133,8 @@ tables_and_running_counts_take_time(void **state)
         "SELECT d1, d2, count(*) FROM d GROUP BY ROLLUP (d1, d2)",
         "SELECT x, count(*) FROM d GROUP BY CUBE (d1, d2, d3, x)",
         "SELECT x, count(*), sum(x) FROM d GROUP BY CUBE (d1, d2, d3, x)",
-        "SELECT x, count(*), sum(x), avg(d1), sum(d2) FROM d GROUP BY CUBE "
-        "(d1, d2, d3, x)"};
+        ("SELECT x, count(*), sum(x), avg(d1), sum(d2) FROM d GROUP BY CUBE "
+         "(d1, d2, d3, x)")};
     uint64_t before = 0;
 
     (void)state;
