@@ -36,8 +36,11 @@ weigh_laplace(double scale, double from, double to, double *low, double *high)
 static void
 weigh_points(double sigma, double from, double to, double *low, double *high)
 {
+    double first = floor(from) + 1;
+
     *low = *high = 0;
-    for (double j = floor(from) + 1; j <= to; j++) {
+    for (int k = 0; first + k <= to; k++) {
+        double j = first + k;
         double p = exp(-0.5 * j * j / (sigma * sigma)) / (sigma * sqrt(2 * PI));
 
         *high += p * (j - from) / (to - from);

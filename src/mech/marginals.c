@@ -118,7 +118,9 @@ cells_log2(const struct marginals *m)
 static int
 noisy_log2(const struct marginals *m)
 {
-    return (int)larger((size_t)(cells_log2(m) + m->log2 + 1), NOISE_LOG2);
+    int exact = cells_log2(m) + m->log2 + 1;
+
+    return exact > NOISE_LOG2 ? exact : NOISE_LOG2;
 }
 
 bool

@@ -360,13 +360,13 @@ error_residuals(struct choice *c)
 static void
 choose_noisy(struct marginals *m, struct choice *c)
 {
-    const bool largest = c->n > 0 && c->layers[0].largest;
+    const int divisions = c->n > 0 && c->layers[0].largest ? 2 : 1;
     enum tables best = TABLES_ASKED;
     double least = HUGE_VAL;
     bool best_equal = false;
 
     for (enum tables t = 0; t < TABLES_CHOICES; t++)
-        for (int equal = 0; equal <= largest; equal++) {
+        for (int equal = 0; equal < divisions; equal++) {
             double error =
                 take_tables(m, t) ? error_tables(c, equal) : HUGE_VAL;
 
