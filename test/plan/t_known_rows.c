@@ -85,6 +85,7 @@ other_counts_have_noise(void **state)
         {"SELECT count(*) FROM survey WHERE x > 5", "change-one"},
         {"SELECT avg(x) FROM survey WHERE true", "change-one"},
         {"SELECT d1, count(*) FROM survey GROUP BY d1", "change-one"},
+        {"SELECT count(*) FROM survey GROUP BY d1", "change-one"},
         {"SELECT d1, count(*) FROM survey GROUP BY ROLLUP (d1)", "change-one"},
         {"SELECT count(d2), avg(d2) FROM survey", "change-one"},
         {"SELECT count(*) FROM (SELECT x FROM survey WHERE d1 = 1) AS t",
