@@ -240,6 +240,9 @@ void charge_selection(struct plan *p, const rat *epsilon, const rat *rho);
 void least_make(struct plan *p);
 CUSTOS_MUST_USE custos_status remarks_make(struct work *w);
 
+/* Adds a theorem that the plan rests on, once; there is room for it. */
+void plan_add_theorem(struct plan *p, const char *id);
+
 /*
  * Is there room for the answer, whatever is released? For discovered groups,
  * lowers plan->space.cells, the limit on groups shown, to what fits. May fail:

@@ -197,8 +197,8 @@ remark_tables(struct work *w)
     return add_remark(w, &b);
 }
 
-static void
-add_theorem(struct plan *p, const char *id)
+void
+plan_add_theorem(struct plan *p, const char *id)
 {
     for (size_t i = 0; i < p->n_theorems; i++)
         if (str_equal(str_of(p->theorems[i]), str_of(id)))
@@ -213,28 +213,29 @@ theorem_bounding(struct work *w)
     struct plan *p = w->plan;
 
     if (p->from->kind != RELATION_TABLE) {
-        add_theorem(p, "unit-local");
-        add_theorem(p, "join-order");
+        plan_add_theorem(p, "unit-local");
+        plan_add_theorem(p, "join-order");
     }
     if (from_has(p->from, RELATION_UNITS))
-        add_theorem(p, "units-range");
+        plan_add_theorem(p, "units-range");
     if (p->space.bounding == BOUND_NONE)
         return;
-    add_theorem(p, "unit-of-a-row");
-    add_theorem(p, "rank-of-own-rows");
+    plan_add_theorem(p, "unit-of-a-row");
+    plan_add_theorem(p, "rank-of-own-rows");
     if (p->space.bounding == BOUND_RANK) {
-        add_theorem(p, "rank-bound");
-        add_theorem(p, "bounded-by-rank");
+        plan_add_theorem(p, "rank-bound");
+        plan_add_theorem(p, "bounded-by-rank");
         return;
     }
-    add_theorem(p, "fold-bound");
+    plan_add_theorem(p, "fold-bound");
     if (p->space.per_group > 0)
-        add_theorem(p, "group-bound");
-    add_theorem(p, p->space.bounding == BOUND_FOLD ? "fold-bounds-units"
-                                                   : "general-equals-fold");
+        plan_add_theorem(p, "group-bound");
+    plan_add_theorem(p, p->space.bounding == BOUND_FOLD
+                            ? "fold-bounds-units"
+                            : "general-equals-fold");
     if (p->space.bounding == BOUND_FOLD && plan_has_bare_key(p, &p->space)) {
-        add_theorem(p, "place-of-a-value");
-        add_theorem(p, "place-equals-fold");
+        plan_add_theorem(p, "place-of-a-value");
+        plan_add_theorem(p, "place-equals-fold");
     }
 }
 
@@ -257,51 +258,52 @@ theorems_make(struct work *w)
         return work_no_memory(w);
     theorem_bounding(w);
     if (p->space.n_keys > 0)
-        add_theorem(p, "group-parallel");
+        plan_add_theorem(p, "group-parallel");
     if (p->space.selection) {
-        add_theorem(p, "groups-chosen");
-        add_theorem(p, custos_keys_report(p->space.selection->rule)->theorem);
+        plan_add_theorem(p, "groups-chosen");
+        plan_add_theorem(p,
+                         custos_keys_report(p->space.selection->rule)->theorem);
         if (p->space.selection->least > 1)
-            add_theorem(p, "keys-floor");
+            plan_add_theorem(p, "keys-floor");
     }
     for (size_t i = 0; i < p->n_parts; i++) {
         if (p->space.per_group > 0 && p->parts[i].kind != PART_QUANTILES &&
             p->parts[i].kind != PART_UNITS && !p->parts[i].running)
-            add_theorem(p, "part-rows-per-group");
+            plan_add_theorem(p, "part-rows-per-group");
         if (p->parts[i].kind == PART_SHARE)
-            add_theorem(p, "part-share");
+            plan_add_theorem(p, "part-share");
         else if (p->parts[i].kind != PART_QUANTILES)
-            add_theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
-                               ? "part-change-one"
-                               : "part-add-remove");
+            plan_add_theorem(p, w->policy->adjacency == CUSTOS_CHANGE_ONE
+                                    ? "part-change-one"
+                                    : "part-add-remove");
         if (p->parts[i].kind == PART_SUM || p->parts[i].kind == PART_SHARE ||
             p->parts[i].kind == PART_QUANTILES)
-            add_theorem(p, "part-clamp");
+            plan_add_theorem(p, "part-clamp");
         if (p->parts[i].kind == PART_DISTINCT)
-            add_theorem(p, "part-distinct");
+            plan_add_theorem(p, "part-distinct");
         if (p->parts[i].kind == PART_QUANTILES)
-            add_theorem(p, "quantile-groups");
+            plan_add_theorem(p, "quantile-groups");
         if (p->parts[i].running)
-            add_theorem(p, "running-sums");
+            plan_add_theorem(p, "running-sums");
         if (p->parts[i].residual)
-            add_theorem(p, "residual-marginals");
+            plan_add_theorem(p, "residual-marginals");
         if (!p->parts[i].served)
-            add_theorem(p, p->parts[i].theorem);
+            plan_add_theorem(p, p->parts[i].theorem);
         if (p->parts[i].kind == PART_QUANTILES && p->parts[i].quantiles->counts)
-            add_theorem(
+            plan_add_theorem(
                 p, custos_mech_facts(p->parts[i].quantiles->counts)->theorem);
         if (p->parts[i].joint)
-            add_theorem(p, "plan-joint");
+            plan_add_theorem(p, "plan-joint");
         if (rests_on_laplace_rho(p, &p->parts[i]))
-            add_theorem(p, "laplace-rho");
+            plan_add_theorem(p, "laplace-rho");
     }
     if (p->known_rows > 0)
-        add_theorem(p, "known-rows");
+        plan_add_theorem(p, "known-rows");
     if (marginals_are_residual(p) && !p->in_rho)
-        add_theorem(p, "rdp-to-approx");
-    add_theorem(p, "plan-charge");
+        plan_add_theorem(p, "rdp-to-approx");
+    plan_add_theorem(p, "plan-charge");
     if (p->in_rho)
-        add_theorem(p, "price-in-rho");
+        plan_add_theorem(p, "price-in-rho");
     return CUSTOS_OK;
 }
 

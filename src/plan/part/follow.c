@@ -5,15 +5,7 @@
 #include "plan/part/follow.h"
 
 #include "base/error.h"
-
-static void
-add_theorem(struct plan *p, const char *id)
-{
-    for (size_t i = 0; i < p->n_theorems; i++)
-        if (str_equal(str_of(p->theorems[i]), str_of(id)))
-            return;
-    p->theorems[p->n_theorems++] = id;
-}
+#include "plan/work.h"
 
 static bool
 set_theorems(arena *a, struct plan *p, const char *const *own, size_t n_own)
@@ -28,10 +20,10 @@ set_theorems(arena *a, struct plan *p, const char *const *own, size_t n_own)
     if (!p->theorems)
         return false;
     for (size_t i = 0; i < n_own; i++)
-        add_theorem(p, own[i]);
+        plan_add_theorem(p, own[i]);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < next[i]->n_theorems; k++)
-            add_theorem(p, next[i]->theorems[k]);
+            plan_add_theorem(p, next[i]->theorems[k]);
     return true;
 }
 
