@@ -1,0 +1,72 @@
+/*
+ * What a release has measured: all its noisy tables in their order, and the codes
+ * that they are about. Tables, synopsis, synthetic rows and the public report all
+ * follow from it.
+ *
+ * Codes are merged on the way: of a column with many cuts, neighbouring ones; of
+ * any column, rare ones. Each *coding* maps the codes of the schema to those that
+ * were in force; coding 0 is the schema's own.
+ */
+#ifndef SYNTH_RELEASED_H
+#define SYNTH_RELEASED_H
+
+#include "account/amount.h"
+#include "base/arena.h"
+#include "custos.h"
+#include "synth/domain.h"
+
+struct released_coding {
+    struct domain domain; /* the codes in force */
+    uint32_t *size;       /* domain.size */
+    uint16_t **map;       /* by column and code of the schema */
+};
+
+enum released_kind {
+    RELEASED_COUNTS,   /* the marginal of a set, noise on each cell */
+    RELEASED_RESIDUAL, /* its residual (mech/marginals.h), likewise */
+};
+
+struct released_table {
+    enum released_kind kind;
+    struct colset set;
+    size_t coding; /* which one */
+    amount rho;    /* its price */
+    double variance; /* of the noise of one number */
+    size_t cells;
+    int64_t *values;
+};
+
+struct released {
+    arena *arena; /* borrowed: all below is in it */
+    struct released_coding *codings;
+    size_t n_codings;
+    struct released_table *tables;
+    size_t n_tables;
+};
+
+/* Begins with coding 0, which keeps all codes. The domain has at most 2^16 codes a
+   column. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status released_new(arena *a, const struct domain *d,
+                                           struct released **out,
+                                           custos_err *err);
+
+/* From now on, code k of this column, as the last coding has it, counts as
+   map[k] < codes. Begins a new coding if there is a table of the last one. May fail:
+   CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status released_recode(struct released *r, size_t column,
+                                              const uint16_t *map,
+                                              uint32_t codes, custos_err *err);
+
+/* Copies the table's values; it is about the last coding. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status released_add(struct released *r,
+                                           const struct released_table *t,
+                                           custos_err *err);
+
+/* The coding in force. */
+static inline const struct released_coding *
+released_now(const struct released *r)
+{
+    return &r->codings[r->n_codings - 1];
+}
+
+#endif
