@@ -46,7 +46,10 @@ static const struct option options[OPTIONS] = {
     [OPT_DEMO] = {"demo", NULL, "only the tables of custos demo"},
     [OPT_ALL_TYPES] = {"all-types", NULL,
                        "only tables that have columns of every type"},
-    [OPT_SECONDS] = {"seconds", "N", "how long, once the servers answer (60)"},
+    [OPT_SECONDS] =
+        {"seconds", "N",
+         "how long, once the servers answer (60). What looks like a "
+         "finding at the end is asked again, minutes longer at most"},
     [OPT_QUERIES] = {"queries", "N",
                      "ask so many, however long it takes, instead"},
     [OPT_SEED] = {"seed", "N",

@@ -199,7 +199,7 @@ pair_ask(struct pair_sides *sides, const struct pair_question *q,
         reply_summary(&reply[side], out->said[side]);
     }
     if (!st)
-        pair_check(q->sql, sides->person, reply, out);
+        st = pair_check(q->sql, sides->person, reply, out, err);
     buf_clear(&sql);
     return st;
 }

@@ -12,6 +12,7 @@
 
 #include "audit/curator/shape.h"
 #include "base/base.h"
+#include "base/error.h"
 
 /* ----------------------------------------------------------------- replies -- */
 
@@ -135,41 +136,89 @@ remarks_differ(const struct reply reply[N_SIDES])
 
 /* ------------------------------------------------------------------ groups -- */
 
-static bool
-same_text(const char *a, const char *b)
+/* The rows of a reply in the order of their keys, the first `keys` columns. Replies
+   may have any number of rows, in an order that depends on noise. */
+struct by_key {
+    const struct reply *reply;
+    size_t keys, *row;
+};
+
+/* NULL comes first. */
+static int
+compare_text(const char *a, const char *b)
 {
-    return a && b ? !strcmp(a, b) : a == b;
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static bool
-same_keys(const struct reply *a, size_t i, const struct reply *b, size_t k,
-          size_t keys)
+static int
+compare_keys(const struct reply *a, size_t i, const struct reply *b, size_t k,
+             size_t keys)
 {
-    for (size_t c = 0; c < keys; c++)
-        if (!same_text(reply_cell(a, i, c), reply_cell(b, k, c)))
-            return false;
-    return true;
+    int order = 0;
+
+    for (size_t c = 0; !order && c < keys; c++)
+        order = compare_text(reply_cell(a, i, c), reply_cell(b, k, c));
+    return order;
 }
 
-/* The row of b with the keys of row i of a; b->rows if there is none. */
+static int
+compare_rows(const void *a, const void *b, void *context)
+{
+    const struct by_key *x = context;
+
+    return compare_keys(x->reply, *(const size_t *)a, x->reply,
+                        *(const size_t *)b, x->keys);
+}
+
+/* May fail: CUSTOS_ENOMEM. */
+static custos_status
+sort_by_key(const struct reply *r, size_t keys, struct by_key *out,
+            custos_err *err)
+{
+    *out = (struct by_key){
+        .reply = r,
+        .keys = keys,
+        .row = malloc((r->rows ? r->rows : 1) * sizeof *out->row),
+    };
+    if (!out->row)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->rows; i++)
+        out->row[i] = i;
+    qsort_r(out->row, r->rows, sizeof *out->row, compare_rows, out);
+    return CUSTOS_OK;
+}
+
+/* The row of b with the keys of row i of a, and row i itself if possible: keys need
+   not be unique, as NULL is a value and also a total. The number of b's rows if there
+   is none. */
 static size_t
-find_row(const struct reply *a, size_t i, const struct reply *b, size_t keys)
+find_row(const struct reply *a, size_t i, const struct by_key *b)
 {
-    if (i < b->rows && same_keys(a, i, b, i, keys))
+    size_t from = 0, to = b->reply->rows;
+
+    if (i < to && !compare_keys(a, i, b->reply, i, b->keys))
         return i;
-    for (size_t k = 0; k < b->rows; k++)
-        if (same_keys(a, i, b, k, keys))
-            return k;
-    return b->rows;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2, row = b->row[middle];
+        int order = compare_keys(a, i, b->reply, row, b->keys);
+
+        if (!order)
+            return row;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return b->reply->rows;
 }
 
 static bool
-group_lists_differ(const struct reply reply[N_SIDES], size_t keys)
+group_lists_differ(const struct reply *a, const struct by_key *b)
 {
-    for (size_t i = 0; i < reply[0].rows; i++)
-        if (find_row(&reply[0], i, &reply[1], keys) == reply[1].rows)
+    for (size_t i = 0; i < a->rows; i++)
+        if (find_row(a, i, b) == b->reply->rows)
             return true;
-    return reply[0].rows != reply[1].rows;
+    return a->rows != b->reply->rows;
 }
 
 /* A key "only PERSON" marks a group that nobody else is in. */
@@ -181,7 +230,7 @@ shows_only(const struct reply *r, const char *person)
     snprintf(key, sizeof key, "only %s", person);
     for (size_t i = 0; i < r->rows; i++)
         for (size_t k = 0; k < r->columns; k++)
-            if (same_text(reply_cell(r, i, k), key))
+            if (!compare_text(reply_cell(r, i, k), key))
                 return true;
     return false;
 }
@@ -191,20 +240,20 @@ shows_only(const struct reply *r, const char *person)
 /* How far the person moved a column, over all groups that both have, beyond what
    noise explains. */
 static double
-moved(const struct reply reply[N_SIDES], size_t column, size_t keys,
+moved(const struct reply *with, const struct by_key *without, size_t column,
       double slack)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < reply[0].rows; i++) {
-        size_t k = find_row(&reply[0], i, &reply[1], keys);
+    for (size_t i = 0; i < with->rows; i++) {
+        size_t k = find_row(with, i, without);
         const char *a, *b;
         double d;
 
-        if (k == reply[1].rows)
+        if (k == without->reply->rows)
             continue;
-        a = reply_cell(&reply[0], i, column);
-        b = reply_cell(&reply[1], k, column);
+        a = reply_cell(with, i, column);
+        b = reply_cell(without->reply, k, column);
         d = a && b ? fabs(strtod(a, NULL) - strtod(b, NULL)) : 0;
         sum += d > slack ? d - slack : 0;
     }
@@ -214,8 +263,8 @@ moved(const struct reply reply[N_SIDES], size_t column, size_t keys,
 /* Tables that are sums of noisy tables: each cell of each table moves by at most what
    one person adds to its layer, and deviates by what EXPLAIN says. */
 static void
-check_tables(const struct reply reply[N_SIDES], const struct shape *s,
-             struct outcome *out)
+check_tables(const struct reply *with, const struct by_key *without,
+             const struct shape *s, struct outcome *out)
 {
     enum { DEVIATIONS = 10 }; /* of 14 scales of Laplace noise */
     const struct table_claims *t = &out->claims.tables;
@@ -230,7 +279,7 @@ check_tables(const struct reply reply[N_SIDES], const struct shape *s,
 
         if (p->centred || p->l1 <= 0 || p->epsilon <= 0)
             continue;
-        far = moved(reply, s->n_keys + i, s->n_keys,
+        far = moved(with, without, s->n_keys + i,
                     2 * DEVIATIONS * t->deviation[i]);
         if (far <= most * (1 + 1e-6))
             continue;
@@ -248,41 +297,39 @@ check_tables(const struct reply reply[N_SIDES], const struct shape *s,
  * releases the number of rows itself, and count(*) has no part.
  */
 static void
-check_moves(const char *sql, const struct reply reply[N_SIDES],
-            struct outcome *out)
+check_moves(const struct shape *s, const struct reply *with,
+            const struct by_key *without, struct outcome *out)
 {
     enum {
         TAIL = 14
     }; /* a Laplace variable exceeds this many scales with
                            probability 1e-6 */
     const struct claims *c = &out->claims;
-    struct shape s;
     size_t part = 0, rows = 0;
 
-    shape_read(sql, &s);
     /* HAVING has parts of its own, and equal columns share one. */
-    if (!s.plain || s.filtered || c->bound_chosen || c->draws ||
-        s.n_items != reply[0].columns)
+    if (!s->plain || s->filtered || c->bound_chosen || c->draws ||
+        s->n_items != with->columns)
         return;
     if (c->tables.n) {
-        check_tables(reply, &s, out);
+        check_tables(with, without, s, out);
         return;
     }
-    for (size_t i = s.n_keys; i < s.n_items; i++)
-        rows += s.rows[i];
+    for (size_t i = s->n_keys; i < s->n_items; i++)
+        rows += s->rows[i];
     rows = c->groups_discovered ? rows : 0;
-    if (c->n_parts + rows != s.n_items - s.n_keys)
+    if (c->n_parts + rows != s->n_items - s->n_keys)
         return;
-    for (size_t i = s.n_keys; i < s.n_items; i++) {
+    for (size_t i = s->n_keys; i < s->n_items; i++) {
         const struct part_claim *p = &c->part[part];
         double far;
 
-        if (rows && s.rows[i])
+        if (rows && s->rows[i])
             continue;
         part++;
         if (p->centred || p->l1 <= 0 || p->epsilon <= 0)
             continue;
-        far = moved(reply, i, s.n_keys, 2 * TAIL * p->l1 / p->epsilon);
+        far = moved(with, without, i, 2 * TAIL * p->l1 / p->epsilon);
         if (far <= p->l1 * (1 + 1e-6))
             continue;
         out->verdict = VERDICT_MOVED;
@@ -297,25 +344,47 @@ check_moves(const char *sql, const struct reply reply[N_SIDES],
 /* ------------------------------------------------------------------- whole -- */
 
 static void
-check_groups(const char *sql, const char *person,
-             const struct reply reply[N_SIDES], struct outcome *out)
+check_groups(const char *person, const struct shape *s,
+             const struct reply *with, const struct by_key *without,
+             struct outcome *out)
 {
-    struct shape s;
-
-    shape_read(sql, &s);
-    if (shows_only(&reply[SIDE_WITH], person) && out->claims.groups_discovered)
+    if (shows_only(with, person) && out->claims.groups_discovered)
         fault(out, VERDICT_SHOWN, "the key is of one person only");
-    else if (!s.filtered && !out->claims.groups_discovered &&
-             reply[0].rows != reply[1].rows)
+    else if (!s->filtered && !out->claims.groups_discovered &&
+             with->rows != without->reply->rows)
         fault(out, VERDICT_DIFFERS, "the answers have different lengths");
-    else if (!s.filtered && out->claims.groups_public &&
-             group_lists_differ(reply, s.n_keys))
+    else if (!s->filtered && out->claims.groups_public &&
+             group_lists_differ(with, without))
         fault(out, VERDICT_DIFFERS, "the public groups differ");
 }
 
-void
+/* Two answers of one shape. */
+static custos_status
+check_answers(const char *sql, const char *person,
+              const struct reply reply[N_SIDES], struct outcome *out,
+              custos_err *err)
+{
+    struct by_key without;
+    struct shape s;
+    custos_status st;
+
+    shape_read(sql, &s);
+    if (s.n_keys > reply[0].columns)
+        s.n_keys = reply[0].columns;
+    st = sort_by_key(&reply[SIDE_WITHOUT], s.n_keys, &without, err);
+    if (!st) {
+        check_groups(person, &s, &reply[SIDE_WITH], &without, out);
+        if (out->verdict == VERDICT_SAME)
+            check_moves(&s, &reply[SIDE_WITH], &without, out);
+    }
+    free(without.row);
+    return st;
+}
+
+custos_status
 pair_check(const char *sql, const char *person,
-           const struct reply reply[N_SIDES], struct outcome *out)
+           const struct reply reply[N_SIDES], struct outcome *out,
+           custos_err *err)
 {
     const struct reply *a = &reply[SIDE_WITH], *b = &reply[SIDE_WITHOUT];
 
@@ -343,8 +412,7 @@ pair_check(const char *sql, const char *person,
     else if (remarks_differ(reply))
         fault(out, VERDICT_DIFFERS, "the remarks differ");
     else
-        check_groups(sql, person, reply, out);
-    if (out->verdict == VERDICT_SAME && !reply_failed(a) && !reply_failed(b))
-        check_moves(sql, reply, out);
+        return check_answers(sql, person, reply, out, err);
     /* NOLINTEND(bugprone-branch-clone) */
+    return CUSTOS_OK;
 }

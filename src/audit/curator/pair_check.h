@@ -12,8 +12,9 @@ bool is_failure(const struct reply *reply);
 /* The reply in a line. */
 void reply_summary(const struct reply *reply, char out[SAID_MAX]);
 
-/* Sets the verdict and its words; reads the claims. */
-void pair_check(const char *sql, const char *person,
-                const struct reply reply[N_SIDES], struct outcome *out);
+/* Sets the verdict and its words; reads the claims. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status pair_check(const char *sql, const char *person,
+                                         const struct reply reply[N_SIDES],
+                                         struct outcome *out, custos_err *err);
 
 #endif
