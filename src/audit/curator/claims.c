@@ -53,6 +53,7 @@ claims_read(struct claims *claims, const char *line)
 
         claims->part[claims->n_parts++] =
             (struct part_claim){.centred = less != NULL};
+        claims->has_rows = claims->has_rows || !strcmp(line, "noise on   rows");
     } else if (begins(line, "protects")) {
         claims->protects = true;
     } else if (begins(line, "groups")) {

@@ -29,6 +29,7 @@ struct claims {
     struct table_claims tables;
     struct part_claim part[CLAIMS_MAX];
     size_t n_parts;
+    bool has_rows; /* one of the parts is the number of rows */
     bool protects; /* somebody: the query reads private rows, and is charged */
     bool groups_public;     /* all groups are shown */
     bool groups_discovered; /* only those of several people are */

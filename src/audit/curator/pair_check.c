@@ -293,8 +293,9 @@ check_tables(const struct reply *with, const struct by_key *without,
 }
 
 /*
- * Columns belong to parts in order. Where groups are discovered, the selection
- * releases the number of rows itself, and count(*) has no part.
+ * Columns belong to parts in order. Where groups are discovered and no part is
+ * the number of rows, the selection releases that number, and count(*) has no
+ * part.
  */
 static void
 check_moves(const struct shape *s, const struct reply *with,
@@ -317,7 +318,7 @@ check_moves(const struct shape *s, const struct reply *with,
     }
     for (size_t i = s->n_keys; i < s->n_items; i++)
         rows += s->rows[i];
-    rows = c->groups_discovered ? rows : 0;
+    rows = c->groups_discovered && !c->has_rows ? rows : 0;
     if (c->n_parts + rows != s->n_items - s->n_keys)
         return;
     for (size_t i = s->n_keys; i < s->n_items; i++) {
