@@ -1,0 +1,258 @@
+/*
+ * The file of a synopsis: what was written is read, bit for bit, and answers the
+ * same; damaged and hostile files are refused.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/said.h"
+#include "support/support.h"
+#include "support/synopsis_made.h"
+#include "support/synth_sets.h"
+#include "synopsis/codec.h"
+#include "synth/infer.h"
+#include "synth/rows.h"
+
+#define UNIT ((amount)10000000000 * 10000000000) /* rho = 1 */
+
+enum { PATH_BYTES = 64, BYTES_MAX = 1 << 22 };
+
+static void
+new_path(char path[PATH_BYTES])
+{
+    const char template[] = "/tmp/synopsis.XXXXXX";
+
+    memcpy(path, template, sizeof template);
+    assert_non_null(mkdtemp(path));
+    strncat(path, "/f", 3);
+}
+
+static void
+remove_path(char path[PATH_BYTES])
+{
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
+}
+
+static size_t
+file_bytes(const char *path, char *into)
+{
+    FILE *f = fopen(path, "rb");
+    size_t n;
+
+    assert_non_null(f);
+    n = fread(into, 1, BYTES_MAX, f);
+    assert_true(n < BYTES_MAX);
+    fclose(f);
+    return n;
+}
+
+static void
+file_put(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* All marginals of up to three columns are the same doubles. */
+static void
+check_same_answers(const struct model *a, const struct model *b)
+{
+    static double x[4096], y[4096];
+    size_t n = 0;
+
+    for (uint64_t bits = 1; bits < 1 << MADE_COLUMNS; bits++) {
+        const struct colset set = {{bits, 0}};
+        const size_t cells = domain_cells(&a->domain, set);
+
+        if (colset_count(set) > 3 || cells > COUNT_OF(x))
+            continue;
+        assert_int_equal(model_marginal(a, set, 1 << 20, x, NULL), CUSTOS_OK);
+        assert_int_equal(model_marginal(b, set, 1 << 20, y, NULL), CUSTOS_OK);
+        assert_memory_equal(x, y, cells * sizeof *x);
+        n++;
+    }
+    assert_true(n > 30);
+}
+
+static void
+what_was_written_is_read(void **state)
+{
+    static char first[BYTES_MAX], second[BYTES_MAX];
+    char path[PATH_BYTES], again[PATH_BYTES];
+
+    (void)state;
+    for (enum made_by by = MADE_BY_MST; by <= MADE_BY_AIM; by++) {
+        struct synopsis_made *m = synopsis_made_new(by, UNIT / 20, 5);
+        arena *a = arena_new(NULL, (size_t)1 << 26);
+        struct synopsis *s = NULL;
+        uint16_t *rows[2];
+        size_t n;
+
+        new_path(path);
+        new_path(again);
+        assert_int_equal(synopsis_write(m->synopsis, path, NULL), CUSTOS_OK);
+        assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+        assert_int_equal(synopsis_write(s, again, NULL), CUSTOS_OK);
+        n = file_bytes(path, first);
+        assert_int_equal(file_bytes(again, second), n);
+        assert_memory_equal(first, second, n);
+        check_same_answers(m->synopsis->model, s->model);
+        for (size_t i = 0; i < 2; i++) {
+            custos_rng *rng = test_rng_seeded(1);
+
+            rows[i] = calloc(500 * MADE_COLUMNS, sizeof **rows);
+            assert_non_null(rows[i]);
+            assert_int_equal(model_rows(i ? s->model : m->synopsis->model, rng,
+                                        500, rows[i], NULL),
+                             CUSTOS_OK);
+            test_rng_free(rng);
+        }
+        assert_memory_equal(rows[0], rows[1],
+                            500 * MADE_COLUMNS * sizeof **rows);
+        free(rows[0]);
+        free(rows[1]);
+        synopsis_close(s);
+        arena_free(a);
+        synopsis_made_free(m);
+        remove_path(path);
+        remove_path(again);
+    }
+}
+
+static void
+tables_alone_are_a_synopsis(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT / 20, 5);
+    arena *a = arena_new(NULL, (size_t)1 << 26);
+    struct synopsis *s = NULL, tables = *m->synopsis;
+    char path[PATH_BYTES];
+
+    (void)state;
+    new_path(path);
+    tables.model = NULL;
+    tables.share = NULL;
+    assert_int_equal(synopsis_write(&tables, path, NULL), CUSTOS_OK);
+    assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+    assert_null(s->model);
+    assert_null(s->share);
+    assert_int_equal(s->released->n_tables, m->synopsis->released->n_tables);
+    synopsis_close(s);
+    arena_free(a);
+    synopsis_made_free(m);
+    remove_path(path);
+}
+
+static void
+expect_refusal(const char *path, custos_status status, const char *part)
+{
+    arena *a = arena_new(NULL, (size_t)1 << 26);
+    custos_err err = CUSTOS_ERR_INIT;
+    struct synopsis *s = NULL;
+
+    assert_int_equal(synopsis_read(a, path, &s, &err), status);
+    assert_null(s);
+    assert_non_null(strstr(err.said, part));
+    arena_free(a);
+}
+
+static void
+other_files_are_refused(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT / 20, 5);
+    static char bytes[BYTES_MAX];
+    char path[PATH_BYTES];
+    custos_err err = CUSTOS_ERR_INIT;
+    size_t n;
+
+    (void)state;
+    new_path(path);
+    expect_refusal(path, CUSTOS_ENAME, "No such file");
+    file_put(path, "hello", 5);
+    expect_refusal(path, CUSTOS_ECORRUPT, "is not a synopsis");
+    assert_int_equal(synopsis_write(m->synopsis, path, &err), CUSTOS_EIO);
+    assert_non_null(strstr(err.said, "File exists"));
+    file_put(path, "custos synopsis 2\n....", 22);
+    expect_refusal(path, CUSTOS_ECORRUPT, "format");
+    unlink(path);
+    assert_int_equal(synopsis_write(m->synopsis, path, NULL), CUSTOS_OK);
+    n = file_bytes(path, bytes);
+    for (size_t i = 18; i < n; i += 1 + n / 50) {
+        bytes[i] ^= 4;
+        file_put(path, bytes, n);
+        expect_refusal(path, CUSTOS_ECORRUPT, "checksum");
+        bytes[i] ^= 4;
+    }
+    for (size_t cut = 18; cut < n; cut += 1 + n / 20) {
+        file_put(path, bytes, cut);
+        expect_refusal(path, CUSTOS_ECORRUPT, "checksum");
+    }
+    remove_path(path);
+    expect_refusal("/tmp", CUSTOS_EIO, "not a file");
+    synopsis_made_free(m);
+}
+
+/* With a right checksum, too, a synopsis is read whole and sound or not at all;
+   memory stays in proportion. */
+static void
+hostile_bytes_are_refused(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, UNIT / 20, 5);
+    custos_err err = CUSTOS_ERR_INIT;
+    struct synopsis *s = NULL;
+    uint64_t seed = 4;
+    struct buf b, again;
+    size_t taken = 0;
+
+    (void)state;
+    buf_init(&b, NULL, BYTES_MAX);
+    synopsis_pack(m->synopsis, &b);
+    assert_false(b.failed);
+    for (size_t i = 0; i < 3000; i++) {
+        arena *a = arena_new(NULL, 24 * b.len + (1 << 20));
+        const size_t at = synth_next(&seed) % (i % 2 ? 600 : b.len);
+        const char was = b.ptr[at];
+        const size_t len = i % 5 ? b.len : at;
+
+        b.ptr[at] = (char)(was ^ (1 << synth_next(&seed) % 8));
+        s = NULL;
+        if (synopsis_unpack(a, (str){b.ptr, len}, &s, &err) == CUSTOS_OK) {
+            taken++;
+            buf_init(&again, NULL, BYTES_MAX);
+            synopsis_pack(s, &again);
+            assert_false(again.failed);
+            buf_clear(&again);
+            synopsis_close(s);
+        } else {
+            assert_true(err.code == CUSTOS_ECORRUPT ||
+                        err.code == CUSTOS_EOVERFLOW);
+            assert_null(s);
+        }
+        b.ptr[at] = was;
+        arena_free(a);
+    }
+    assert_true(taken > 0 && taken < 3000);
+    buf_clear(&b);
+    synopsis_made_free(m);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(tables_alone_are_a_synopsis),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(hostile_bytes_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
