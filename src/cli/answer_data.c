@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/csv.h"
 #include "cli/document.h"
 #include "contract/contract.h"
-#include "wire/csv.h"
 
 enum { CELL_MAX = 1 << 16 };
 

@@ -3,9 +3,9 @@
  */
 #include "http/api.h"
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "contract/contract.h"
-#include "wire/csv.h"
 
 static const struct ledger_remaining *
 remaining_of(const struct question *q)

@@ -4,9 +4,9 @@
 #include "support/said.h"
 #include "wire/http.h"
 
+#include "base/csv.h"
 #include "support/bytes.h"
 #include "support/support.h"
-#include "wire/csv.h"
 
 static void
 assert_str(str got, const char *want)

@@ -2,7 +2,7 @@
  * CSV, RFC 4180. Texts are never changed: not even "=1+1", which a spreadsheet
  * would take for a formula.
  */
-#include "wire/csv.h"
+#include "base/csv.h"
 
 #include <string.h>
 

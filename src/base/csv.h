@@ -1,8 +1,8 @@
 /*
  * CSV, RFC 4180: one cell at a time; the caller writes commas and line ends.
  */
-#ifndef WIRE_CSV_H
-#define WIRE_CSV_H
+#ifndef BASE_CSV_H
+#define BASE_CSV_H
 
 #include "base/datum.h"
 
