@@ -1,0 +1,37 @@
+/*
+ * Synthetic rows of a release: drawn from its model, decoded to values of the schema.
+ * They have the columns of the original in their order, its types and its NULLs.
+ */
+#ifndef SYNOPSIS_SYNTHETIC_H
+#define SYNOPSIS_SYNTHETIC_H
+
+#include "synopsis/estimate.h"
+#include "synopsis/table_file.h"
+
+/* As many rows as the measurements say there are: the noisy total. */
+#define SYNTHETIC_ROWS_NOISY SIZE_MAX
+
+/*
+ * Draws n rows; the caller frees them. May fail: CUSTOS_EINVAL (there is no model, as
+ * with method "tables"), CUSTOS_EOVERFLOW (n above 2^31), CUSTOS_EENTROPY,
+ * CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status synthetic_draw(const struct synopsis *s,
+                                             custos_rng *rng, size_t n,
+                                             struct synthetic_rows *out,
+                                             custos_err *err);
+void synthetic_free(struct synthetic_rows *rows);
+
+/*
+ * Writes DIR/synthetic.csv. A value of a run is drawn uniformly from it; columns that
+ * are not modelled count the rows: 1, 2, ... *out, in `a`, describes the file. May
+ * fail: CUSTOS_EIO, CUSTOS_EINVAL (the path is too long), CUSTOS_EENTROPY,
+ * CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status
+synthetic_write(const struct synopsis *s, const struct synthetic_rows *rows,
+                custos_rng *rng, const char *dir, arena *a,
+                void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
+                struct table_file *out, custos_err *err);
+
+#endif

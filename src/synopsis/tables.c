@@ -1,0 +1,293 @@
+/*
+ * A file is named by its number in the workload and its columns, such as
+ * 03-age-ward: names of columns may hold anything, and two sets could have the same
+ * names joined.
+ */
+#include "synopsis/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "synopsis/value.h"
+
+enum { NAME_BYTES = 120 };
+
+struct writing {
+    const struct synopsis *s;
+    const struct synthetic_rows *rows;
+    enum tables_kind kind;
+    const char *dir;
+    arena *a;       /* the names */
+    arena *scratch; /* of one table */
+};
+
+/* What the index says about a table. */
+struct written {
+    struct table_file file;
+    size_t cells;
+    const char *from;     /* where its estimates are from */
+    double largest_error; /* NAN: none */
+};
+
+static custos_status
+no_memory(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* ------------------------------------------------------------------- names -- */
+
+/* The name of the file of set number i of n. NULL: no memory. */
+static const char *
+name_file(const struct writing *w, size_t i, struct colset set)
+{
+    const struct schema *s = w->s->schema;
+    size_t width = 1;
+    const char *name;
+    struct buf b;
+
+    for (size_t n = w->s->n_workload; n >= 10; n /= 10)
+        width++;
+    buf_init(&b, NULL, 1 << 20);
+    buf_printf(&b, "%0*zu", (int)width, i + 1);
+    COLSET_EACH(c, set)
+    {
+        str column = s->columns[s->column[c]].name;
+
+        buf_add_text(&b, "-");
+        for (size_t k = 0; k < column.len && b.len < NAME_BYTES; k++) {
+            const char letter = column.ptr[k];
+            const bool plain = (letter >= 'a' && letter <= 'z') ||
+                               (letter >= 'A' && letter <= 'Z') ||
+                               (letter >= '0' && letter <= '9');
+
+            buf_add(&b, plain ? &letter : "_", 1);
+        }
+    }
+    name = b.failed ? NULL : arena_copy(w->a, str_of(buf_text(&b)));
+    buf_clear(&b);
+    return name;
+}
+
+static const char *
+name_end(arena *a, str column, const char *end)
+{
+    struct buf b;
+    const char *name;
+
+    buf_init(&b, NULL, 1 << 20);
+    buf_add(&b, column.ptr, column.len);
+    buf_add_text(&b, end);
+    name = b.failed ? NULL : arena_copy(a, str_of(buf_text(&b)));
+    buf_clear(&b);
+    return name;
+}
+
+/* The columns of the file: values of the set's columns, estimate, standard error. */
+static bool
+columns_make(const struct writing *w, struct colset set, struct table_file *f)
+{
+    static const char *const ends[] = {"_from", "_to"};
+    const struct schema *s = w->s->schema;
+    struct table_column *to =
+        arena_take(w->a, 2 * colset_count(set) + 2, sizeof *to);
+    size_t n = 0;
+
+    if (!to)
+        return false;
+    COLSET_EACH(i, set)
+    {
+        const struct schema_column *c = &s->columns[s->column[i]];
+        const bool single = column_is_single(c);
+
+        for (size_t end = 0; end < (single ? 1 : 2); end++) {
+            const char *name = single ? arena_copy(w->a, c->name)
+                                      : name_end(w->a, c->name, ends[end]);
+
+            if (!name)
+                return false;
+            to[n++] = (struct table_column){str_of(name), c->type, c->scale};
+        }
+    }
+    to[n++] = (struct table_column){str_of("estimate"), TYPE_REAL, 0};
+    to[n++] = (struct table_column){str_of("standard_error"), TYPE_REAL, 0};
+    f->columns = to;
+    f->n_columns = n;
+    return table_names_differ(w->a, to, n);
+}
+
+/* ------------------------------------------------------------------- cells -- */
+
+static custos_status
+estimate(const struct writing *w, struct colset set, size_t cells, double *x,
+         double *error, custos_err *err)
+{
+    if (w->kind == TABLES_UNBIASED || !w->s->model)
+        return estimate_measured(w->s, w->rows, set, x, error, err);
+    for (size_t k = 0; k < cells; k++)
+        error[k] = NAN;
+    return estimate_consistent(w->s, w->rows, set, x, err);
+}
+
+static void
+write_values(const struct writing *w, struct colset set, size_t cell,
+             size_t cells, struct table_writer *to)
+{
+    const struct schema *s = w->s->schema;
+
+    COLSET_EACH(i, set)
+    {
+        const struct schema_column *c = &s->columns[s->column[i]];
+        uint32_t code;
+        struct datum d;
+
+        cells /= s->domain.size[i];
+        code = (uint32_t)(cell / cells % s->domain.size[i]);
+        d = code_value(c, code, CODE_FIRST);
+        table_writer_datum(to, &d);
+        if (column_is_single(c))
+            continue;
+        d = code_value(c, code, CODE_LAST);
+        table_writer_datum(to, &d);
+    }
+}
+
+/* Thousandths of a row are far below any noise. */
+static double
+in_thousandths(double x)
+{
+    double rounded = nearbyint(x * 1000) / 1000;
+
+    return rounded == 0 ? 0 : rounded; /* no -0 */
+}
+
+static void
+describe(struct written *out, const double *error, size_t cells)
+{
+    size_t measured = 0;
+
+    out->cells = cells;
+    out->largest_error = NAN;
+    for (size_t k = 0; k < cells; k++) {
+        measured += !isnan(error[k]);
+        out->largest_error = fmax(out->largest_error, error[k]);
+    }
+    out->from = measured == cells ? "measured"
+                : measured > 0    ? "measured in part"
+                                  : "model";
+}
+
+static custos_status
+write_table(const struct writing *w, struct colset set, struct written *out,
+            custos_err *err)
+{
+    const size_t cells = domain_cells(&w->s->schema->domain, set);
+    double *x = arena_take(w->scratch, cells, sizeof *x);
+    double *error = arena_take(w->scratch, cells, sizeof *error);
+    struct table_writer to;
+    custos_status st, closed;
+
+    if (!x || !error || !columns_make(w, set, &out->file))
+        return no_memory(err);
+    st = estimate(w, set, cells, x, error, err);
+    if (st)
+        return st;
+    st = table_writer_open(&to, w->dir, &out->file, err);
+    for (size_t k = 0; !st && k < cells; k++) {
+        write_values(w, set, k, cells, &to);
+        table_writer_number(&to, in_thousandths(x[k]));
+        table_writer_number(&to, in_thousandths(error[k]));
+        table_writer_end_row(&to);
+    }
+    closed = table_writer_close(&to, st ? NULL : err);
+    describe(out, error, cells);
+    return st ? st : closed;
+}
+
+/* ------------------------------------------------------------------- index -- */
+
+static void
+write_index_row(const struct written *t, struct table_writer *to)
+{
+    const struct datum cells = {.type = TYPE_INT, .n = (i128)t->cells};
+
+    table_writer_text(to, t->file.name);
+    table_writer_datum(to, &cells);
+    table_writer_text(to, str_of(t->from));
+    table_writer_number(to, in_thousandths(t->largest_error));
+    table_writer_end_row(to);
+}
+
+static custos_status
+write_index(const struct writing *w, const struct written *of, size_t n,
+            struct table_file *out, custos_err *err)
+{
+    static const struct table_column columns[] = {
+        {{"table", 5}, TYPE_TEXT, 0},
+        {{"cells", 5}, TYPE_INT, 0},
+        {{"estimates", 9}, TYPE_TEXT, 0},
+        {{"largest_standard_error", 22}, TYPE_REAL, 0},
+    };
+    struct table_writer to;
+    custos_status st, closed;
+
+    *out = (struct table_file){str_of("index"), columns,
+                               sizeof columns / sizeof *columns};
+    st = table_writer_open(&to, w->dir, out, err);
+    for (size_t i = 0; !st && i < n; i++)
+        write_index_row(&of[i], &to);
+    closed = table_writer_close(&to, st ? NULL : err);
+    return st ? st : closed;
+}
+
+/* --------------------------------------------------------------------- all -- */
+
+/* Is the table written, or too large? The index names it in any case. */
+static custos_status
+write_set(const struct writing *w, size_t i, struct written *out,
+          custos_err *err)
+{
+    const struct colset set = w->s->workload[i];
+    const size_t cells = domain_cells(&w->s->schema->domain, set);
+    const char *name = name_file(w, i, set);
+
+    if (!name)
+        return no_memory(err);
+    *out = (struct written){.file = {.name = str_of(name)},
+                            .cells = cells,
+                            .from = "too large to be written",
+                            .largest_error = NAN};
+    return cells <= TABLES_CELLS_MAX ? write_table(w, set, out, err)
+                                     : CUSTOS_OK;
+}
+
+custos_status
+tables_write(const struct synopsis *s, const struct synthetic_rows *rows,
+             enum tables_kind kind, const char *dir, arena *a,
+             void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
+             struct tables_list *out, custos_err *err)
+{
+    struct writing w = {.s = s, .rows = rows, .kind = kind, .dir = dir, .a = a};
+    struct written *all = arena_take(a, s->n_workload + 1, sizeof *all);
+    custos_status st = CUSTOS_OK;
+
+    out->n = 0;
+    out->files = arena_take(a, s->n_workload + 1, sizeof *out->files);
+    w.scratch = arena_new(NULL, (size_t)1 << 30);
+    if (!all || !out->files || !w.scratch)
+        st = no_memory(err);
+    for (size_t i = 0; !st && i < s->n_workload; i++) {
+        st = write_set(&w, i, &all[i], err);
+        arena_reset(w.scratch);
+        if (!st && all[i].file.columns)
+            out->files[out->n++] = all[i].file;
+        if (!st && progress)
+            progress(ctx, i + 1, s->n_workload);
+    }
+    if (!st)
+        st = write_index(&w, all, s->n_workload, &out->files[out->n], err);
+    out->n += !st;
+    arena_free(w.scratch);
+    return st;
+}

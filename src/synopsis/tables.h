@@ -1,0 +1,40 @@
+/*
+ * The tables of a release: for each set of its workload a file with the values of the
+ * columns, an estimate and its standard error for each cell.
+ */
+#ifndef SYNOPSIS_TABLES_H
+#define SYNOPSIS_TABLES_H
+
+#include "synopsis/estimate.h"
+#include "synopsis/table_file.h"
+
+enum tables_kind {
+    TABLES_UNBIASED, /* the mean of what was measured; can be negative */
+    TABLES_CONSISTENT, /* the model's: they agree with each other, nowhere negative,
+                          and have no standard errors */
+};
+
+/* Larger tables are not written: the synopsis answers about them. */
+enum { TABLES_CELLS_MAX = 1 << 22 };
+
+/* The files of all sets that are written, in the order of the workload, and then an
+   index of them, which says what each has. In `a`. */
+struct tables_list {
+    struct table_file *files;
+    size_t n;
+};
+
+/*
+ * Writes DIR/NAME.csv for each of them; the folder exists and is empty. A column
+ * whose codes are runs of values takes two columns, NAME_from and NAME_to. rows
+ * (NULL: none) stand for the model where a table would need too much memory.
+ * `progress` (or NULL) is called after each file. May fail: CUSTOS_EIO,
+ * CUSTOS_EINVAL (the path is too long), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status
+tables_write(const struct synopsis *s, const struct synthetic_rows *rows,
+             enum tables_kind kind, const char *dir, arena *a,
+             void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
+             struct tables_list *out, custos_err *err);
+
+#endif

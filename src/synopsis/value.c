@@ -1,0 +1,104 @@
+/*
+ * Steps become values again. A real is written with as few digits as make it that
+ * step, so 0.1 of a binary grid is "0.1".
+ */
+#include "synopsis/value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+/* A double has at most this many digits that matter. */
+enum { REAL_DIGITS = 17 };
+
+bool
+column_is_single(const struct schema_column *c)
+{
+    if (c->coding != SCHEMA_CUTS)
+        return true;
+    for (uint32_t k = 0; k < c->n; k++)
+        if (c->cuts[k + 1] - c->cuts[k] != 1)
+            return false;
+    return true;
+}
+
+/* The shortest decimal that rounds to this step of 2^-digits. */
+static struct datum
+real_of(int base, int digits, i128 step)
+{
+    const double size = pow(base, -digits), x = (double)step * size;
+    struct datum d = {.type = TYPE_REAL};
+    char text[64];
+
+    for (int n = 1; n <= REAL_DIGITS; n++) {
+        snprintf(text, sizeof text, "%.*g", n, x);
+        if ((i128)nearbyint(strtod(text, NULL) / size) == step)
+            break;
+    }
+    CUSTOS_REQUIRE(datum_read(TYPE_REAL, str_of(text), &d));
+    return d;
+}
+
+/* The same number with another scale; digits that it cuts off are 0. */
+static struct datum
+with_scale(struct datum d, int scale)
+{
+    if (d.scale > scale)
+        CUSTOS_REQUIRE(datum_round(&d, 38, scale));
+    for (; d.scale < scale; d.scale++)
+        CUSTOS_REQUIRE(!__builtin_mul_overflow(d.n, 10, &d.n));
+    return d;
+}
+
+static struct datum
+step_value(const struct schema_column *c, i128 step)
+{
+    switch (c->type) {
+    case TYPE_REAL: return real_of(c->base, c->digits, step);
+    case TYPE_DECIMAL:
+        return with_scale(
+            (struct datum){.type = TYPE_DECIMAL, .scale = c->digits, .n = step},
+            c->scale);
+    default: return (struct datum){.type = c->type, .n = step};
+    }
+}
+
+/* A declared value, as the column has it: 1.5 of two digits is 1.50. */
+static struct datum
+declared_value(const struct schema_column *c, uint32_t code)
+{
+    struct datum d = c->values[code];
+
+    if (!data_type_is_number(c->type))
+        return d;
+    d.type = c->type;
+    return c->type == TYPE_REAL
+               ? d
+               : with_scale(d, c->type == TYPE_INT ? 0 : c->scale);
+}
+
+struct datum
+code_value(const struct schema_column *c, uint32_t code, enum code_end end)
+{
+    CUSTOS_REQUIRE(c->coding != SCHEMA_NUMBER && code < schema_codes(c));
+    if (code == c->n)
+        return (struct datum){.type = TYPE_NULL};
+    if (c->coding == SCHEMA_VALUES)
+        return declared_value(c, code);
+    return step_value(c, end == CODE_FIRST ? c->cuts[code]
+                                           : c->cuts[code + 1] - 1);
+}
+
+struct datum
+code_drawn(const struct schema_column *c, uint32_t code, uint64_t word)
+{
+    u128 steps;
+
+    if (c->coding == SCHEMA_VALUES || code == c->n)
+        return code_value(c, code, CODE_FIRST);
+    steps = (u128)(c->cuts[code + 1] - c->cuts[code]);
+    CUSTOS_REQUIRE(steps <= UINT64_MAX);
+    return step_value(c, c->cuts[code] + (i128)((steps * word) >> 64));
+}

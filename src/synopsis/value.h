@@ -1,0 +1,24 @@
+/*
+ * What a code stands for: a value, NULL, or a run of values.
+ */
+#ifndef SYNOPSIS_VALUE_H
+#define SYNOPSIS_VALUE_H
+
+#include "synth/schema.h"
+
+/* Do all codes stand for one value each (or for NULL)? */
+bool column_is_single(const struct schema_column *c);
+
+enum code_end { CODE_FIRST, CODE_LAST };
+
+/* The first or last value of a code's run; a single value is both. Numbers have the
+   column's type and scale. Text is borrowed from the schema. */
+struct datum
+code_value(const struct schema_column *c, uint32_t code, enum code_end end);
+
+/* The value that `word`, a uniform 64-bit word, selects among those of the code, all
+   equally likely. */
+struct datum
+code_drawn(const struct schema_column *c, uint32_t code, uint64_t word);
+
+#endif
