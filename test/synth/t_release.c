@@ -303,7 +303,7 @@ no_synthesizer_overspends(void **state)
             assert_true(k.spent <= budget);
             assert_true(k.spent + s.left == budget);
             assert_true(st || (method == AIM ? s.left == 0 : s.left < 20));
-            assert_int_equal(st, budget < (method == AIM ? 800 : 15)
+            assert_int_equal(st, budget < (method == AIM ? 800 : 40)
                                      ? CUSTOS_ERANGE
                                      : CUSTOS_OK);
             if (st)
