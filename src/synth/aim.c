@@ -100,16 +100,24 @@ fit(struct aim *s, const struct fit_options *o, custos_err *err)
     return st ? st : model_fit(s->out->model, o, &facts, err);
 }
 
+struct aim_prices
+aim_prices(amount rho, size_t d)
+{
+    const amount tenth = rho / 16 / d / 10;
+
+    return (struct aim_prices){.measurement = 9 * tenth, .selection = tenth};
+}
+
 /* All columns, each for as much as a measurement of the first round. */
 static custos_status
 measure_columns(struct aim *s, custos_err *err)
 {
     const size_t d = s->o->domain->n;
-    const amount round = s->o->rho / 16 / d;
+    const struct aim_prices first = aim_prices(s->o->rho, d);
     custos_status st = CUSTOS_OK;
 
-    s->measurement = round / 10 * 9;
-    s->selection = round / 10;
+    s->measurement = first.measurement;
+    s->selection = first.selection;
     if (s->selection == 0)
         return custos_fail(err, CUSTOS_ERANGE,
                            "rho is too small for so many columns");

@@ -31,6 +31,14 @@ struct aim_options {
     }
 /* clang-format on */
 
+/* What a measurement and a selection of the first round cost, of d columns; a column
+   is measured for as much. 0 if rho is too small to be divided. */
+struct aim_prices {
+    amount measurement, selection;
+};
+
+struct aim_prices aim_prices(amount rho, size_t d);
+
 /*
  * The generator is for scores and decides about released values only. May fail:
  * CUSTOS_EINVAL (the workload), CUSTOS_ERANGE (rho is too small to be divided),

@@ -205,32 +205,42 @@ select_pairs(struct mst *s, amount each, struct colset *tree, custos_err *err)
     return st;
 }
 
+struct mst_prices
+mst_prices(amount rho, size_t d)
+{
+    const amount tenth = rho / 10;
+
+    return (struct mst_prices){
+        .column = 3 * tenth / d,
+        .choice = tenth / (d > 1 ? d - 1 : 1),
+        .pair = 6 * tenth / (d > 1 ? d - 1 : 1),
+    };
+}
+
 static custos_status
 run(struct mst *s, custos_err *err)
 {
     const size_t d = s->o->domain->n;
-    const amount tenth = s->o->rho / 10, column = 3 * tenth / d;
-    const amount choice = d > 1 ? tenth / (d - 1) : 1;
-    const amount pair = d > 1 ? 6 * tenth / (d - 1) : 1;
+    const struct mst_prices price = mst_prices(s->o->rho, d);
     struct colset tree[SYNTH_COLUMNS_MAX];
     custos_status st;
 
-    if (column == 0 || choice == 0)
+    if (price.column == 0 || price.choice == 0)
         return custos_fail(err, CUSTOS_ERANGE,
                            "rho is too small for so many columns");
     st = take_all(s, err);
     if (!st)
-        st = measure_columns(s, column, err);
+        st = measure_columns(s, price.column, err);
     if (!st)
-        st = make_model(s, column, err);
+        st = make_model(s, price.column, err);
     if (!st)
         st = fit(s, err);
     if (!st)
         st = score_pairs(s, err);
     if (!st)
-        st = select_pairs(s, choice, tree, err);
+        st = select_pairs(s, price.choice, tree, err);
     for (size_t k = 0; !st && k + 1 < d; k++)
-        st = ask_for_model(&s->ask, s->out->model, tree[k], pair, err);
+        st = ask_for_model(&s->ask, s->out->model, tree[k], price.pair, err);
     return st ? st : fit(s, err);
 }
 

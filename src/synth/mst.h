@@ -17,6 +17,13 @@ struct mst_options {
     size_t n_zeros;
 };
 
+/* What each of the steps costs, of d columns; 0 if rho is too small to be divided. */
+struct mst_prices {
+    amount column, choice, pair;
+};
+
+struct mst_prices mst_prices(amount rho, size_t d);
+
 /*
  * May fail: CUSTOS_ERANGE (rho is too small to be divided), CUSTOS_ENOMEM,
  * CUSTOS_EOVERFLOW, and as the calls of the trusted side.
