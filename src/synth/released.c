@@ -79,10 +79,9 @@ released_recode(struct released *r, size_t column, const uint16_t *map,
                 uint32_t codes, custos_err *err)
 {
     const struct domain *schema = &r->codings[0].domain;
-    const bool begun =
-        r->n_codings > 1 &&
-        (r->n_tables == 0 ||
-         r->tables[r->n_tables - 1].coding < r->n_codings - 1);
+    const bool begun = r->n_codings > 1 &&
+                       (r->n_tables == 0 ||
+                        r->tables[r->n_tables - 1].coding < r->n_codings - 1);
     custos_status st = begun ? CUSTOS_OK : add_coding(r, schema, err);
     struct released_coding *now = &r->codings[r->n_codings - 1];
 

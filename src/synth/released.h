@@ -29,8 +29,8 @@ enum released_kind {
 struct released_table {
     enum released_kind kind;
     struct colset set;
-    size_t coding; /* which one */
-    amount rho;    /* its price */
+    size_t coding;   /* which one */
+    amount rho;      /* its price */
     double variance; /* of the noise of one number */
     size_t cells;
     int64_t *values;

@@ -11,6 +11,7 @@
 #include "plan/part/range_selection.h"
 #include "plan/explain/explain_selection.h"
 #include "plan/part/marginals.h"
+#include "plan/part/quantile.h"
 #include "plan/explain/words.h"
 #include "plan/work.h"
 
@@ -338,8 +339,9 @@ explain_quantiles(const struct plan *p, const struct part *part,
         return;
     }
     buf_printf(out,
-               ", 45 %% for a box of about %llu places to each side, the rest "
+               ", %d %% for a box of about %llu places to each side, the rest "
                "for %zu counts around it:\n           ",
+               quantile_box_percent(p, part),
                (unsigned long long)(part->bar / 2), box_counts(q->n));
     buf_add_text(out, p->in_rho ? "Gaussian, sigma " : "Laplace, scale ");
     explain_scale(q->counts, (struct grid){10, 0}, out);

@@ -15,8 +15,9 @@
  * NEEDS    rank-bound or fold-bound, or the unit is the row; a list of groups
  *          that is fixed, or chosen first (groups-chosen); values clamped and
  *          on a public grid (part-clamp).
- * GIVES    epsilon or rho of the part: 45 % for the boxes and 55 % for the
- *          counts, or all of it for quantiles without error bars.
+ * GIVES    epsilon or rho of the part: quantile_box_percent() for the boxes and
+ *          the rest for the counts, or all of it for quantiles without error
+ *          bars.
  * FAILS    with a reason, from public facts alone.
  * TESTED   quantile_loss_is_by_value quantile_price_is_by_value
  *          quantile_values_of_neighbours_differ_little
@@ -39,7 +40,6 @@ enum {
                         quantiles take ranges up to 2^62 wide */
     DIGITS_LEAST = -400,
     REACH_LOG2 = 20,
-    BOX_PERCENT = 45, /* of the price; the rest is for the counts */
     NUMBER_MAX = 512,
     ROOT_BITS = 256,
 };
@@ -200,6 +200,14 @@ quantile_ranks(struct work *w)
 
 /* ------------------------------------------------------------ mechanisms -- */
 
+/* The noise of the counts of all ranks adds up, and in rho most of the length of
+   the intervals of several ranks comes from it. */
+int
+quantile_box_percent(const struct plan *p, const struct part *part)
+{
+    return p->in_rho && part->quantiles->n > 1 ? 35 : 45;
+}
+
 static custos_status
 too_long(const struct work *w)
 {
@@ -269,7 +277,7 @@ make_counts(struct work *w, struct part *part)
 
     rat_init(&x);
     rat_init(&y);
-    rat_set_i64(&x, 100 - BOX_PERCENT, 100);
+    rat_set_i64(&x, 100 - quantile_box_percent(w->plan, part), 100);
     rat_mul(&x, &x, in_rho ? &part->rho : &part->epsilon);
     fits = rat_write_into(&x, price, NUMBER_MAX);
     rat_set_u64(&x, w->plan->rows);
@@ -381,8 +389,9 @@ make_draws(struct work *w, struct part *part, int64_t *shift)
         .epsilon = epsilon,
         .shift = shift,
     };
-    custos_status st =
-        draw_epsilon(w, part, q->counts ? BOX_PERCENT : 100, epsilon);
+    custos_status st = draw_epsilon(
+        w, part, q->counts ? quantile_box_percent(w->plan, part) : 100,
+        epsilon);
 
     if (!st && q->counts)
         st = box_around(q->counts, q->n, &around, w->err);
@@ -418,7 +427,8 @@ quantile_choose(struct work *w, struct part *part)
 }
 
 custos_status
-quantile_rho(const struct part *part, rat *rho, custos_err *err)
+quantile_rho(const struct plan *p, const struct part *part, rat *rho,
+             custos_err *err)
 {
     const struct part_quantiles *q = part->quantiles;
     custos_status st = rat_read_positive(custos_quantile_report(q->draws)->rho,
@@ -428,7 +438,7 @@ quantile_rho(const struct part *part, rat *rho, custos_err *err)
     if (st || !q->counts)
         return st;
     rat_init(&x);
-    rat_set_i64(&x, 100 - BOX_PERCENT, 100);
+    rat_set_i64(&x, 100 - quantile_box_percent(p, part), 100);
     rat_mul(&x, &x, &part->epsilon);
     pure_rho_up(&x, &x);
     rat_add(rho, rho, &x);

@@ -17,8 +17,12 @@ CUSTOS_MUST_USE custos_status quantile_ranks(struct work *w);
 CUSTOS_MUST_USE custos_status quantile_choose(struct work *w,
                                               struct part *part);
 
+/* How many per cent of the price the boxes get; the rest is for the counts. */
+int quantile_box_percent(const struct plan *p, const struct part *part);
+
 /* The cost of a part in concentrated DP, rounded up. */
-CUSTOS_MUST_USE custos_status quantile_rho(const struct part *part, rat *rho,
+CUSTOS_MUST_USE custos_status quantile_rho(const struct plan *p,
+                                           const struct part *part, rat *rho,
                                            custos_err *err);
 
 void quantile_clear(struct part *part);

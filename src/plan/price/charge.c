@@ -120,7 +120,7 @@ add_part(struct plan *p, const struct part *part, custos_err *err)
     if (part->mech_kind == CUSTOS_GAUSSIAN)
         st = gauss_rho(part, &rho, err);
     else if (part->kind == PART_QUANTILES)
-        st = quantile_rho(part, &rho, err);
+        st = quantile_rho(p, part, &rho, err);
     else
         laplace_rho_up(&part->epsilon, &part->l1, &part->l2_squared, &rho);
     rat_add(&p->rho, &p->rho, &rho);
