@@ -163,6 +163,19 @@ columns_that_share_a_part_are_not_compared(void **state)
         PQclear(pair[i].result);
 }
 
+static void
+explain_may_be_slow_but_must_not_break(void **state)
+{
+    const struct reply slow = {.sqlstate = "57014", .message = "too slow"};
+    const struct reply broken = {.sqlstate = "XX000", .message = "broken"};
+    const struct reply rejected = {.sqlstate = "42703", .message = "column"};
+
+    (void)state;
+    assert_false(explain_failed(&slow));
+    assert_true(explain_failed(&broken));
+    assert_false(explain_failed(&rejected));
+}
+
 int
 main(void)
 {
@@ -171,6 +184,7 @@ main(void)
         cmocka_unit_test(a_missing_group_is_seen),
         cmocka_unit_test(a_number_that_moved_too_far_is_seen),
         cmocka_unit_test(columns_that_share_a_part_are_not_compared),
+        cmocka_unit_test(explain_may_be_slow_but_must_not_break),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,7 @@ pair_explain(struct pair_sides *sides, const struct pair_question *q,
         if (at)
             out->at = position_in(before, q->sql, sides->person,
                                   strtol(at, NULL, 10));
-        if (is_failure(&r)) {
+        if (explain_failed(&r)) {
             out->verdict = VERDICT_FAILED;
             snprintf(out->what, SAID_MAX, "EXPLAIN fails");
         }

@@ -83,6 +83,12 @@ took_too_long(const struct reply *r)
     return !strcmp(r->sqlstate, "57014");
 }
 
+bool
+explain_failed(const struct reply *r)
+{
+    return is_failure(r) && !took_too_long(r);
+}
+
 /* ----------------------------------------------------------------- notices -- */
 
 /* Does this line depend on noise, or on what was asked before? Error bars do,

@@ -9,6 +9,10 @@
 /* An error that must not happen after a charge, whatever the data. */
 bool is_failure(const struct reply *reply);
 
+/* Whether the reply to EXPLAIN is a fault. It reads no rows, so that it takes too
+   long follows from public facts, or from the load of the machine. */
+bool explain_failed(const struct reply *reply);
+
 /* The reply in a line. */
 void reply_summary(const struct reply *reply, char out[SAID_MAX]);
 
