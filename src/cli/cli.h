@@ -61,6 +61,7 @@ extern const struct verb verb_init;
 extern const struct verb verb_query;
 extern const struct verb verb_store;
 extern const struct verb verb_explain;
+extern const struct verb verb_release;
 extern const struct verb verb_backup;
 extern const struct verb verb_restore;
 extern const struct verb verb_budget;

@@ -345,7 +345,7 @@ counted_of(struct coded *c, struct counted *of, bool *own)
     return x;
 }
 
-/* At most 2^48 cells of 2^70 each; a weight is at most 2^40. */
+/* At most 2^48 cells of 2^70 each; a weight is at most 2^28. */
 static i128
 distance(const int64_t *x, const int64_t *model, size_t cells, int64_t lattice)
 {
@@ -370,7 +370,7 @@ coded_score(struct coded *c, size_t i, struct colset set, uint64_t weight,
     int64_t *x;
     bool own;
 
-    CUSTOS_REQUIRE(weight <= (uint64_t)1 << 40);
+    CUSTOS_REQUIRE(weight <= (uint64_t)1 << 28);
     if (!grow(c, i))
         return no_memory(err);
     of = &c->counted[i];

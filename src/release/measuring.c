@@ -28,24 +28,33 @@ pay(struct measuring *m, amount rho)
         m->progress(m->progress_ctx, m->left);
 }
 
-/* Opens the seal with discrete Gaussian noise of variance l2_squared/(2 rho). */
+/* Discrete Gaussian noise of variance l2_squared/(2 rho), also for a single cell, where
+   a whole sensitivity would be asked for otherwise. */
+static custos_status
+noise_of(uint64_t l2_squared, amount rho, size_t cells, custos_mech **out,
+         custos_err *err)
+{
+    char price[AMOUNT_TEXT_MAX], squared[24];
+    const custos_mech_options o = {.size = sizeof o,
+                                   .kind = CUSTOS_GAUSSIAN,
+                                   .domain = CUSTOS_INTS,
+                                   .values = cells,
+                                   .sensitivity_squared = squared,
+                                   .changes = CUSTOS_CHANGES_SEVERAL,
+                                   .rho = price};
+
+    amount_write(rho, AMOUNT_LOSS, price);
+    snprintf(squared, sizeof squared, "%" PRIu64, l2_squared);
+    return custos_mech_new(NULL, &o, out, err);
+}
+
 static custos_status
 release_counts(const struct measuring *m, custos_sealed *sealed, size_t cells,
                amount rho, int64_t *out, custos_err *err)
 {
-    char price[AMOUNT_TEXT_MAX], squared[24];
-    custos_mech_options o = {.size = sizeof o,
-                             .kind = CUSTOS_GAUSSIAN,
-                             .domain = CUSTOS_INTS,
-                             .values = cells,
-                             .sensitivity_squared = squared,
-                             .rho = price};
     custos_mech *mech = NULL;
-    custos_status st;
+    custos_status st = noise_of(m->l2_squared, rho, cells, &mech, err);
 
-    amount_write(rho, AMOUNT_LOSS, price);
-    snprintf(squared, sizeof squared, "%" PRIu64, m->l2_squared);
-    st = custos_mech_new(NULL, &o, &mech, err);
     if (!st)
         st = custos_release_ints(mech, m->rng, sealed, out, cells, err);
     custos_mech_free(mech);
@@ -93,38 +102,76 @@ score(void *of, size_t i, struct colset set, uint64_t weight,
                        err);
 }
 
+/* The exponential mechanism of a price; its texts. */
+struct choice {
+    char epsilon[128], sensitivity[24];
+    custos_select_options options;
+};
+
+static custos_status
+choice_of(uint64_t l1, uint64_t weight, amount rho, struct choice *out,
+          custos_err *err)
+{
+    bool fits;
+    rat e;
+
+    CUSTOS_REQUIRE(weight >= 1 && weight <= (uint64_t)1 << 28 &&
+                   l1 <= (uint64_t)1 << 31);
+    out->options = (custos_select_options){.size = sizeof out->options,
+                                           .rule = CUSTOS_EXPONENTIAL,
+                                           .scores = CUSTOS_SCORES_GENERAL,
+                                           .epsilon = out->epsilon,
+                                           .sensitivity = out->sensitivity};
+    snprintf(out->sensitivity, sizeof out->sensitivity, "%" PRIu64,
+             l1 * weight * SYNTH_LATTICE);
+    rat_init(&e);
+    price_epsilon(rho, &e);
+    fits = rat_sign(&e) > 0 &&
+           rat_write_into(&e, out->epsilon, sizeof out->epsilon);
+    rat_clear(&e);
+    return fits ? CUSTOS_OK
+                : custos_fail(err, CUSTOS_ERANGE, "a price is too small");
+}
+
 static custos_status
 select_one(void *of, const size_t *among, size_t n, uint64_t weight, amount rho,
            size_t *winner, custos_err *err)
 {
     struct measuring *m = of;
-    char epsilon[128], sensitivity[48];
-    const custos_select_options o = {.size = sizeof o,
-                                     .rule = CUSTOS_EXPONENTIAL,
-                                     .scores = CUSTOS_SCORES_GENERAL,
-                                     .epsilon = epsilon,
-                                     .sensitivity = sensitivity};
     custos_sealed *sealed = NULL;
-    custos_status st;
-    rat e;
+    struct choice choice;
+    custos_status st = choice_of(m->l1, weight, rho, &choice, err);
 
-    CUSTOS_REQUIRE(weight <= (uint64_t)1 << 40 && m->l1 <= (uint64_t)1 << 31);
-    snprintf(sensitivity, sizeof sensitivity, "%" PRIu64 "e0",
-             m->l1 * weight * SYNTH_LATTICE);
-    rat_init(&e);
-    price_epsilon(rho, &e);
-    st = rat_write_into(&e, epsilon, sizeof epsilon)
-             ? CUSTOS_OK
-             : custos_fail(err, CUSTOS_ERANGE, "a price is too small");
-    rat_clear(&e);
     if (st)
         return st;
     pay(m, rho);
     st = coded_seal_scores(m->coded, among, n, &sealed, err);
     if (!st)
-        st = custos_select(NULL, &o, m->rng, sealed, n, winner, err);
+        st = custos_select(NULL, &choice.options, m->rng, sealed, n, winner,
+                           err);
     custos_sealed_free(sealed);
     return st;
+}
+
+custos_status
+measuring_check_noise(uint64_t l2_squared, amount rho, custos_err *err)
+{
+    custos_mech *mech = NULL;
+    custos_status st = noise_of(l2_squared, rho, 1, &mech, err);
+
+    custos_mech_free(mech);
+    return st;
+}
+
+custos_status
+measuring_check_choice(uint64_t l1, uint64_t weight, amount rho,
+                       custos_err *err)
+{
+    custos_select_facts facts = CUSTOS_SELECT_FACTS_INIT;
+    struct choice choice;
+    custos_status st = choice_of(l1, weight, rho, &choice, err);
+
+    return st ? st : custos_select_report(&choice.options, &facts, err);
 }
 
 struct trusted

@@ -41,6 +41,16 @@ struct measuring {
 void measuring_bounds(custos_adjacency adjacency, uint64_t m, uint64_t *l1,
                       uint64_t *l2_squared);
 
+/* Can a measurement, or a choice among scores with weights of at most this, have this
+   price? Asked before the charge. May fail: CUSTOS_ERANGE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status measuring_check_noise(uint64_t l2_squared,
+                                                    amount rho,
+                                                    custos_err *err);
+CUSTOS_MUST_USE custos_status measuring_check_choice(uint64_t l1,
+                                                     uint64_t weight,
+                                                     amount rho,
+                                                     custos_err *err);
+
 /* Its calls; borrows m. */
 struct trusted measuring_trusted(struct measuring *m);
 

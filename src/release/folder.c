@@ -1,0 +1,188 @@
+#include "release/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "store/file.h"
+
+static custos_status
+fail_io(const char *what, const char *path, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_EIO, "cannot %s %.150s: %s", what, path,
+                       strerror(errno));
+}
+
+static custos_status
+join(const char *folder, const char *name, char out[STORE_PATH_MAX],
+     custos_err *err)
+{
+    if (snprintf(out, STORE_PATH_MAX, "%s/%s", folder, name) < STORE_PATH_MAX)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
+}
+
+static bool
+is_within(const char *path, const char *folder)
+{
+    const size_t n = strlen(folder);
+
+    return !strncmp(path, folder, n) && (path[n] == '/' || path[n] == '\0');
+}
+
+/* The folder above, without symbolic links. */
+static custos_status
+find_above(const char *path, size_t len, char out[STORE_PATH_MAX],
+           custos_err *err)
+{
+    char above[STORE_PATH_MAX];
+
+    snprintf(above, sizeof above, "%.*s", (int)len, len ? path : "");
+    if (len == 0)
+        snprintf(above, sizeof above, "%s", *path == '/' ? "/" : ".");
+    if (!realpath(above, out))
+        return fail_io("find the folder", above, err);
+    return CUSTOS_OK;
+}
+
+custos_status
+folder_place(const char *path, const char *outside, struct folder *out,
+             custos_err *err)
+{
+    char above[STORE_PATH_MAX], plain[STORE_PATH_MAX];
+    const char *slash, *name;
+    size_t len = strlen(path);
+    custos_status st;
+    struct stat is;
+
+    out->partial[0] = '\0';
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    if (len == 0 || len + 16 >= sizeof plain)
+        return custos_fail(err, CUSTOS_EINVAL, "the path is empty or too long");
+    snprintf(plain, sizeof plain, "%.*s", (int)len, path);
+    slash = strrchr(plain, '/');
+    name = slash ? slash + 1 : plain;
+    if (!lstat(plain, &is) || !strcmp(name, ".") || !strcmp(name, ".."))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "%.150s exists already" HINT
+                           "name a folder that does not exist yet",
+                           plain);
+    st = find_above(plain, slash ? (size_t)(slash - plain) : 0, above, err);
+    if (!st)
+        st = join(strcmp(above, "/") ? above : "", name, out->path, err);
+    if (!st && outside && is_within(out->path, outside))
+        st = custos_fail(err, CUSTOS_EINVAL,
+                         "%.150s is inside the store" HINT
+                         "a release is for others, and the store is not; name "
+                         "another folder",
+                         path);
+    return st;
+}
+
+custos_status
+folder_begin(struct folder *f, custos_err *err)
+{
+    char partial[STORE_PATH_MAX];
+
+    if (snprintf(partial, sizeof partial, "%s.partial", f->path) >=
+        (int)sizeof partial)
+        return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
+    tree_remove(partial);
+    if (mkdir(partial, 0777))
+        return fail_io("create", partial, err);
+    memcpy(f->partial, partial, sizeof partial);
+    return CUSTOS_OK;
+}
+
+/* Calls `each` for what is in a folder. */
+static custos_status
+walk(const char *folder, const char *to,
+     custos_status (*each)(const char *path, const char *to, custos_err *err),
+     custos_err *err)
+{
+    char path[STORE_PATH_MAX], beside[STORE_PATH_MAX] = "";
+    custos_status st = CUSTOS_OK;
+    DIR *d = opendir(folder);
+    struct dirent *e;
+
+    if (!d)
+        return fail_io("read", folder, err);
+    while (!st && (e = readdir(d))) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+            continue;
+        st = join(folder, e->d_name, path, err);
+        if (!st && to)
+            st = join(to, e->d_name, beside, err);
+        if (!st)
+            st = each(path, beside, err);
+    }
+    closedir(d);
+    return st;
+}
+
+static custos_status
+sync_one(const char *path, const char *to, custos_err *err)
+{
+    struct stat is;
+    custos_status st = CUSTOS_OK;
+
+    (void)to;
+    if (lstat(path, &is))
+        return fail_io("read", path, err);
+    if (S_ISDIR(is.st_mode))
+        st = walk(path, NULL, sync_one, err);
+    return st ? st : file_sync(path, err);
+}
+
+custos_status
+folder_finish(struct folder *f, custos_err *err)
+{
+    custos_status st = sync_one(f->partial, NULL, err);
+
+    if (!st && rename(f->partial, f->path))
+        st = fail_io("create", f->path, err);
+    if (st)
+        return st;
+    f->partial[0] = '\0';
+    return folder_sync_above(f->path, err);
+}
+
+void
+folder_drop(struct folder *f)
+{
+    if (f->partial[0])
+        tree_remove(f->partial);
+    f->partial[0] = '\0';
+}
+
+static custos_status
+copy_one(const char *path, const char *to, custos_err *err)
+{
+    const mode_t mask = umask(0);
+    custos_status st;
+    struct stat is;
+
+    umask(mask);
+    if (lstat(path, &is))
+        return fail_io("read", path, err);
+    if (S_ISDIR(is.st_mode)) {
+        if (mkdir(to, 0777))
+            return fail_io("create", to, err);
+        return folder_copy(path, to, err);
+    }
+    st = file_copy(path, to, err);
+    if (!st && chmod(to, 0666 & ~mask))
+        st = fail_io("create", to, err);
+    return st;
+}
+
+custos_status
+folder_copy(const char *from, const char *to, custos_err *err)
+{
+    return walk(from, to, copy_one, err);
+}

@@ -1,0 +1,42 @@
+/*
+ * Folders that appear complete or not at all: written beside their place, under a
+ * name that ends in ".partial", synced, renamed.
+ */
+#ifndef RELEASE_FOLDER_H
+#define RELEASE_FOLDER_H
+
+#include <stdbool.h>
+
+#include "custos.h"
+#include "store/store.h"
+
+struct folder {
+    char path[STORE_PATH_MAX];    /* absolute; where it will appear */
+    char partial[STORE_PATH_MAX]; /* where it is written; empty: not begun */
+};
+
+/*
+ * Finds the place, of which only the last part must not exist yet. May fail:
+ * CUSTOS_EINVAL (it exists, or is in the folder `outside`, which may be NULL),
+ * CUSTOS_EIO (its parent does not exist).
+ */
+CUSTOS_MUST_USE custos_status folder_place(const char *path,
+                                           const char *outside,
+                                           struct folder *out, custos_err *err);
+
+/* Makes the folder under its partial name, where an interrupted run may have left
+   one. May fail: CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status folder_begin(struct folder *f, custos_err *err);
+
+/* Syncs what was written and puts it in its place. May fail: CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status folder_finish(struct folder *f, custos_err *err);
+
+/* Removes what was written but not finished; no-op otherwise. */
+void folder_drop(struct folder *f);
+
+/* Copies files and folders from one folder into another, which exists; the copies
+   get the rights that new files usually have. May fail: CUSTOS_EIO. */
+CUSTOS_MUST_USE custos_status folder_copy(const char *from, const char *to,
+                                          custos_err *err);
+
+#endif

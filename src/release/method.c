@@ -1,0 +1,181 @@
+#include "release/method.h"
+
+#include "base/error.h"
+#include "synth/aim.h"
+#include "synth/mst.h"
+#include "synth/price.h"
+
+static const char *const NAMES[] = {
+    [METHOD_AUTO] = "auto",
+    [METHOD_AIM] = "aim",
+    [METHOD_MST] = "mst",
+    [METHOD_TABLES] = "tables",
+};
+
+bool
+method_find(str name, enum release_method *out)
+{
+    *out = METHOD_AUTO;
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++)
+        if (str_equal(name, str_of(NAMES[i]))) {
+            *out = (enum release_method)i;
+            return true;
+        }
+    return name.len == 0;
+}
+
+const char *
+method_name(enum release_method m)
+{
+    return NAMES[m];
+}
+
+/* ---------------------------------------------------------------- checks -- */
+
+static custos_status
+fail_too_small(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ERANGE,
+                       "this budget is too small for a measurement of each "
+                       "column" HINT
+                       "give a larger one, or fewer columns by --columns");
+}
+
+/* Can each step of a method have its price, the least and the most that there can
+   be? */
+static custos_status
+check_prices(const struct method *m, amount measurement, amount selection,
+             uint64_t weight, custos_err *err)
+{
+    if (measurement == 0 || selection == 0 ||
+        measuring_check_noise(m->l2_squared, measurement, err) ||
+        measuring_check_noise(m->l2_squared, m->rho, err) ||
+        measuring_check_choice(m->l1, weight, selection, err) ||
+        measuring_check_choice(m->l1, 1, m->rho, err))
+        return fail_too_small(err);
+    return CUSTOS_OK;
+}
+
+/* The largest weight of a candidate. */
+static custos_status
+find_weight(const struct method *m, uint64_t *out, custos_err *err)
+{
+    struct candidates c = {.of = NULL};
+    custos_status st =
+        candidates_make(NULL, m->domain, &m->workload,
+                        METHOD_AIM_BYTES / sizeof(double), &c, err);
+
+    *out = 1;
+    for (size_t i = 0; !st && i < c.n; i++)
+        *out = c.of[i].weight > *out ? c.of[i].weight : *out;
+    candidates_free(&c);
+    return st;
+}
+
+static custos_status
+check_aim(const struct method *m, struct method_facts *out, custos_err *err)
+{
+    const size_t d = m->domain->n;
+    const struct aim_prices prices = aim_prices(m->rho, d);
+    struct tree_graph graph;
+    struct tree tree;
+    uint64_t weight;
+    custos_status st = find_weight(m, &weight, err);
+
+    if (!st)
+        st = check_prices(m, prices.measurement, prices.selection, weight, err);
+    if (st)
+        return st;
+    tree_graph_init(m->domain, &graph);
+    tree_make(m->domain, &graph, &tree);
+    if (tree_bytes(&tree) > METHOD_AIM_BYTES)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "the columns alone need a model of more than %zu "
+                           "MB" HINT "leave out the columns with most values",
+                           METHOD_AIM_BYTES >> 20);
+    out->bytes_most = METHOD_AIM_BYTES;
+    out->rounds_most = 16 * d - d * 9 / 10;
+    out->column_sigma = out->table_sigma =
+        price_sigma(prices.measurement, m->l2_squared);
+    return CUSTOS_OK;
+}
+
+/* No tree of pairs needs more: each column but the first with the largest other. */
+static size_t
+mst_bytes(const struct domain *d)
+{
+    size_t largest = 0, cells = 0;
+
+    for (size_t i = 1; i < d->n; i++)
+        largest = d->size[i] > d->size[largest] ? i : largest;
+    for (size_t i = 0; i < d->n; i++)
+        if (i != largest || d->n == 1)
+            cells +=
+                (size_t)d->size[i] * (d->n == 1 ? 1 : (size_t)d->size[largest]);
+    return cells * sizeof(double);
+}
+
+static custos_status
+check_mst(const struct method *m, struct method_facts *out, custos_err *err)
+{
+    const size_t d = m->domain->n;
+    const struct mst_prices prices = mst_prices(m->rho, d);
+    custos_status st = check_prices(m, prices.column, prices.choice, 1, err);
+
+    if (!st && d > 1)
+        st = check_prices(m, prices.pair, prices.choice, 1, err);
+    if (st)
+        return st;
+    out->bytes_most = mst_bytes(m->domain);
+    if (out->bytes_most > METHOD_MST_BYTES)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "a model of pairs could need %zu MB, and the limit "
+                           "is %zu MB" HINT
+                           "leave out the columns with most values",
+                           out->bytes_most >> 20, METHOD_MST_BYTES >> 20);
+    out->rounds_most = d - 1;
+    out->column_sigma = price_sigma(prices.column, m->l2_squared);
+    out->table_sigma = price_sigma(prices.pair, m->l2_squared);
+    return CUSTOS_OK;
+}
+
+custos_status
+method_check(struct method *m, struct method_facts *out, custos_err *err)
+{
+    if (m->is == METHOD_AUTO)
+        m->is = m->domain->n <= METHOD_AIM_COLUMNS ? METHOD_AIM : METHOD_MST;
+    if (m->is == METHOD_TABLES)
+        return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                           "method 'tables' is not supported yet" HINT
+                           "take aim or mst");
+    return m->is == METHOD_AIM ? check_aim(m, out, err)
+                               : check_mst(m, out, err);
+}
+
+/* --------------------------------------------------------------- running -- */
+
+static custos_status
+run_aim(const struct method *m, const struct trusted *t, custos_rng *rng,
+        struct synthesis *out, custos_err *err)
+{
+    struct aim_options o = AIM_OPTIONS_INIT;
+
+    o.domain = m->domain;
+    o.rho = m->rho;
+    o.l2_squared = m->l2_squared;
+    o.workload = m->workload;
+    o.bytes = METHOD_AIM_BYTES;
+    return aim_run(NULL, &o, t, rng, out, err);
+}
+
+custos_status
+method_run(const struct method *m, const struct trusted *t, custos_rng *rng,
+           struct synthesis *out, custos_err *err)
+{
+    const struct mst_options mst = {
+        .domain = m->domain, .rho = m->rho, .l2_squared = m->l2_squared};
+
+    CUSTOS_REQUIRE(m->is == METHOD_AIM || m->is == METHOD_MST);
+    return m->is == METHOD_AIM ? run_aim(m, t, rng, out, err)
+                               : mst_run(NULL, &mst, t, out, err);
+}

@@ -1,0 +1,95 @@
+#include "release/price.h"
+
+#include "account/convert.h"
+#include "base/error.h"
+#include "synth/price.h"
+
+/* Sets what remains once rho, down to whole units, and the promise are known. */
+static custos_status
+finish(const rat *epsilon, const rat *delta, const rat *rho, bool in_rho,
+       struct release_price *out, custos_err *err)
+{
+    rat exact, zero;
+
+    if (!amount_from_rat_down(rho, AMOUNT_LOSS, &out->rho) ||
+        out->rho >= PRICE_MAX)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "this price is so large that it promises nothing");
+    if (out->rho == 0)
+        return custos_fail(err, CUSTOS_ERANGE,
+                           "this price is too small for a single measurement");
+    amount_write(out->rho, AMOUNT_LOSS, out->rho_text);
+    rat_init(&exact);
+    rat_init(&zero);
+    amount_to_rat(out->rho, AMOUNT_LOSS, &exact);
+    if (in_rho)
+        charge_of_amounts(NULL, &exact, &zero, NULL, &out->charge);
+    else
+        charge_of_amounts(epsilon, &exact, delta, &zero, &out->charge);
+    rat_clear(&exact);
+    rat_clear(&zero);
+    return CUSTOS_OK;
+}
+
+static custos_status
+make_of_rho(str rho, struct release_price *out, custos_err *err)
+{
+    custos_status st;
+    rat x;
+
+    rat_init(&x);
+    st = rat_read_positive(rho.ptr, "rho", &x, err);
+    if (!st)
+        st = finish(NULL, NULL, &x, true, out, err);
+    memcpy(out->epsilon, "infinity", sizeof "infinity");
+    memcpy(out->delta, "0", sizeof "0");
+    rat_clear(&x);
+    return st;
+}
+
+static custos_status
+make_of_epsilon(str epsilon, str delta, struct release_price *out,
+                custos_err *err)
+{
+    rat e, d, rho;
+    custos_status st;
+
+    rat_init(&e);
+    rat_init(&d);
+    rat_init(&rho);
+    st = rat_read_positive(epsilon.ptr, "epsilon", &e, err);
+    if (!st)
+        st = rat_read_open_unit(delta.ptr, "delta", &d, err);
+    if (!st && (!rat_write_into(&e, out->epsilon, sizeof out->epsilon) ||
+                !rat_write_into(&d, out->delta, sizeof out->delta)))
+        st = custos_fail(err, CUSTOS_ERANGE,
+                         "epsilon and delta have too many digits");
+    if (!st) {
+        zcdp_budget_down(&e, &d, &rho);
+        st = finish(&e, &d, &rho, false, out, err);
+    }
+    rat_clear(&e);
+    rat_clear(&d);
+    rat_clear(&rho);
+    return st;
+}
+
+custos_status
+release_price_make(str epsilon, str delta, str rho, struct release_price *out,
+                   custos_err *err)
+{
+    if ((epsilon.len > 0) == (rho.len > 0))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a release has one price" HINT
+                           "give --epsilon and --delta, or --rho");
+    if (rho.len > 0 && delta.len > 0)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a price in rho has no delta" HINT
+                           "leave out --delta, or give --epsilon");
+    if (epsilon.len > 0 && delta.len == 0)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "a release priced in epsilon needs a delta" HINT
+                           "give --delta, for example 1e-9, or --rho instead");
+    return rho.len > 0 ? make_of_rho(rho, out, err)
+                       : make_of_epsilon(epsilon, delta, out, err);
+}

@@ -1,0 +1,41 @@
+/*
+ * What a release may cost, and what is charged for it.
+ *
+ * THEOREM  release-price
+ *   Let rho be given, or the largest found such that rho-zCDP implies (epsilon,
+ *   delta)-DP. A release whose steps cost at most rho is rho-zCDP with no delta, and
+ *   (epsilon, delta)-DP in the second case. Charged as (infinity, rho, 0) or
+ *   (epsilon, rho, delta), its delta holding for epsilon alone, it leaves the promise
+ *   of every budget that admits it as it was.
+ * SOURCE   Bun, Steinke 2016, arXiv:1605.02065, proposition 1.3; Canonne, Kamath,
+ *          Steinke 2020, arXiv:2004.00010, proposition 12 (the conversion);
+ *          doc/proofs/filter-best-of-both.md
+ * NEEDS    release-steps, release-within-budget.
+ * GIVES    release_price_make sets `rho`, rounded down, and the charge, rounded up.
+ * FAILS    CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_EINVAL, by the options alone.
+ * TESTED   the_receipt_covers_the_steps
+ */
+#ifndef RELEASE_PRICE_H
+#define RELEASE_PRICE_H
+
+#include "account/charge.h"
+#include "base/str.h"
+
+enum { PRICE_TEXT_MAX = 160 };
+
+struct release_price {
+    amount rho; /* what all steps together may cost */
+    struct charge charge;
+    char epsilon[PRICE_TEXT_MAX], delta[PRICE_TEXT_MAX]; /* the promise; epsilon
+                                                             is "infinity" if the
+                                                             price is a rho */
+    char rho_text[PRICE_TEXT_MAX];
+};
+
+/* Give epsilon and delta, or rho; the others are empty. */
+CUSTOS_MUST_USE custos_status release_price_make(str epsilon, str delta,
+                                                 str rho,
+                                                 struct release_price *out,
+                                                 custos_err *err);
+
+#endif

@@ -1,0 +1,593 @@
+/*
+ * From a request to a release. What is asked of the planner is a query that counts
+ * every column of the table: it says which rows of a unit count, and checks all that
+ * queries on the table must satisfy. Its own price is not used.
+ */
+#include "release/release.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "curator/course.h"
+#include "curator/tripwire.h"
+#include "release/publish.h"
+#include "release/schema.h"
+#include "release/workload.h"
+#include "sql/print.h"
+#include "store/file.h"
+
+/* Released tables and what is computed of them. */
+#define RELEASE_BYTES ((size_t)1 << 33)
+enum { SQL_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
+
+static const char THEOREMS[] =
+    "release-steps marginal-price selection-price release-within-budget "
+    "release-price rows-are-bounded";
+
+static custos_status
+no_memory(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* -------------------------------------------------------------- planning -- */
+
+/* SELECT count(*), count(CASE WHEN "a" = "a" THEN 1 END) FROM "t": a count of values
+   that are never NULL would be one of rows, and would not read them. */
+static custos_status
+write_query(str table, const struct relation *from, const bool *chosen,
+            struct buf *out, custos_err *err)
+{
+    buf_add_text(out, "SELECT count(*)");
+    for (size_t i = 0; from && i < from->n_names; i++) {
+        if (!chosen[i])
+            continue;
+        buf_add_text(out, ", count(CASE WHEN ");
+        print_name(from->names[i].name, out);
+        buf_add_text(out, " = ");
+        print_name(from->names[i].name, out);
+        buf_add_text(out, " THEN 1 END)");
+    }
+    buf_add_text(out, " FROM ");
+    print_name(table, out);
+    return out->failed ? no_memory(err) : CUSTOS_OK;
+}
+
+static custos_status
+plan_query(struct curator *c, arena *a, int64_t now, const char *sql,
+           struct plan **out, custos_err *err)
+{
+    const struct ask ask = {.sql = str_of(sql), .now = now};
+    struct course k = {.asked = &ask};
+    custos_status st = course_plan(c, a, NULL, &k, err);
+
+    if (st) {
+        plan_free(k.p);
+        if (err)
+            err->at = -1;
+    } else {
+        *out = k.p;
+    }
+    return st;
+}
+
+/* Plans the query over the chosen columns of `like`'s relation, or, without it, over
+   none. */
+static custos_status
+plan_columns(struct curator *c, arena *a, const struct release_request *r,
+             const struct plan *like, const bool *chosen, struct plan **out,
+             custos_err *err)
+{
+    custos_status st;
+    struct buf sql;
+    char *text;
+
+    buf_init(&sql, NULL, SQL_MAX);
+    st = write_query(r->table, like ? like->from : NULL, chosen, &sql, err);
+    text = st ? NULL : arena_copy(a, str_of(buf_text(&sql)));
+    if (!st)
+        st = text ? plan_query(c, a, r->now, text, out, err) : no_memory(err);
+    buf_clear(&sql);
+    return st;
+}
+
+static custos_status
+check_plan(const struct release_request *r, const struct plan *p,
+           custos_err *err)
+{
+    if (p->is_public)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "table %.*s is public: its rows can be copied",
+                           (int)r->table.len, r->table.ptr);
+    if (p->raced || p->n_stages == 0 || p->stages[0].kind != STAGE_VALUES)
+        return custos_fail(err, CUSTOS_EPOLICY,
+                           "the policy does not say how many rows of %.*s one "
+                           "unit may have" HINT
+                           "add rows_per_unit: N to the table",
+                           (int)r->table.len, r->table.ptr);
+    return CUSTOS_OK;
+}
+
+/* --------------------------------------------------------------- columns -- */
+
+static str
+take_name(str *rest)
+{
+    const char *comma = memchr(rest->ptr, ',', rest->len);
+    str name = {rest->ptr, comma ? (size_t)(comma - rest->ptr) : rest->len};
+    size_t used = name.len + (comma != NULL);
+
+    *rest = (str){rest->ptr + used, rest->len - used};
+    while (name.len > 0 && name.ptr[0] == ' ')
+        name = (str){name.ptr + 1, name.len - 1};
+    while (name.len > 0 && name.ptr[name.len - 1] == ' ')
+        name.len--;
+    return name;
+}
+
+static custos_status
+choose_columns(arena *a, const struct relation *from, str columns, bool **out,
+               custos_err *err)
+{
+    bool *chosen = arena_take(a, from->n_names + 1, sizeof *chosen);
+
+    if (!chosen)
+        return no_memory(err);
+    for (size_t i = 0; i < from->n_names; i++)
+        chosen[i] = columns.len == 0 && !from->names[i].hidden;
+    while (columns.len > 0) {
+        const str name = take_name(&columns);
+        bool found = false;
+
+        for (size_t i = 0; i < from->n_names; i++)
+            if (!from->names[i].hidden && str_equal(from->names[i].name, name))
+                chosen[i] = found = true;
+        if (!found)
+            return custos_fail(err, CUSTOS_ENAME, "%.*s has no column '%.*s'",
+                               (int)relation_shown(from).len,
+                               relation_shown(from).ptr,
+                               (int)(name.len < 60 ? name.len : 60), name.ptr);
+    }
+    *out = chosen;
+    return CUSTOS_OK;
+}
+
+static custos_status
+make_schema(struct curator *c, const struct release_request *r,
+            struct release *out, custos_err *err)
+{
+    struct plan *first = NULL;
+    bool *chosen = NULL;
+    custos_status st = plan_columns(c, out->arena, r, NULL, NULL, &first, err);
+
+    if (!st)
+        st = check_plan(r, first, err);
+    if (!st)
+        st = choose_columns(out->arena, first->from, r->columns, &chosen, err);
+    if (!st) /* before the planner meets so many */
+        st = schema_make(out->arena, first->from, chosen, &out->schema,
+                         &out->field, err);
+    if (!st)
+        st = plan_columns(c, out->arena, r, first, chosen, &out->plan, err);
+    if (!st)
+        st = check_plan(r, out->plan, err);
+    if (!st)
+        st = schema_make(out->arena, out->plan->from, chosen, &out->schema,
+                         &out->field, err);
+    plan_free(first);
+    return st;
+}
+
+/* ---------------------------------------------------------------- method -- */
+
+static custos_status
+make_method(struct curator *c, const struct release_request *r,
+            struct release *out, custos_err *err)
+{
+    struct method *m = &out->method;
+    custos_status st;
+
+    *m = (struct method){.domain = &out->schema->domain, .rho = out->price.rho};
+    if (!method_find(r->method, &m->is))
+        return custos_fail(
+            err, CUSTOS_EINVAL,
+            "there is no method '%.*s'" HINT "give auto, aim, mst or tables",
+            (int)(r->method.len < 40 ? r->method.len : 40), r->method.ptr);
+    if (out->plan->rows > (uint64_t)1 << 30)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "a unit of %.*s may have more rows than can be "
+                           "released" HINT "lower its rows_per_unit",
+                           (int)r->table.len, r->table.ptr);
+    measuring_bounds(curator_policy(c)->adjacency, out->plan->rows, &m->l1,
+                     &m->l2_squared);
+    st = workload_make(out->arena, out->schema, r->workload, &m->workload,
+                       &out->skipped, err);
+    return st ? st : method_check(m, &out->facts, err);
+}
+
+/* ---------------------------------------------------------------- stored -- */
+
+static void
+hash_text(struct sha256 *h, str text)
+{
+    const uint64_t len = text.len;
+
+    sha256_add(h, &len, sizeof len);
+    sha256_add(h, text.ptr, text.len);
+}
+
+/* Names the release: everything that it depends on. */
+static void
+set_id(struct curator *c, const struct release_request *r, struct release *out)
+{
+    const uint64_t version = engine_version(c->engine);
+    const struct workload *w = &out->method.workload;
+    uint8_t hash[SHA256_BYTES];
+    struct sha256 h;
+
+    sha256_init(&h);
+    hash_text(&h, str_of("custos release 1"));
+    hash_text(&h, r->table);
+    for (size_t i = 0; i < out->schema->n; i++)
+        hash_text(&h, out->schema->columns[i].name);
+    hash_text(&h, str_of(method_name(out->method.is)));
+    hash_text(&h, str_of(out->price.epsilon));
+    hash_text(&h, str_of(out->price.delta));
+    hash_text(&h, str_of(out->price.rho_text));
+    for (size_t i = 0; i < w->n; i++)
+        sha256_add(&h, w->sets[i].word, sizeof w->sets[i].word);
+    sha256_add(&h, &r->rows, sizeof r->rows);
+    sha256_add(&h, curator_policy(c)->id, sizeof curator_policy(c)->id);
+    sha256_add(&h, &version, sizeof version);
+    sha256_end(&h, hash);
+    for (size_t i = 0; i < sizeof hash; i++)
+        snprintf(out->id + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* The store's folder of releases, made if need be, or of one of them. */
+static custos_status
+stored_path(struct curator *c, const char *id, char out[STORE_PATH_MAX],
+            custos_err *err)
+{
+    char name[96];
+
+    snprintf(name, sizeof name, "releases%s%s", *id ? "/" : "", id);
+    store_path(&c->shared->store, name, out);
+    if (!*id && access(out, F_OK))
+        return folder_new(out, err);
+    return CUSTOS_OK;
+}
+
+static custos_status
+find_stored(struct curator *c, struct release *out, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st = stored_path(c, out->id, path, err);
+
+    out->stored = !st && !access(path, F_OK);
+    return st;
+}
+
+/* ------------------------------------------------------------- preparing -- */
+
+custos_status
+release_prepare(struct curator *c, const struct release_request *r,
+                struct release *out, custos_err *err)
+{
+    custos_status st;
+
+    *out = (struct release){.arena = arena_new(NULL, RELEASE_BYTES)};
+    if (!out->arena)
+        return no_memory(err);
+    st = curator_refresh(c, err);
+    if (!st)
+        st = release_price_make(r->epsilon, r->delta, r->rho, &out->price, err);
+    if (!st)
+        st = make_schema(c, r, out, err);
+    if (!st)
+        st = make_method(c, r, out, err);
+    if (!st && r->out)
+        st = folder_place(r->out, curator_path(c), &out->out, err);
+    if (!st) {
+        set_id(c, r, out);
+        st = find_stored(c, out, err);
+    }
+    if (st)
+        release_free(out);
+    return st;
+}
+
+void
+release_free(struct release *r)
+{
+    folder_drop(&r->out);
+    plan_free(r->plan);
+    r->plan = NULL;
+    arena_free(r->arena);
+    r->arena = NULL;
+}
+
+/* -------------------------------------------------------------- charging -- */
+
+/* What the ledger keeps of the request, for people. */
+static void
+write_request(const struct release *r, struct buf *query, struct buf *plan)
+{
+    buf_add_text(query, "RELEASE ");
+    print_name(r->schema->table, query);
+    buf_add_text(query, " (");
+    for (size_t i = 0; i < r->schema->n; i++) {
+        buf_add_text(query, i ? ", " : "");
+        print_name(r->schema->columns[i].name, query);
+    }
+    buf_add_text(query, ")");
+    buf_printf(plan,
+               "release    %zu columns, %zu tables asked for, by %s\n"
+               "price      rho %s",
+               r->schema->n, r->method.workload.n, method_name(r->method.is),
+               r->price.rho_text);
+    if (strcmp(r->price.delta, "0"))
+        buf_printf(plan, ", from epsilon %s at delta %s", r->price.epsilon,
+                   r->price.delta);
+    buf_printf(plan, "\nunit       %.*s, at most %" PRIu64 " rows count\n",
+               (int)r->plan->unit.len, r->plan->unit.ptr, r->plan->rows);
+}
+
+static custos_status
+charge(struct curator *c, const struct release_request *request,
+       const struct release *r, struct receipt *receipt, custos_err *err)
+{
+    const struct policy *policy = curator_policy(c);
+    struct ledger_request l = {
+        .theorems = str_of(THEOREMS),
+        .charge = &r->price.charge,
+        .data_version = engine_version(c->engine),
+        .now = request->now,
+        .max_failures = policy->max_failures,
+        .max_overruns = policy->max_overruns,
+        .max_bytes = policy->ledger_bytes,
+        .max_minute_bytes = policy->ledger_minute_bytes,
+    };
+    struct buf query, plan;
+    custos_status st;
+
+    buf_init(&query, NULL, SQL_MAX);
+    buf_init(&plan, NULL, PLAN_TEXT_MAX);
+    write_request(r, &query, &plan);
+    l.query = str_of(buf_text(&query));
+    l.plan = str_of(buf_text(&plan));
+    memcpy(l.policy, policy->id, sizeof l.policy);
+    st = query.failed || plan.failed ? no_memory(err) : CUSTOS_OK;
+    if (!st)
+        st = tripwire_ready(c, request->now, err);
+    if (!st)
+        st = ledger_writer_charge(c->shared->writer, &l, receipt, err);
+    tripwire_refused(c, st, err);
+    buf_clear(&query);
+    buf_clear(&plan);
+    return st;
+}
+
+/* ------------------------------------------------------------- measuring -- */
+
+struct watching {
+    const struct release_request *request;
+    amount all;
+};
+
+static void
+watch(void *ctx, amount left)
+{
+    const struct watching *w = ctx;
+    const amount part = w->all / 1000 + 1;
+
+    if (w->request->progress)
+        w->request->progress(w->request->progress_ctx,
+                             (uint64_t)((w->all - left) / part), 1000);
+}
+
+/* Reads the rows, and measures them until the price is spent. */
+static custos_status
+measure(struct curator *c, const struct release_request *request,
+        const struct release *r, struct released *released,
+        struct synthesis *out, custos_err *err)
+{
+    struct watching watching = {request, r->price.rho};
+    struct measuring m = {.rng = c->rng,
+                          .l1 = r->method.l1,
+                          .l2_squared = r->method.l2_squared,
+                          .left = r->price.rho,
+                          .released = released,
+                          .progress = watch,
+                          .progress_ctx = &watching};
+    const struct trusted t = measuring_trusted(&m);
+    custos_status st =
+        coded_read(c->engine, r->plan, r->schema, r->field, &m.coded, err);
+
+    if (st)
+        return st;
+    st = method_run(&r->method, &t, c->rng, out, err);
+    coded_free(m.coded);
+    return st;
+}
+
+/* ------------------------------------------------------------ publishing -- */
+
+static str
+text_of(arena *a, const char *text)
+{
+    return str_of(arena_copy(a, str_of(text)));
+}
+
+static void
+set_facts(struct curator *c, const struct release *r,
+          const struct receipt *receipt, struct synopsis_facts *out)
+{
+    char text[RECEIPT_TEXT_MAX];
+
+    receipt_write(receipt, text);
+    *out = (struct synopsis_facts){
+        .epsilon = str_of(r->price.epsilon),
+        .delta = str_of(r->price.delta),
+        .rho = str_of(r->price.rho_text),
+        .adjacency = str_of(curator_policy(c)->adjacency == CUSTOS_CHANGE_ONE
+                                ? "change-one"
+                                : "add-remove"),
+        .unit = r->plan->unit,
+        .rows_per_unit = r->plan->rows,
+        .method = str_of(method_name(r->method.is)),
+        .theorems = str_of(THEOREMS),
+        .receipt = receipt->seq,
+        .receipt_hash = text_of(r->arena, strchr(text, ':') + 1),
+        .version = str_of(custos_version()),
+    };
+}
+
+/* How the codes of the model become those of the schema: as the recoding says, or as
+   they are. */
+static custos_status
+set_share(const struct release *r, const struct synthesis *made,
+          struct synopsis *out, custos_err *err)
+{
+    const struct domain *d = &r->schema->domain;
+
+    out->share = arena_take(r->arena, d->n, sizeof *out->share);
+    if (!out->share)
+        return no_memory(err);
+    for (size_t i = 0; i < d->n; i++) {
+        out->share[i] = arena_take(r->arena, d->size[i], sizeof **out->share);
+        if (!out->share[i])
+            return no_memory(err);
+        for (uint32_t k = 0; k < d->size[i]; k++)
+            out->share[i][k] = made->recoding ? made->recoding->share[i][k] : 1;
+    }
+    return CUSTOS_OK;
+}
+
+/* Writes the files into the store's folder of the release. */
+static custos_status
+keep(struct curator *c, const struct release_request *request,
+     const struct release *r, const struct synopsis *s, custos_err *err)
+{
+    struct folder f = {.partial = ""};
+    custos_status st = stored_path(c, r->id, f.path, err);
+
+    if (!st)
+        st = folder_begin(&f, err);
+    if (!st && chmod(f.partial, FOLDER_MODE))
+        st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
+    if (!st)
+        st =
+            release_publish(s, f.partial, request->rows, c->rng, r->arena, err);
+    if (!st)
+        st = folder_finish(&f, err);
+    folder_drop(&f);
+    return st;
+}
+
+static custos_status
+measure_and_keep(struct curator *c, const struct release_request *request,
+                 const struct release *r, const struct receipt *receipt,
+                 custos_err *err)
+{
+    struct synopsis s = {.schema = r->schema,
+                         .workload = r->method.workload.sets,
+                         .n_workload = r->method.workload.n};
+    struct synthesis made = {.model = NULL};
+    custos_status st =
+        released_new(r->arena, &r->schema->domain, &s.released, err);
+
+    if (!st)
+        st = measure(c, request, r, s.released, &made, err);
+    if (!st)
+        st = set_share(r, &made, &s, err);
+    if (!st) {
+        s.model = made.model;
+        set_facts(c, r, receipt, &s.facts);
+        st = keep(c, request, r, &s, err);
+    }
+    synthesis_free(&made);
+    return st;
+}
+
+/* --------------------------------------------------------------- running -- */
+
+/* Below the lock: charges and measures. */
+static custos_status
+charge_and_measure(struct curator *c, const struct release_request *request,
+                   struct release *r, struct receipt *receipt, custos_err *err)
+{
+    const struct ask nobody = {.now = request->now};
+    custos_status st = engine_check_attached(c->engine, r->plan, err);
+    int work;
+
+    if (!st && engine_has_public_parts(r->plan))
+        st = engine_prepare(c->engine, r->plan, err);
+    if (!st)
+        st = tripwire_claim(&work, err);
+    if (st)
+        return st;
+    st = charge(c, request, r, receipt, err);
+    if (st) {
+        tripwire_drop(work);
+        return st;
+    }
+    tripwire_begin(c, receipt, work);
+    st = measure_and_keep(c, request, r, receipt, err);
+    tripwire_after(c, &nobody, receipt, work, st ? WORK_FAILED : WORK_DONE, st);
+    return st;
+}
+
+/* Runs of the same store take turns, so that the second of two equal requests finds
+   the release of the first. */
+static custos_status
+lock_releases(struct curator *c, int *out, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st = stored_path(c, "", path, err);
+
+    if (st)
+        return st;
+    *out = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*out < 0 || flock(*out, LOCK_EX))
+        st = custos_fail(err, CUSTOS_EIO,
+                         "cannot lock the releases of the store");
+    if (st && *out >= 0)
+        close(*out);
+    return st;
+}
+
+custos_status
+release_run(struct curator *c, const struct release_request *request,
+            struct release *r, struct receipt *receipt, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st;
+    int lock = -1;
+
+    *receipt = (struct receipt){.seq = 0};
+    st = lock_releases(c, &lock, err);
+    if (st)
+        return st;
+    st = folder_begin(&r->out, err);
+    if (!st)
+        st = find_stored(c, r, err);
+    if (!st && !r->stored)
+        st = charge_and_measure(c, request, r, receipt, err);
+    engine_unprepare(c->engine);
+    if (!st)
+        st = stored_path(c, r->id, path, err);
+    if (!st)
+        st = folder_copy(path, r->out.partial, err);
+    if (!st)
+        st = folder_finish(&r->out, err);
+    close(lock);
+    return st;
+}

@@ -1,0 +1,77 @@
+/*
+ * A release: one charge, then measurements of a table within it, and what is
+ * published of them. The folder of a release appears complete or not at all, and a
+ * copy stays in the store, in releases/ID, where the same request finds it again.
+ *
+ * THEOREM  release-charge-first
+ *   Whatever a release publishes was charged, durably, before its table was read.
+ *   A release whose work was lost, for any reason, stays charged, and its noise is
+ *   used for nothing else.
+ * SOURCE   doc/proofs/release-steps.md; charge-first
+ * NEEDS    release-price, release-steps, rows-are-bounded.
+ * GIVES    release_run gives a stored release with no charge if the store has one of
+ *          the same request, policy and data version; else it charges once.
+ * FAILS    in release_prepare, and up to the charge: by request, policy, ledger,
+ *          public tables and the folders alone; below it: CUSTOS_EENGINE with one
+ *          constant sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM, and CUSTOS_EIO for the
+ *          files.
+ * TESTED   the_charge_comes_before_the_rows a_refused_release_costs_nothing
+ *          the_same_release_is_free
+ */
+#ifndef RELEASE_RELEASE_H
+#define RELEASE_RELEASE_H
+
+#include "curator/curator.h"
+#include "release/folder.h"
+#include "release/method.h"
+#include "release/price.h"
+#include "synth/schema.h"
+
+struct release_request {
+    str table;               /* of the policy: a table or a view */
+    str columns;             /* names separated by commas; empty: all */
+    str workload;            /* as workload_make */
+    str method;              /* as method_find */
+    str epsilon, delta, rho; /* as release_price_make */
+    uint64_t rows;           /* synthetic ones; 0: as the measurements say */
+    const char *out;         /* a folder that does not exist yet */
+    int64_t now;
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *progress_ctx;
+};
+
+/* What is known before anything is spent. */
+struct release {
+    arena *arena;
+    struct plan *plan;
+    struct schema *schema;
+    size_t *field;  /* by column of the domain: the column of plan->table */
+    size_t skipped; /* groups of columns whose tables would be too large */
+    struct release_price price;
+    struct method method;
+    struct method_facts facts;
+    struct folder out;
+    char id[65];
+    bool stored; /* the store has it: it is free */
+};
+
+/*
+ * Checks a request, and everything that can be refused. Charges nothing and reads no
+ * private data. May fail: as plan_make, schema_make, workload_make,
+ * release_price_make, method_check and folder_place, and with CUSTOS_EUNSUPPORTED,
+ * CUSTOS_EINVAL. On success the caller frees *out by release_free.
+ */
+CUSTOS_MUST_USE custos_status release_prepare(struct curator *c,
+                                              const struct release_request *r,
+                                              struct release *out,
+                                              custos_err *err);
+void release_free(struct release *r);
+
+/* Releases; *receipt: that of the charge; of a stored release its seq is 0. */
+CUSTOS_MUST_USE custos_status release_run(struct curator *c,
+                                          const struct release_request *request,
+                                          struct release *r,
+                                          struct receipt *receipt,
+                                          custos_err *err);
+
+#endif

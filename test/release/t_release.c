@@ -1,0 +1,489 @@
+/*
+ * Releases from a store: what is refused costs nothing, what is given was charged
+ * before the rows were read, and the same request is free.
+ */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "engine/fields.h"
+#include "release/release.h"
+#include "store/file.h"
+#include "support/hospital.h"
+#include "support/said.h"
+#include "support/support.h"
+#include "synopsis/synopsis.h"
+#include "synth/price.h"
+
+static const char POLICY[] =
+    "custos: 2\nadjacency: add-remove\n"
+    "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"
+    "query: {epsilon: 0.1, delta: 1e-9}\n"
+    "tables:\n"
+    "  people:\n    source: people.csv\n    unit: id\n    columns:\n"
+    "      id: {type: integer, nullable: false}\n"
+    "      age: {type: integer, range: [0, 120]}\n"
+    "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"
+    "      smoker: {type: boolean}\n"
+    "      day: {type: date, range: [2024-01-01, 2025-12-31]}\n"
+    "      pay: {type: decimal, scale: 2, range: [0, 1000]}\n"
+    "      note: {type: text}\n"
+    "      born: {type: integer}\n"
+    "  visits:\n    source: visits.csv\n    unit: id\n    rows_per_unit: 2\n"
+    "    columns:\n"
+    "      id: {type: integer, references: people.id}\n"
+    "      kind: {type: text, values: [a, b, c]}\n"
+    "  calls:\n    source: visits.csv\n    unit: id\n    columns:\n"
+    "      id: {type: integer}\n"
+    "      kind: {type: text, values: [a, b, c]}\n"
+    "  cities:\n    public: true\n    source: cities.csv\n"
+    "    columns: {city: {type: text, values: [Oslo, Rome]}}\n"
+    "views:\n"
+    "  stays: {sql: 'SELECT v.id AS id, v.kind AS kind, p.city AS city FROM "
+    "visits v JOIN people p ON v.id = p.id'}\n";
+
+static struct test_store files;
+static struct curator *c;
+
+static int
+begin(void **state)
+{
+    static char people[8192], visits[8192];
+    size_t n = 0, m = 0;
+
+    (void)state;
+    n = (size_t)snprintf(people, sizeof people,
+                         "id,age,city,smoker,day,pay,note,born\n");
+    m = (size_t)snprintf(visits, sizeof visits, "id,kind\n");
+    for (int i = 1; i <= 90; i++) {
+        n += (size_t)snprintf(people + n, sizeof people - n,
+                              "%d,%d,%s,%s,2024-%02d-03,%d.50,x,1990\n", i,
+                              i % 80, i % 3 ? "Oslo" : "Rome",
+                              i % 7 == 0   ? ""
+                              : i % 2 == 0 ? "true"
+                                           : "false",
+                              i % 12 + 1, i);
+        for (int k = 0; k < i % 4; k++)
+            m += (size_t)snprintf(visits + m, sizeof visits - m, "%d,%c\n", i,
+                                  "abc"[(i + k) % 3]);
+    }
+    test_store_write(&files, POLICY, "people.csv", people, "visits.csv", visits,
+                     "cities.csv", "city\nOslo\n", NULL);
+    test_store_init(&files);
+    c = test_open(&files);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    curator_close(c);
+    c = NULL;
+    test_store_remove(&files);
+    return 0;
+}
+
+static uint64_t
+rows_in_ledger(void)
+{
+    struct receipt head;
+
+    assert_int_equal(ledger_head(curator_ledger(c), &head, NULL), CUSTOS_OK);
+    return head.seq;
+}
+
+/* ---------------------------------------------- in place of engine_fields -- */
+
+static uint64_t ledger_when_read; /* 0: nothing was read */
+static custos_status fails_with;  /* CUSTOS_OK: it does not */
+
+custos_status
+__real_engine_fields(struct engine *e, const struct plan *plan,
+                     const struct engine_field *fields, size_t n,
+                     engine_take_fields take, void *ctx, custos_err *err);
+custos_status
+__wrap_engine_fields(struct engine *e, const struct plan *plan,
+                     const struct engine_field *fields, size_t n,
+                     engine_take_fields take, void *ctx, custos_err *err);
+
+custos_status
+__wrap_engine_fields(struct engine *e, const struct plan *plan,
+                     const struct engine_field *fields, size_t n,
+                     engine_take_fields take, void *ctx, custos_err *err)
+{
+    ledger_when_read = rows_in_ledger();
+    if (fails_with)
+        return custos_fail(err, fails_with, "the query could not be completed");
+    return __real_engine_fields(e, plan, fields, n, take, ctx, err);
+}
+
+/* ---------------------------------------------------------------- helpers -- */
+
+static struct release_request
+request_of(const char *table, const char *columns, const char *out)
+{
+    static char path[160];
+
+    snprintf(path, sizeof path, "%s/%s", files.folder, out);
+    return (struct release_request){.table = str_of(table),
+                                    .columns = str_of(columns),
+                                    .epsilon = str_of("0.5"),
+                                    .delta = str_of("1e-9"),
+                                    .out = path,
+                                    .now = 1000000};
+}
+
+static custos_status
+ask(const struct release_request *request, struct receipt *receipt,
+    custos_err *err)
+{
+    struct release r;
+    custos_status st = release_prepare(c, request, &r, err);
+
+    ledger_when_read = 0;
+    if (st)
+        return st;
+    st = release_run(c, request, &r, receipt, err);
+    release_free(&r);
+    return st;
+}
+
+static void
+must_ask(const struct release_request *request, struct receipt *receipt)
+{
+    custos_err err = CUSTOS_ERR_INIT;
+
+    if (ask(request, receipt, &err))
+        fail_msg("%s | %s (%s)", err.said, err.hint, err.noted);
+}
+
+static bool
+exists(const char *name)
+{
+    char path[200];
+    struct stat is;
+
+    snprintf(path, sizeof path, "%s/%s", files.folder, name);
+    return !stat(path, &is);
+}
+
+/* ------------------------------------------------------------------ tests -- */
+
+static void
+a_refused_release_costs_nothing(void **state)
+{
+    static const struct {
+        const char *table, *columns, *workload, *epsilon, *delta, *rho, *out;
+        custos_status status;
+        const char *said;
+    } cases[] = {
+        {"people", NULL, NULL, "1", "1e-9", NULL, "o", CUSTOS_EPOLICY,
+         "column note of people has no public domain; add values: [...] to it "
+         "in the policy, or leave it out by --columns"},
+        {"people", "age,born", NULL, "1", "1e-9", NULL, "o", CUSTOS_EPOLICY,
+         "column born of people has no public domain; add range: [LOW, HIGH] "
+         "or values: [...] to it in the policy, or leave it out by --columns"},
+        {"people", "age,sex", NULL, "1", "1e-9", NULL, "o", CUSTOS_ENAME,
+         "people has no column 'sex'"},
+        {"people", "id", NULL, "1", "1e-9", NULL, "o", CUSTOS_EINVAL,
+         "no column of people can be modelled; columns that only identify "
+         "people or rows have nothing to release; choose others by "
+         "--columns"},
+        {"nobody", NULL, NULL, "1", "1e-9", NULL, "o", CUSTOS_ENAME, NULL},
+        {"cities", NULL, NULL, "1", "1e-9", NULL, "o", CUSTOS_EINVAL,
+         "table cities is public: its rows can be copied"},
+        {"calls", NULL, NULL, "1", "1e-9", NULL, "o", CUSTOS_EPOLICY,
+         "the policy does not say how many rows of calls one unit may have; "
+         "add rows_per_unit: N to the table"},
+        {"visits", NULL, "no-such-file", "1", "1e-9", NULL, "o", CUSTOS_ENAME,
+         NULL},
+        {"visits", NULL, NULL, "1", "1e-9", "1", "o", CUSTOS_EINVAL, NULL},
+        {"visits", NULL, NULL, "1", NULL, NULL, "o", CUSTOS_EINVAL, NULL},
+        {"visits", NULL, NULL, NULL, NULL, NULL, "o", CUSTOS_EINVAL, NULL},
+        {"visits", NULL, NULL, "0", "1e-9", NULL, "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, "one", "1e-9", NULL, "o", CUSTOS_EPARSE, NULL},
+        {"visits", NULL, NULL, NULL, NULL, "1e-19", "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, NULL, NULL, "1e-30", "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, NULL, NULL, "1e20", "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, "100", "1e-9", NULL, "o", CUSTOS_ESPENT, NULL},
+        {"visits", NULL, NULL, "1", "1e-9", NULL, "people.csv", CUSTOS_EINVAL,
+         NULL},
+        {"visits", NULL, NULL, "1", "1e-9", NULL, "store/o", CUSTOS_EINVAL,
+         NULL},
+        {"visits", NULL, NULL, "1", "1e-9", NULL, "a/b", CUSTOS_EIO, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r =
+            request_of(cases[i].table, cases[i].columns, cases[i].out);
+        const uint64_t before = rows_in_ledger();
+        custos_err err = CUSTOS_ERR_INIT;
+        struct receipt receipt;
+
+        r.workload = str_of(cases[i].workload);
+        r.epsilon = str_of(cases[i].epsilon);
+        r.delta = str_of(cases[i].delta);
+        r.rho = str_of(cases[i].rho);
+        if (ask(&r, &receipt, &err) != cases[i].status)
+            fail_msg("case %zu: %d %s", i, (int)err.code, err.said);
+        if (cases[i].said)
+            assert_string_equal(whole_said(&err), cases[i].said);
+        assert_int_equal(rows_in_ledger(), before);
+        assert_int_equal(ledger_when_read, 0);
+        assert_false(exists("o"));
+        assert_false(exists("o.partial"));
+    }
+}
+
+static void
+workloads_are_checked_before_the_charge(void **state)
+{
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"age,city\nkind\n",
+         "line 2 of the workload: the release has no column 'kind'"},
+        {"# nothing\n\n", "the workload has no tables"},
+        {"age,id\n", "line 1 of the workload: column id only identifies, so "
+                     "there is no table of it"},
+    };
+    char path[160];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/workload", files.folder);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r = request_of("people", "id,age,city", "o");
+        const uint64_t before = rows_in_ledger();
+        custos_err err = CUSTOS_ERR_INIT;
+        struct receipt receipt;
+
+        assert_int_equal(file_write(path, str_of(cases[i].text), NULL),
+                         CUSTOS_OK);
+        r.workload = str_of(path);
+        assert_int_not_equal(ask(&r, &receipt, &err), CUSTOS_OK);
+        assert_string_equal(whole_said(&err), cases[i].said);
+        assert_int_equal(rows_in_ledger(), before);
+    }
+}
+
+static void
+the_charge_comes_before_the_rows(void **state)
+{
+    const struct release_request r =
+        request_of("people", "id,age,city,smoker,day,pay", "o");
+    const uint64_t before = rows_in_ledger();
+    struct receipt receipt;
+
+    (void)state;
+    must_ask(&r, &receipt);
+    assert_int_equal(receipt.seq, before + 1);
+    assert_int_equal(ledger_when_read, before + 1);
+    assert_true(exists("o/synopsis.custos"));
+    assert_false(exists("o.partial"));
+}
+
+static void
+the_same_release_is_free(void **state)
+{
+    struct release_request r = request_of("visits", NULL, "o1");
+    struct receipt first, second;
+    char path[2][200];
+    arena *a = arena_new(NULL, 1 << 24);
+    str text[2];
+
+    (void)state;
+    must_ask(&r, &first);
+    r.out = "o2";
+    snprintf(path[0], sizeof path[0], "%s/o2", files.folder);
+    r.out = path[0];
+    must_ask(&r, &second);
+    assert_int_equal(second.seq, 0);
+    assert_int_equal(ledger_when_read, 0);
+    assert_int_equal(rows_in_ledger(), first.seq);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path[i], sizeof path[i], "%s/o%d/synopsis.custos",
+                 files.folder, i + 1);
+        assert_int_equal(file_read(path[i], 1 << 22, a, &text[i], NULL),
+                         CUSTOS_OK);
+    }
+    assert_true(str_equal(text[0], text[1]));
+    /* Another request is another release. */
+    snprintf(path[0], sizeof path[0], "%s/o3", files.folder);
+    r.out = path[0];
+    r.method = str_of("mst");
+    must_ask(&r, &second);
+    assert_int_equal(second.seq, first.seq + 1);
+    arena_free(a);
+}
+
+static void
+new_data_are_another_release(void **state)
+{
+    struct release_request r = request_of("visits", NULL, "o1");
+    struct receipt first, second;
+    char path[200];
+
+    (void)state;
+    must_ask(&r, &first);
+    curator_close(c);
+    test_store_init(&files);
+    c = test_open(&files);
+    snprintf(path, sizeof path, "%s/o2", files.folder);
+    r.out = path;
+    must_ask(&r, &second);
+    assert_true(second.seq > first.seq);
+}
+
+/* A failure below the charge leaves the charge, no folder, and no release that a later
+   run could find. */
+static void
+a_lost_release_stays_charged(void **state)
+{
+    const struct release_request r = request_of("visits", NULL, "o");
+    custos_err err = CUSTOS_ERR_INIT;
+    struct receipt receipt, resumed;
+    const uint64_t before = rows_in_ledger();
+
+    (void)state;
+    fails_with = CUSTOS_EENGINE;
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EENGINE);
+    assert_string_equal(err.said, "the query could not be completed");
+    fails_with = CUSTOS_OK;
+    assert_int_equal(rows_in_ledger(), before + 2); /* charge and failure */
+    assert_false(exists("o"));
+    assert_false(exists("o.partial"));
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EDENIED);
+    assert_int_equal(
+        ledger_resume(curator_ledger(c), str_of("test"), 1, &resumed, NULL),
+        CUSTOS_OK);
+    must_ask(&r, &receipt);
+    assert_int_equal(receipt.seq, before + 4);
+}
+
+/* The row of the charge has the price that the steps were given, and the file says
+   the same. */
+static void
+the_receipt_covers_the_steps(void **state)
+{
+    struct release_request r = request_of("visits", NULL, "o");
+    char path[256], out[200];
+    struct ledger_row *row = NULL;
+    struct synopsis *s = NULL;
+    struct receipt receipt;
+    arena *a = arena_new(NULL, 1 << 26);
+
+    (void)state;
+    for (int in_rho = 0; in_rho < 2; in_rho++) {
+        amount spent = 0, price;
+        size_t n = 1;
+
+        snprintf(out, sizeof out, "%s/o%d", files.folder, in_rho);
+        r.out = out;
+        if (in_rho) {
+            r.epsilon = r.delta = str_of("");
+            r.rho = str_of("1/70");
+        }
+        must_ask(&r, &receipt);
+        assert_int_equal(ledger_rows(curator_ledger(c), receipt.seq, str_of(""),
+                                     str_of(""), a, &row, &n, NULL),
+                         CUSTOS_OK);
+        snprintf(path, sizeof path, "%s/synopsis.custos", out);
+        assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+        assert_true(str_equal(row->rho, s->facts.rho));
+        assert_true(str_equal(row->epsilon, s->facts.epsilon));
+        assert_string_equal(row->delta_rho.ptr, "0");
+        assert_int_equal(s->facts.receipt, receipt.seq);
+        assert_int_equal(s->facts.rows_per_unit, 2);
+        assert_true(amount_read(row->rho, AMOUNT_LOSS, &price));
+        for (size_t i = 0; i < s->released->n_tables; i++)
+            spent += s->released->tables[i].rho;
+        assert_true(spent < price); /* selections cost the rest */
+        assert_true(spent > price / 20 * 17);
+        assert_string_equal(row->query.ptr, "RELEASE \"visits\" (\"id\", "
+                                            "\"kind\")");
+        synopsis_close(s);
+    }
+    arena_free(a);
+}
+
+/* A view over two tables is released like a table. */
+static void
+a_view_can_be_released(void **state)
+{
+    struct release_request r = request_of("stays", NULL, "o");
+    struct synopsis *s = NULL;
+    struct receipt receipt;
+    char path[200];
+    arena *a = arena_new(NULL, 1 << 26);
+
+    (void)state;
+    r.epsilon = str_of("8"); /* near the truth */
+    must_ask(&r, &receipt);
+    snprintf(path, sizeof path, "%s/synopsis.custos", r.out);
+    assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+    assert_int_equal(s->schema->n, 3);
+    assert_int_equal(s->schema->columns[0].coding, SCHEMA_NUMBER);
+    assert_int_equal(s->schema->columns[1].n, 3);
+    assert_int_equal(s->schema->columns[2].n, 2);
+    assert_false(s->schema->columns[2].nullable);
+    /* 90 people with 0, 1, 2 and 3 visits in turn, of whom 2 count */
+    assert_true(s->model->total > 80 && s->model->total < 140);
+    synopsis_close(s);
+    arena_free(a);
+}
+
+static void
+schemas_follow_the_policy(void **state)
+{
+    struct release_request r =
+        request_of("people", "id,age,city,smoker,day,pay", "o");
+    const struct schema_column *x;
+    struct release release;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    assert_int_equal(release_prepare(c, &r, &release, &err), CUSTOS_OK);
+    x = release.schema->columns;
+    assert_int_equal(release.schema->n, 6);
+    assert_int_equal(release.schema->domain.n, 5);
+    assert_int_equal(x[0].coding, SCHEMA_NUMBER);
+    assert_int_equal(x[1].coding, SCHEMA_CUTS);
+    assert_int_equal(x[1].n, 121);
+    assert_true(x[1].nullable && x[1].cuts[0] == 0 && x[1].cuts[121] == 121);
+    assert_int_equal(x[2].coding, SCHEMA_VALUES);
+    assert_true(x[2].n == 2 && !x[2].nullable && !x[2].ordered);
+    assert_true(x[3].n == 2 && x[3].nullable);
+    assert_int_equal(x[4].type, TYPE_DATE);
+    assert_int_equal(x[4].n, 61); /* 731 days, 12 at a time */
+    assert_true(x[4].cuts[61] - x[4].cuts[0] == 731);
+    assert_true(x[5].base == 10 && x[5].digits == 2);
+    assert_true(x[5].cuts[0] == 0 && x[5].cuts[x[5].n] == 100001);
+    release_free(&release);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_refused_release_costs_nothing, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(workloads_are_checked_before_the_charge,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(the_charge_comes_before_the_rows, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(the_same_release_is_free, begin, end),
+        cmocka_unit_test_setup_teardown(new_data_are_another_release, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_lost_release_stays_charged, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
+        cmocka_unit_test_setup_teardown(schemas_follow_the_policy, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
