@@ -470,7 +470,11 @@ answer_print(struct out *o, enum answer_format format, const struct answer *a,
         if (!a->explained && !a->is_public) {
             print_price(o, a, remaining);
             print_lines(o, a->warnings, "warning: ");
-            print_lines(o, a->remarks, "");
+        } else if (!a->explained && (has_bars(a) || a->remarks.len > 0)) {
+            out_text(o, has_bars(a) ? "\n  95 % error bars. No cost.\n"
+                                    : "\n  No cost.\n");
         }
+        if (!a->explained)
+            print_lines(o, a->remarks, "");
     }
 }

@@ -70,6 +70,7 @@ extern const struct verb verb_shell;
 extern const struct verb verb_analyst;
 extern const struct verb verb_owner;
 extern const struct verb verb_serve;
+extern const struct verb verb_synopsis;
 
 /* `custos worker`: started by custos serve, not by people. */
 int run_worker(void);

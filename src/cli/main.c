@@ -12,10 +12,10 @@
 #include "cli/out.h"
 
 static const struct verb *const verbs[] = {
-    &verb_policy,  &verb_init,   &verb_query,   &verb_explain, &verb_shell,
-    &verb_release, &verb_serve,  &verb_analyst, &verb_owner,   &verb_budget,
-    &verb_ledger,  &verb_backup, &verb_restore, &verb_store,   &verb_noise,
-    &verb_account, &verb_risk,   &verb_audit,   &verb_demo,
+    &verb_policy,  &verb_init,     &verb_query,  &verb_explain, &verb_shell,
+    &verb_release, &verb_synopsis, &verb_serve,  &verb_analyst, &verb_owner,
+    &verb_budget,  &verb_ledger,   &verb_backup, &verb_restore, &verb_store,
+    &verb_noise,   &verb_account,  &verb_risk,   &verb_audit,   &verb_demo,
 };
 
 static const struct verb *

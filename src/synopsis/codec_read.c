@@ -10,7 +10,15 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-enum { COLUMNS_MAX = 4096, CODES_MAX = 1 << 16, DIGITS_MAX = 38 };
+enum {
+    COLUMNS_MAX = 4096,
+    CODES_MAX = 1 << 16,
+    DIGITS_MAX = 38,
+    REAL_DIGITS = 56, /* the smallest step of a real is 2^-56 */
+};
+
+#define CUT_MOST ((i128)1 << 120)
+#define REAL_STEPS ((i128)1 << 52)
 
 struct reader {
     struct unpack u;
@@ -116,6 +124,16 @@ unpack_facts(struct reader *r, struct synopsis_facts *f)
     f->version = unpack_line(r);
 }
 
+/* Is n with so many more digits still a number that a datum can have? */
+static bool
+fits(i128 n, int more_digits)
+{
+    for (int i = 0; i < more_digits; i++)
+        if (__builtin_mul_overflow(n, (i128)10, &n))
+            return false;
+    return true;
+}
+
 static void
 unpack_values(struct reader *r, struct schema_column *c)
 {
@@ -126,6 +144,32 @@ unpack_values(struct reader *r, struct schema_column *c)
                        (data_type_is_number(c->type) &&
                         data_type_is_number(c->values[k].type)));
         require(r, utf8_prefix(c->values[k].text) == c->values[k].text.len);
+        require(r, fits(c->values[k].n, c->scale - c->values[k].scale));
+    }
+}
+
+/* Can every step be written as a value of the column? */
+static bool
+cuts_are_sound(const struct schema_column *c)
+{
+    const i128 first = c->cuts[0], last = c->cuts[c->n] - 1;
+
+    switch (c->type) {
+    case TYPE_INT: return c->digits == 0;
+    case TYPE_DECIMAL:
+        return c->base == 10 && c->digits >= 0 && c->digits <= c->scale &&
+               fits(first, c->scale - c->digits) &&
+               fits(last, c->scale - c->digits);
+    case TYPE_REAL:
+        return first > -REAL_STEPS && last < REAL_STEPS &&
+               (c->base == 2 || c->base == 10) &&
+               c->digits * (c->base == 2 ? 1 : 4) <= REAL_DIGITS &&
+               c->digits >= -REAL_DIGITS / 4;
+    case TYPE_DATE: return first >= DATE_FIRST && last <= DATE_LAST;
+    case TYPE_TIMESTAMP:
+        return first >= DATE_FIRST * (i128)DAY_US &&
+               last < (DATE_LAST + 1) * (i128)DAY_US;
+    default: return false;
     }
 }
 
@@ -136,11 +180,10 @@ unpack_cuts(struct reader *r, struct schema_column *c)
     c->digits = (int)unpack_between(r, -DIGITS_MAX, DIGITS_MAX);
     c->cuts = take(r, (size_t)c->n + 1, 1, sizeof *c->cuts);
     for (uint32_t k = 0; !r->u.failed && k <= c->n; k++) {
-        c->cuts[k] = unpack_number(&r->u);
+        c->cuts[k] = unpack_between(r, -CUT_MOST, CUT_MOST);
         require(r, k == 0 || c->cuts[k] > c->cuts[k - 1]);
     }
-    require(r, data_type_is_number(c->type) || c->type == TYPE_DATE ||
-                   c->type == TYPE_TIMESTAMP);
+    require(r, r->u.failed || cuts_are_sound(c));
 }
 
 static void

@@ -52,7 +52,7 @@ with_scale(struct datum d, int scale)
     return d;
 }
 
-static struct datum
+struct datum
 step_value(const struct schema_column *c, i128 step)
 {
     switch (c->type) {

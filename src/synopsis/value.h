@@ -9,6 +9,9 @@
 /* Do all codes stand for one value each (or for NULL)? */
 bool column_is_single(const struct schema_column *c);
 
+/* The value of a step of a column with cuts, in the column's type and scale. */
+struct datum step_value(const struct schema_column *c, i128 step);
+
 enum code_end { CODE_FIRST, CODE_LAST };
 
 /* The first or last value of a code's run; a single value is both. Numbers have the

@@ -26,6 +26,7 @@ class Man(unittest.TestCase):
             "backup", "restore", "store", "budget", "analyst", "owner")]
         verbs += [("policy", verb) for verb in (
             "draft", "check", "import", "migrate")]
+        verbs += [("synopsis", verb) for verb in ("query", "info")]
         verbs += [("ledger", verb) for verb in ("list", "verify", "recall")]
         verbs += [("account", verb) for verb in (
             "compose", "calibrate", "plan", "convert", "group", "curve")]

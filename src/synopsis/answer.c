@@ -1,0 +1,324 @@
+/*
+ * The rows of an answer: outputs, HAVING, ORDER BY and LIMIT, on the aggregates of
+ * each group.
+ *
+ * synth/released.h and curator/answer.h both name a struct released, so this file
+ * makes its answers without the latter.
+ */
+#include "synopsis/answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "synopsis/aggregate.h"
+
+#define BETA 0.05
+
+struct answering {
+    const struct question *q;
+    const struct cell_counts *e; /* by reading */
+    size_t group;
+    double beta; /* of one aggregate of the expression at hand */
+    bool barless;
+    struct scope scope;
+};
+
+static custos_status
+no_memory(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* ---------------------------------------------------------------- values -- */
+
+static bool
+group_leaf(void *ctx, const struct expr *e, struct value *out)
+{
+    struct answering *w = ctx;
+
+    if (e->kind == EXPR_KEY) {
+        *out = (struct value){
+            .datum = w->q->readings[0].groups[w->group].keys[e->slot]};
+        return true;
+    }
+    return aggregate_of(w->q, w->e, w->group, (size_t)e->slot, w->beta, out);
+}
+
+/* How many different aggregates an expression has. */
+static size_t
+count_aggregates(const struct question *q, const struct expr *e)
+{
+    size_t n = 0;
+    bool *seen = arena_take(q->a, q->n_aggregates + 1, sizeof *seen);
+    const struct expr **stack;
+    size_t depth = 0;
+
+    if (!seen)
+        return q->n_aggregates;
+    stack = arena_take(q->a, SQL_NODES_MAX, sizeof *stack);
+    if (!stack)
+        return q->n_aggregates;
+    stack[depth++] = e;
+    while (depth > 0) {
+        const struct expr *at = stack[--depth];
+
+        if (at->kind == EXPR_AGGREGATE) {
+            n += !seen[at->slot];
+            seen[at->slot] = true;
+            continue;
+        }
+        for (size_t i = 0; i < at->n_args; i++)
+            if (at->args[i])
+                stack[depth++] = at->args[i];
+    }
+    return n;
+}
+
+/* The bar of an expression covers for all its aggregates together. */
+static bool
+evaluate_group(struct answering *w, const struct expr *e, struct value *out)
+{
+    const size_t n = count_aggregates(w->q, e);
+
+    w->beta = BETA / (double)(n > 0 ? n : 1);
+    return evaluate(&w->scope, e, out);
+}
+
+static struct datum
+bar_end(const struct value *v, bool high)
+{
+    const enum data_type type = v->datum.type;
+    const double x = high ? v->high : v->low;
+
+    if ((type == TYPE_DATE || type == TYPE_TIMESTAMP) && fabs(x) < 0x1p62)
+        return (struct datum){.type = type, .n = (i128)llround(x)};
+    return datum_of_double(x);
+}
+
+static bool
+fill_cell(struct answering *w, arena *a, const struct expr *e,
+          struct answer_cell *cell)
+{
+    struct value v;
+
+    if (!evaluate_group(w, e, &v))
+        return false;
+    cell->value = v.datum;
+    if (v.datum.type == TYPE_TEXT) {
+        char *text = arena_copy(a, v.datum.text);
+
+        if (!text)
+            return false;
+        cell->value.text = (str){text, v.datum.text.len};
+    }
+    cell->has_bar = v.certainty == BARRED && v.datum.type != TYPE_NULL;
+    w->barless |= v.certainty == UNCERTAIN && v.datum.type != TYPE_NULL;
+    if (cell->has_bar) {
+        cell->low = bar_end(&v, false);
+        cell->high = bar_end(&v, true);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ rows -- */
+
+struct row {
+    size_t group;
+    struct datum *order;
+};
+
+static int
+row_cmp(const void *a, const void *b, void *ctx)
+{
+    const struct plan *p = ctx;
+    const struct row *x = a, *y = b;
+
+    for (size_t i = 0; i < p->n_order_by; i++) {
+        const struct datum *s = &x->order[i], *t = &y->order[i];
+        int order = datum_cmp(s, t); /* NULL last */
+
+        if (s->type == TYPE_NULL || t->type == TYPE_NULL)
+            order = p->order_by[i].nulls_first ? -order : order;
+        else if (p->order_by[i].descending)
+            order = -order;
+        if (order)
+            return order;
+    }
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+static custos_status
+choose_rows(struct answering *w, struct row **out, size_t *n, custos_err *err)
+{
+    const struct question *q = w->q;
+    const struct plan *p = q->plan;
+    struct row *rows =
+        arena_take(q->a, q->readings[0].n_groups + 1, sizeof *rows);
+    struct value v;
+
+    *n = 0;
+    if (!rows)
+        return no_memory(err);
+    for (size_t i = 0; i < q->readings[0].n_groups; i++) {
+        struct row *row = &rows[*n];
+
+        w->group = row->group = i;
+        if (p->having && !evaluate_group(w, p->having, &v))
+            return no_memory(err);
+        if (p->having && (v.datum.type == TYPE_NULL || !v.datum.n))
+            continue;
+        row->order = arena_take(q->a, p->n_order_by + 1, sizeof *row->order);
+        if (!row->order)
+            return no_memory(err);
+        for (size_t k = 0; k < p->n_order_by; k++) {
+            if (!evaluate_group(w, p->order_by[k].expr, &v))
+                return no_memory(err);
+            row->order[k] = v.datum;
+        }
+        ++*n;
+    }
+    if (p->n_order_by)
+        qsort_r(rows, *n, sizeof *rows, row_cmp, (void *)p);
+    *out = rows;
+    return CUSTOS_OK;
+}
+
+/* An empty answer with the columns of the plan. */
+static custos_status
+answer_begin(const struct plan *p, struct answer **out, custos_err *err)
+{
+    arena *a = arena_new(NULL, ANSWER_BYTES);
+    struct answer *answer = a ? arena_take(a, 1, sizeof *answer) : NULL;
+
+    if (answer)
+        answer->columns = arena_take(a, p->n_outputs, sizeof *answer->columns);
+    if (!answer || !answer->columns) {
+        arena_free(a);
+        return no_memory(err);
+    }
+    answer->arena = a;
+    answer->n_columns = p->n_outputs;
+    answer->is_public = true;
+    for (size_t i = 0; i < p->n_outputs; i++) {
+        const struct plan_output *o = &p->outputs[i];
+        char *name = arena_copy(a, o->name);
+        char *array = arena_copy(a, o->array.name);
+
+        if (!name || !array) {
+            arena_free(a);
+            return no_memory(err);
+        }
+        answer->columns[i] =
+            (struct answer_column){.name = {name, o->name.len},
+                                   .array = o->array,
+                                   .type = o->type,
+                                   .is_key = o->expr->kind == EXPR_KEY};
+        answer->columns[i].array.name = (str){array, o->array.name.len};
+    }
+    *out = answer;
+    return CUSTOS_OK;
+}
+
+static custos_status
+fill_rows(struct answering *w, const struct row *rows, size_t n,
+          struct answer *answer, custos_err *err)
+{
+    const struct plan *p = w->q->plan;
+    const size_t from = p->query->offset < n ? (size_t)p->query->offset : n;
+
+    n -= from;
+    if (p->query->has_limit && p->query->limit < n)
+        n = (size_t)p->query->limit;
+    answer->n_rows = n;
+    answer->cells =
+        arena_take(answer->arena, n * p->n_outputs + 1, sizeof *answer->cells);
+    if (!answer->cells)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        w->group = rows[from + i].group;
+        for (size_t k = 0; k < p->n_outputs; k++)
+            if (!fill_cell(w, answer->arena, p->outputs[k].expr,
+                           &answer->cells[i * p->n_outputs + k]))
+                return no_memory(err);
+    }
+    if (w->barless)
+        answer->remarks = str_of(
+            "A value without an error bar comes from the model alone: no "
+            "measurement bounds its error.");
+    return CUSTOS_OK;
+}
+
+static custos_status
+answer_question(const struct synopsis *s, arena *a, struct plan *p,
+                struct answer *answer, custos_err *err)
+{
+    struct question q;
+    struct answering w = {.q = &q};
+    struct cell_counts *e = NULL;
+    struct row *rows;
+    size_t n;
+    custos_status st = question_make(a, p, s->schema, &q, err);
+
+    w.scope = (struct scope){.a = a, .leaf = group_leaf, .ctx = &w};
+    if (!st && !p->from && q.n_aggregates > 0)
+        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                         "an aggregate needs FROM, with the synopsis's table");
+    if (!st) {
+        w.e = e = arena_take(a, q.n_readings, sizeof *e);
+        st = e ? CUSTOS_OK : no_memory(err);
+    }
+    for (size_t i = 0; !st && i < q.n_readings; i++)
+        if (q.readings[i].n_aggregates > 0)
+            st = cell_counts_make(a, s, q.readings[i].set, &e[i], err);
+    for (size_t i = 0; i < p->n_outputs && !st; i++)
+        answer->columns[i].is_key = p->outputs[i].expr->kind == EXPR_KEY;
+    if (!st)
+        st = choose_rows(&w, &rows, &n, err);
+    return st ? st : fill_rows(&w, rows, n, answer, err);
+}
+
+custos_status
+synopsis_answer(const struct synopsis *s, struct plan *p, struct answer **out,
+                custos_err *err)
+{
+    arena *a = arena_new(NULL, QUERY_BYTES);
+    struct answer *answer = NULL;
+    custos_status st = a ? CUSTOS_OK : no_memory(err);
+
+    if (!st)
+        st = answer_begin(p, &answer, err);
+    if (!st)
+        st = answer_question(s, a, p, answer, err);
+    if (!st)
+        *out = answer;
+    else
+        answer_free(answer);
+    arena_free(a);
+    return st;
+}
+
+custos_status
+synopsis_ask(const struct synopsis *s, const struct policy *policy, str sql,
+             struct answer **out, custos_err *err)
+{
+    const struct plan_options options = {.who = NULL};
+    arena *a = arena_new(NULL, QUERY_BYTES);
+    struct plan *p = NULL;
+    struct query *q;
+    custos_status st = a ? CUSTOS_OK : no_memory(err);
+
+    if (!st)
+        st = sql_read(a, sql, &q, err);
+    if (!st && q->explain)
+        st = custos_fail(err, CUSTOS_EUNSUPPORTED,
+                         "a synopsis answers for free: there is nothing to "
+                         "explain");
+    if (!st)
+        st = plan_make(a, q, policy, &options, &p, err);
+    if (!st)
+        st = synopsis_answer(s, p, out, err);
+    plan_free(p);
+    arena_free(a);
+    return st;
+}

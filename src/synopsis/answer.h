@@ -1,0 +1,28 @@
+/*
+ * Answers a question from a synopsis: the reconstruction procedure. Free.
+ */
+#ifndef SYNOPSIS_ANSWER_H
+#define SYNOPSIS_ANSWER_H
+
+#include "curator/curator.h"
+#include "synopsis/synopsis.h"
+
+/*
+ * Answers a plan over the synopsis's policy (synopsis_policy), which it changes: it
+ * cannot be used again. The bars of each value hold at 95 %. Values without one
+ * come from the model alone, which a remark says. May fail: CUSTOS_EUNSUPPORTED,
+ * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. On success the caller owns *out.
+ */
+CUSTOS_MUST_USE custos_status synopsis_answer(const struct synopsis *s,
+                                              struct plan *p,
+                                              struct answer **out,
+                                              custos_err *err);
+
+/* Reads, plans and answers a text by p, the policy of the synopsis. Also fails as
+   sql_read and plan_make. */
+CUSTOS_MUST_USE custos_status synopsis_ask(const struct synopsis *s,
+                                           const struct policy *p, str sql,
+                                           struct answer **out,
+                                           custos_err *err);
+
+#endif

@@ -1,0 +1,301 @@
+/* Sums of counts, from a model and from noisy tables. */
+#include "synopsis/cell_counts.h"
+
+#include <math.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "synth/infer.h"
+
+enum { CELLS_MAX = 1 << 22 };
+
+/* A noisy table, summed over columns that were not asked for. */
+struct cell_counts_table {
+    double *y;        /* by cell of its coding */
+    double variance;  /* of the noise of each y */
+    uint32_t *cell;   /* by cell of the schema: the one that counts it */
+    uint32_t *merged; /* by cell of its coding: how many cells of the schema */
+    double *low,
+        *high;       /* by cell of its coding: of the sum that is asked for */
+    uint32_t *terms; /* by cell of its coding: of that sum */
+};
+
+/* Calls for each cell of the schema's codes: its cell in other codes. */
+static void
+map_cells(const struct synopsis *s, size_t coding, struct colset set,
+          uint32_t *cell)
+{
+    const struct released_coding *to = &s->released->codings[coding];
+    const struct domain *d = &s->schema->domain;
+    size_t n = 1;
+
+    cell[0] = 0;
+    COLSET_EACH(c, set)
+    {
+        const size_t codes = d->size[c];
+
+        for (size_t i = n; i-- > 0;)
+            for (size_t k = codes; k-- > 0;)
+                cell[i * codes + k] = cell[i] * to->size[c] + to->map[c][k];
+        n *= codes;
+    }
+}
+
+/* Sums of the table over the columns that are not in set. */
+static void
+collapse(const struct synopsis *s, const struct released_table *t,
+         struct colset set, double *out)
+{
+    const struct domain *d = &s->released->codings[t->coding].domain;
+    size_t stride[SYNTH_COLUMNS_MAX] = {0}, next = 1;
+    uint32_t code[SYNTH_COLUMNS_MAX] = {0};
+    size_t columns[SYNTH_COLUMNS_MAX], n = 0, at = 0;
+
+    COLSET_EACH(c, t->set)
+    columns[n++] = c;
+    for (size_t i = n; i-- > 0;)
+        if (colset_has(set, columns[i])) {
+            stride[i] = next;
+            next *= d->size[columns[i]];
+        }
+    for (size_t k = 0; k < t->cells; k++) {
+        out[at] += (double)t->values[k];
+        for (size_t i = n; i-- > 0;) {
+            at += stride[i];
+            if (++code[i] < d->size[columns[i]])
+                break;
+            at -= stride[i] * code[i];
+            code[i] = 0;
+        }
+    }
+}
+
+static bool
+table_take(arena *a, const struct synopsis *s, const struct released_table *t,
+           struct colset set, size_t cells, struct cell_counts_table *out)
+{
+    const size_t own =
+        domain_cells(&s->released->codings[t->coding].domain, set);
+
+    out->y = arena_take(a, own, sizeof *out->y);
+    out->low = arena_take(a, own, sizeof *out->low);
+    out->high = arena_take(a, own, sizeof *out->high);
+    out->terms = arena_take(a, own, sizeof *out->terms);
+    out->merged = arena_take(a, own, sizeof *out->merged);
+    out->cell = arena_take(a, cells, sizeof *out->cell);
+    if (!out->y || !out->low || !out->high || !out->terms || !out->merged ||
+        !out->cell)
+        return false;
+    collapse(s, t, set, out->y);
+    map_cells(s, t->coding, set, out->cell);
+    for (size_t i = 0; i < cells; i++)
+        out->merged[out->cell[i]]++;
+    out->variance = t->variance * (double)(t->cells / own);
+    return true;
+}
+
+/* ------------------------------------------------------------- expected -- */
+
+/* The model's marginal, each count divided among the codes that were merged. */
+static custos_status
+expect_model(arena *a, const struct synopsis *s, struct colset set,
+             struct cell_counts *e, custos_err *err)
+{
+    const struct released_coding *last = released_now(s->released);
+    const size_t own = domain_cells(&last->domain, set);
+    double *marginal = arena_take(a, own, sizeof *marginal);
+    uint32_t *cell = arena_take(a, e->cells, sizeof *cell);
+    size_t n = 1;
+    custos_status st;
+
+    if (!marginal || !cell)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = model_marginal(s->model, set, CELLS_MAX, marginal, err);
+    if (st)
+        return st == CUSTOS_EOVERFLOW
+                   ? custos_fail(err, st,
+                                 "the model needs too large a table for these "
+                                 "columns together" HINT
+                                 "ask about fewer columns at once")
+                   : st;
+    map_cells(s, s->released->n_codings - 1, set, cell);
+    e->expected[0] = 1;
+    COLSET_EACH(c, set)
+    {
+        const size_t codes = s->schema->domain.size[c];
+
+        for (size_t i = n; i-- > 0;)
+            for (size_t k = codes; k-- > 0;)
+                e->expected[i * codes + k] =
+                    e->expected[i] * (s->share ? s->share[c][k] : 1);
+        n *= codes;
+    }
+    for (size_t i = 0; i < e->cells; i++)
+        e->expected[i] *= marginal[cell[i]];
+    return CUSTOS_OK;
+}
+
+/* The mean of the tables by the variances of a cell; merged codes are equally
+   likely. */
+static custos_status
+expect_tables(struct cell_counts *e, custos_err *err)
+{
+    if (e->n == 0)
+        return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                           "the synopsis has no table with all these columns "
+                           "together, and no model" HINT
+                           "custos synopsis info lists its tables");
+    for (size_t i = 0; i < e->cells; i++) {
+        double sum = 0, weights = 0;
+
+        for (size_t t = 0; t < e->n; t++) {
+            const struct cell_counts_table *of = &e->tables[t];
+            const uint32_t at = of->cell[i], merged = of->merged[at];
+            const double weight = merged / of->variance;
+
+            sum += weight * of->y[at] / merged;
+            weights += weight;
+        }
+        e->expected[i] = sum / weights;
+    }
+    return CUSTOS_OK;
+}
+
+custos_status
+cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
+                 struct cell_counts *out, custos_err *err)
+{
+    const struct released *r = s->released;
+    struct cell_counts e = {.cells = domain_cells(&s->schema->domain, set)};
+    custos_status st;
+
+    if (e.cells > CELLS_MAX)
+        return custos_fail(err, CUSTOS_EOVERFLOW,
+                           "these columns have more than %d cells together" HINT
+                           "ask about fewer columns at once",
+                           CELLS_MAX);
+    e.expected = arena_take(a, e.cells, sizeof *e.expected);
+    e.tables = arena_take(a, r->n_tables + 1, sizeof *e.tables);
+    if (!e.expected || !e.tables)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->n_tables; i++)
+        if (r->tables[i].kind == RELEASED_COUNTS &&
+            colset_within(set, r->tables[i].set) &&
+            !table_take(a, s, &r->tables[i], set, e.cells, &e.tables[e.n++]))
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    st = s->model ? expect_model(a, s, set, &e, err) : expect_tables(&e, err);
+    if (!st)
+        *out = e;
+    return st;
+}
+
+/* ----------------------------------------------------------------- bars -- */
+
+/* The z that a normal variable exceeds, on both sides together, with probability
+   p. */
+static double
+normal_quantile(double p)
+{
+    double low = 0, high = 40;
+
+    for (int i = 0; i < 60; i++) {
+        const double z = (low + high) / 2;
+
+        if (erfc(z / sqrt(2)) > p)
+            low = z;
+        else
+            high = z;
+    }
+    return high;
+}
+
+/* The share of beta of table k, counted from 1. */
+static double
+share_of_table(size_t k)
+{
+    return k == 1 ? 0.8 : 0.2 / ((double)k * (double)(k - 1));
+}
+
+/* Collects the terms by the table's cells. A cell where some merged codes have no
+   term may add nothing. */
+static void
+add_terms(const struct cell_counts_table *t, const struct summand *terms,
+          size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t at = t->cell[terms[i].cell];
+
+        if (t->terms[at]++ == 0) {
+            t->low[at] = terms[i].low;
+            t->high[at] = terms[i].high;
+        } else {
+            t->low[at] = fmin(t->low[at], terms[i].low);
+            t->high[at] = fmax(t->high[at], terms[i].high);
+        }
+    }
+}
+
+/* Leaves the table's terms empty. */
+struct interval
+cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
+                         const struct summand *terms, size_t n, double beta)
+{
+    const struct cell_counts_table *t = &e->tables[k];
+    const double z = normal_quantile(beta * share_of_table(k + 1));
+    double squares_low = 0, squares_high = 0;
+    struct interval out = {.has_bar = true};
+
+    add_terms(t, terms, n);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t at = t->cell[terms[i].cell];
+        double least = t->low[at], most = t->high[at];
+
+        if (t->terms[at] == 0)
+            continue;
+        if (t->terms[at] < t->merged[at]) {
+            least = fmin(least, 0);
+            most = fmax(most, 0);
+        }
+        t->terms[at] = 0;
+        out.low += least * t->y[at];
+        out.high += most * t->y[at];
+        squares_low += least * least;
+        squares_high += most * most;
+    }
+    out.low -= z * sqrt(squares_low * t->variance);
+    out.high += z * sqrt(squares_high * t->variance);
+    out.x = (out.low + out.high) / 2;
+    return out;
+}
+
+void
+interval_narrow(struct interval *to, double low, double high)
+{
+    if (!to->has_bar) {
+        to->low = low;
+        to->high = high;
+        to->has_bar = true;
+    } else if (fmax(to->low, low) <= fmin(to->high, high)) {
+        to->low = fmax(to->low, low);
+        to->high = fmin(to->high, high);
+    }
+}
+
+struct interval
+cell_counts_sum(const struct cell_counts *e, const struct summand *terms,
+                size_t n, double beta)
+{
+    struct interval out = {.x = 0};
+
+    for (size_t i = 0; i < n; i++)
+        out.x += terms[i].mean * e->expected[terms[i].cell];
+    for (size_t k = 0; k < e->n; k++) {
+        const struct interval of =
+            cell_counts_sum_of_table(e, k, terms, n, beta);
+
+        interval_narrow(&out, of.low, of.high);
+    }
+    if (out.has_bar)
+        out.x = fmin(fmax(out.x, out.low), out.high);
+    return out;
+}

@@ -1,0 +1,72 @@
+/*
+ * A question to a synopsis: its columns, its groups, and for each group the values
+ * of its rows, as far as the schema's codes tell them.
+ */
+#ifndef SYNOPSIS_QUESTION_H
+#define SYNOPSIS_QUESTION_H
+
+#include "plan/plan.h"
+#include "synopsis/question_values.h"
+#include "synth/domain.h"
+
+/* A column that the question uses. */
+struct question_column {
+    int slot; /* in the plan */
+    const struct schema_column *is;
+    struct column_use use;
+    struct column_value *values;
+    size_t n;
+    size_t at; /* the current one */
+};
+
+/*
+ * Rows of a group that have the same values in all columns of a reading: which cell
+ * of the marginal they are in, which share of its rows they are, and then the value
+ * of each argument; NAN for NULL.
+ */
+enum { PIECE_CELL, PIECE_SHARE, PIECE_VALUES };
+
+struct group {
+    struct datum *keys;
+    double *pieces; /* rows of reading->width numbers, in the order of cells */
+    size_t n, room;
+};
+
+/*
+ * Aggregates that are computed from the same columns: those of WHERE and of the keys,
+ * and their own. All readings have the same groups in the same order, since these
+ * depend on the former alone.
+ */
+struct reading {
+    struct colset set;
+    size_t *aggregates; /* which of the question's */
+    size_t n_aggregates, width;
+    struct group *groups; /* in the order of their keys */
+    size_t n_groups;
+};
+
+struct question {
+    arena *a;
+    const struct plan *plan;
+    const struct schema *schema;
+    struct question_column *columns; /* by their place in the domain */
+    size_t n_columns;
+    struct expr **aggregates; /* different ones; the slot of an aggregate is its
+                                 index here */
+    size_t n_aggregates;
+    size_t *reading, *place;  /* by aggregate: its reading, and where in it */
+    struct reading *readings; /* at least one */
+    size_t n_readings;
+};
+
+/*
+ * Reads a public plan as a question. Keys in its trees become EXPR_KEY. May fail:
+ * CUSTOS_EUNSUPPORTED (what a synopsis does not answer, with its position),
+ * CUSTOS_EOVERFLOW (too many values or groups), CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status question_make(arena *a, struct plan *p,
+                                            const struct schema *schema,
+                                            struct question *out,
+                                            custos_err *err);
+
+#endif
