@@ -40,27 +40,62 @@ table_names_differ(arena *a, struct table_column *columns, size_t n)
 
 /* --------------------------------------------------------------------- file -- */
 
+/* Makes DIR/NAME, which must not exist. */
+static custos_status
+new_file(const char *dir, str name, const char *ending, FILE **out,
+         custos_err *err)
+{
+    char path[PATH_BYTES];
+    int fd;
+
+    if ((size_t)snprintf(path, sizeof path, "%s/%.*s%s", dir, (int)name.len,
+                         name.ptr, ending) >= sizeof path)
+        return custos_fail(err, CUSTOS_EINVAL, "the path %.100s is too long",
+                           dir);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (*out)
+        return CUSTOS_OK;
+    if (fd >= 0)
+        close(fd);
+    return custos_fail(err, CUSTOS_EIO, "cannot write %.150s: %s", path,
+                       strerror(errno));
+}
+
+static custos_status
+finish_file(FILE *f, custos_err *err)
+{
+    bool good = !ferror(f) && !fflush(f) && !fsync(fileno(f));
+
+    good = !fclose(f) && good;
+    return good ? CUSTOS_OK
+                : custos_fail(err, CUSTOS_EIO,
+                              "cannot write a file of the release" HINT
+                              "is the disk full?");
+}
+
+custos_status
+public_file_write(const char *dir, const char *name, str text, custos_err *err)
+{
+    FILE *f = NULL;
+    custos_status st = new_file(dir, str_of(name), "", &f, err);
+
+    if (st)
+        return st;
+    fwrite(text.ptr, 1, text.len, f);
+    return finish_file(f, err);
+}
+
 custos_status
 table_writer_open(struct table_writer *w, const char *dir,
                   const struct table_file *f, custos_err *err)
 {
-    char path[PATH_BYTES];
-    int n = snprintf(path, sizeof path, "%s/%.*s.csv", dir, (int)f->name.len,
-                     f->name.ptr),
-        fd;
+    custos_status st;
 
     *w = (struct table_writer){.file = NULL};
-    if (n < 0 || (size_t)n >= sizeof path)
-        return custos_fail(err, CUSTOS_EINVAL, "the path %.100s is too long",
-                           dir);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    w->file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!w->file) {
-        if (fd >= 0)
-            close(fd);
-        return custos_fail(err, CUSTOS_EIO, "cannot write %.150s: %s", path,
-                           strerror(errno));
-    }
+    st = new_file(dir, f->name, ".csv", &w->file, err);
+    if (st)
+        return st;
     buf_init(&w->row, NULL, ROW_BYTES);
     for (size_t i = 0; i < f->n_columns; i++)
         table_writer_text(w, f->columns[i].name);
@@ -113,18 +148,14 @@ table_writer_end_row(struct table_writer *w)
 custos_status
 table_writer_close(struct table_writer *w, custos_err *err)
 {
-    bool memory = w->file && w->row.failed, good = w->file != NULL;
+    bool memory = w->file && w->row.failed;
+    custos_status st;
 
     if (!w->file)
         return CUSTOS_OK;
     buf_clear(&w->row);
-    good = !ferror(w->file) && !fflush(w->file) && !fsync(fileno(w->file));
-    good = !fclose(w->file) && good;
+    st = finish_file(w->file, err);
     w->file = NULL;
-    if (memory)
-        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return good ? CUSTOS_OK
-                : custos_fail(err, CUSTOS_EIO,
-                              "cannot write a file of the release" HINT
-                              "is the disk full?");
+    return memory && !st ? custos_fail(err, CUSTOS_ENOMEM, "out of memory")
+                         : st;
 }

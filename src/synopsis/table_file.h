@@ -53,4 +53,11 @@ void table_writer_end_row(struct table_writer *w);
 CUSTOS_MUST_USE custos_status table_writer_close(struct table_writer *w,
                                                  custos_err *err);
 
+/* Writes a text to a new file that all may read as far as the umask says, synced.
+   May fail: CUSTOS_EIO (also if the file exists), CUSTOS_EINVAL (the path is too
+   long). */
+CUSTOS_MUST_USE custos_status public_file_write(const char *dir,
+                                                const char *name, str text,
+                                                custos_err *err);
+
 #endif

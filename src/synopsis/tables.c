@@ -170,7 +170,7 @@ describe(struct written *out, const double *error, size_t cells)
     out->cells = cells;
     out->largest_error = NAN;
     for (size_t k = 0; k < cells; k++) {
-        measured += !isnan(error[k]);
+        measured += isnan(error[k]) ? 0 : 1;
         out->largest_error = fmax(out->largest_error, error[k]);
     }
     out->from = measured == cells ? "measured"

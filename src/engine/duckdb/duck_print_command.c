@@ -81,6 +81,42 @@ duck_print_attach(const char *path, const char *name, enum duck_mode mode,
     buf_add_text(out, ")");
 }
 
+/* ------------------------------------------------------------------- files -- */
+
+void
+duck_print_parquet(const char *from, const struct file_column *columns,
+                   size_t n, const char *to, struct buf *out)
+{
+    buf_add_text(out, "COPY (FROM read_csv(");
+    duck_quote_text(out, str_of(from));
+    buf_printf(out,
+               ", auto_detect=false, header=true, delim=',', quote='\"', "
+               "escape='\"', nullstr='', allow_quoted_nulls=false, "
+               "max_line_size=%d, columns={",
+               (int)FILE_LINE_BYTES);
+    for (size_t i = 0; i < n; i++) {
+        buf_add_text(out, i ? ", " : "");
+        duck_quote_text(out, columns[i].name);
+        buf_add_text(out, ": '");
+        duck_print_type(columns[i].type, out);
+        buf_add_text(out, "'");
+    }
+    buf_add_text(out, "})) TO ");
+    duck_quote_text(out, str_of(to));
+    buf_add_text(out, " (FORMAT parquet, COMPRESSION zstd)");
+}
+
+/* One thread: rows keep their order in little memory. */
+void
+duck_print_folder(const char *folder, struct buf *out)
+{
+    buf_add_text(out, "SET threads = 1; SET memory_limit = '512MB'; SET "
+                      "temp_directory = ''; SET allowed_directories = [");
+    duck_quote_text(out, str_of(folder));
+    buf_add_text(out, "]; SET enable_external_access = false; SET "
+                      "lock_configuration = true");
+}
+
 /* --------------------------------------------------------------- sandboxes -- */
 
 static const char *

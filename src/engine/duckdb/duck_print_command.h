@@ -41,6 +41,20 @@ void duck_print_attach(const char *path, const char *name, enum duck_mode mode,
 void
 duck_print_import_settings(long memory_mb, const char *spill, struct buf *out);
 
+/* A column of a CSV file, and its type. */
+struct file_column {
+    str name;
+    struct store_type type;
+};
+
+/* The statement that writes a Parquet file from a CSV file with a line of names. */
+void duck_print_parquet(const char *from, const struct file_column *columns,
+                        size_t n, const char *to, struct buf *out);
+
+/* Locks all settings: from then on the engine can read and write the files of this
+   folder and of those inside it alone. */
+void duck_print_folder(const char *folder, struct buf *out);
+
 /* The statement that writes all changes to the database's file. */
 void duck_print_checkpoint(struct buf *out);
 

@@ -1,0 +1,39 @@
+/*
+ * All files of a release but its synopsis and reports:
+ *
+ *     tables/N.csv, N.parquet       the tables of the workload, and an index
+ *     synthetic.csv, .parquet      synthetic rows
+ *     schema.sql                   a table that they fit
+ *
+ * All of it is computed from what was released.
+ */
+#ifndef RELEASE_PRODUCTS_H
+#define RELEASE_PRODUCTS_H
+
+#include "synopsis/synthetic.h"
+#include "synopsis/tables.h"
+
+/* `what` names the step. */
+typedef void (*products_progress)(void *ctx, const char *what, size_t done,
+                                  size_t all);
+
+struct products_options {
+    enum tables_kind tables;
+    products_progress progress; /* or NULL */
+    void *ctx;
+};
+
+/*
+ * Writes them into a folder that has none of them. rows: drawn by synthetic_draw;
+ * NULL: the release has no model, so none are written. May fail: CUSTOS_EIO,
+ * CUSTOS_EINVAL (the path is too long), CUSTOS_EENTROPY, CUSTOS_EENGINE,
+ * CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status products_write(const struct synopsis *s,
+                                             const struct synthetic_rows *rows,
+                                             custos_rng *rng,
+                                             const struct products_options *o,
+                                             const char *folder,
+                                             custos_err *err);
+
+#endif
