@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "engine/parquet.h"
 #include "store/store.h"
+#include "synopsis/public_report.h"
 #include "synopsis/schema_sql.h"
 
 enum { NAMES_BYTES = 1 << 28, SCHEMA_BYTES = 1 << 26 };
@@ -64,10 +65,9 @@ add_parquet(const struct writing *w, const char *below,
 }
 
 static custos_status
-write_tables(struct writing *w, custos_err *err)
+write_tables(struct writing *w, struct tables_list *list, custos_err *err)
 {
     char folder[STORE_PATH_MAX];
-    struct tables_list list;
     custos_status st;
 
     if ((size_t)snprintf(folder, sizeof folder, "%s/tables", w->folder) >=
@@ -78,10 +78,10 @@ write_tables(struct writing *w, custos_err *err)
         return custos_fail(err, CUSTOS_EIO, "cannot make %.150s: %s", folder,
                            strerror(errno));
     st = tables_write(w->s, w->rows, w->o->tables, folder, w->a, report_tables,
-                      w, &list, err);
-    for (size_t i = 0; !st && i < list.n; i++) {
-        st = add_parquet(w, "tables/", &list.files[i], err);
-        report(w, "tables as Parquet", i + 1, list.n);
+                      w, list, err);
+    for (size_t i = 0; !st && i < list->n; i++) {
+        st = add_parquet(w, "tables/", &list->files[i], err);
+        report(w, "tables as Parquet", i + 1, list->n);
     }
     return st;
 }
@@ -118,6 +118,7 @@ products_write(const struct synopsis *s, const struct synthetic_rows *rows,
 {
     struct writing w = {
         s, rows, rng, o, folder, arena_new(NULL, NAMES_BYTES), .parquet = NULL};
+    struct tables_list list;
     custos_status st = CUSTOS_OK;
 
     if (!w.a)
@@ -125,11 +126,14 @@ products_write(const struct synopsis *s, const struct synthetic_rows *rows,
     if (!st)
         st = parquet_writer_open(folder, &w.parquet, err);
     if (!st)
-        st = write_tables(&w, err);
+        st = write_tables(&w, &list, err);
     if (!st && rows)
         st = write_rows(&w, err);
     if (!st)
         st = write_schema(&w, err);
+    if (!st)
+        st =
+            public_report_write(s, list.facts, rows ? rows->n : 0, folder, err);
     parquet_writer_close(w.parquet);
     arena_free(w.a);
     return st;

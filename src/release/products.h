@@ -1,9 +1,10 @@
 /*
- * All files of a release but its synopsis and reports:
+ * All files of a release but its synopsis:
  *
  *     tables/N.csv, N.parquet       the tables of the workload, and an index
  *     synthetic.csv, .parquet      synthetic rows
  *     schema.sql                   a table that they fit
+ *     report.html, report.json     how accurate all this is, from noise levels
  *
  * All of it is computed from what was released.
  */

@@ -22,14 +22,6 @@ struct writing {
     arena *scratch; /* of one table */
 };
 
-/* What the index says about a table. */
-struct written {
-    struct table_file file;
-    size_t cells;
-    const char *from;     /* where its estimates are from */
-    double largest_error; /* NAN: none */
-};
-
 static custos_status
 no_memory(custos_err *err)
 {
@@ -163,37 +155,38 @@ in_thousandths(double x)
 }
 
 static void
-describe(struct written *out, const double *error, size_t cells)
+describe(struct table_facts *out, const double *error)
 {
     size_t measured = 0;
+    double sum = 0;
 
-    out->cells = cells;
-    out->largest_error = NAN;
-    for (size_t k = 0; k < cells; k++) {
+    for (size_t k = 0; k < out->cells; k++) {
         measured += isnan(error[k]) ? 0 : 1;
+        sum += error[k];
         out->largest_error = fmax(out->largest_error, error[k]);
     }
-    out->from = measured == cells ? "measured"
-                : measured > 0    ? "measured in part"
-                                  : "model";
+    out->mean_error = sum / (double)out->cells;
+    out->estimates = measured == out->cells ? "measured"
+                     : measured > 0         ? "measured in part"
+                                            : "model";
 }
 
 static custos_status
-write_table(const struct writing *w, struct colset set, struct written *out,
-            custos_err *err)
+write_table(const struct writing *w, struct colset set,
+            struct table_facts *facts, struct table_file *out, custos_err *err)
 {
-    const size_t cells = domain_cells(&w->s->schema->domain, set);
+    const size_t cells = facts->cells;
     double *x = arena_take(w->scratch, cells, sizeof *x);
     double *error = arena_take(w->scratch, cells, sizeof *error);
     struct table_writer to;
     custos_status st, closed;
 
-    if (!x || !error || !columns_make(w, set, &out->file))
+    if (!x || !error || !columns_make(w, set, out))
         return no_memory(err);
     st = estimate(w, set, cells, x, error, err);
     if (st)
         return st;
-    st = table_writer_open(&to, w->dir, &out->file, err);
+    st = table_writer_open(&to, w->dir, out, err);
     for (size_t k = 0; !st && k < cells; k++) {
         write_values(w, set, k, cells, &to);
         table_writer_number(&to, in_thousandths(x[k]));
@@ -201,26 +194,26 @@ write_table(const struct writing *w, struct colset set, struct written *out,
         table_writer_end_row(&to);
     }
     closed = table_writer_close(&to, st ? NULL : err);
-    describe(out, error, cells);
+    describe(facts, error);
     return st ? st : closed;
 }
 
 /* ------------------------------------------------------------------- index -- */
 
 static void
-write_index_row(const struct written *t, struct table_writer *to)
+write_index_row(const struct table_facts *t, struct table_writer *to)
 {
     const struct datum cells = {.type = TYPE_INT, .n = (i128)t->cells};
 
-    table_writer_text(to, t->file.name);
+    table_writer_text(to, t->name);
     table_writer_datum(to, &cells);
-    table_writer_text(to, str_of(t->from));
+    table_writer_text(to, str_of(t->estimates));
     table_writer_number(to, in_thousandths(t->largest_error));
     table_writer_end_row(to);
 }
 
 static custos_status
-write_index(const struct writing *w, const struct written *of, size_t n,
+write_index(const struct writing *w, const struct table_facts *of, size_t n,
             struct table_file *out, custos_err *err)
 {
     static const struct table_column columns[] = {
@@ -243,23 +236,26 @@ write_index(const struct writing *w, const struct written *of, size_t n,
 
 /* --------------------------------------------------------------------- all -- */
 
-/* Is the table written, or too large? The index names it in any case. */
+/* out->columns stays NULL if the table is too large; the index names it. */
 static custos_status
-write_set(const struct writing *w, size_t i, struct written *out,
-          custos_err *err)
+write_set(const struct writing *w, size_t i, struct table_facts *facts,
+          struct table_file *out, custos_err *err)
 {
     const struct colset set = w->s->workload[i];
-    const size_t cells = domain_cells(&w->s->schema->domain, set);
     const char *name = name_file(w, i, set);
 
     if (!name)
         return no_memory(err);
-    *out = (struct written){.file = {.name = str_of(name)},
-                            .cells = cells,
-                            .from = "too large to be written",
-                            .largest_error = NAN};
-    return cells <= TABLES_CELLS_MAX ? write_table(w, set, out, err)
-                                     : CUSTOS_OK;
+    *facts =
+        (struct table_facts){.name = str_of(name),
+                             .cells = domain_cells(&w->s->schema->domain, set),
+                             .estimates = "too large to be written",
+                             .mean_error = NAN,
+                             .largest_error = NAN};
+    *out = (struct table_file){.name = facts->name};
+    return facts->cells <= TABLES_CELLS_MAX
+               ? write_table(w, set, facts, out, err)
+               : CUSTOS_OK;
 }
 
 custos_status
@@ -269,24 +265,24 @@ tables_write(const struct synopsis *s, const struct synthetic_rows *rows,
              struct tables_list *out, custos_err *err)
 {
     struct writing w = {.s = s, .rows = rows, .kind = kind, .dir = dir, .a = a};
-    struct written *all = arena_take(a, s->n_workload + 1, sizeof *all);
+    const size_t n = s->n_workload;
     custos_status st = CUSTOS_OK;
 
     out->n = 0;
-    out->files = arena_take(a, s->n_workload + 1, sizeof *out->files);
+    out->files = arena_take(a, n + 1, sizeof *out->files);
+    out->facts = arena_take(a, n + 1, sizeof *out->facts);
     w.scratch = arena_new(NULL, (size_t)1 << 30);
-    if (!all || !out->files || !w.scratch)
+    if (!out->files || !out->facts || !w.scratch)
         st = no_memory(err);
-    for (size_t i = 0; !st && i < s->n_workload; i++) {
-        st = write_set(&w, i, &all[i], err);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = write_set(&w, i, &out->facts[i], &out->files[out->n], err);
         arena_reset(w.scratch);
-        if (!st && all[i].file.columns)
-            out->files[out->n++] = all[i].file;
+        out->n += !st && out->files[out->n].columns;
         if (!st && progress)
-            progress(ctx, i + 1, s->n_workload);
+            progress(ctx, i + 1, n);
     }
     if (!st)
-        st = write_index(&w, all, s->n_workload, &out->files[out->n], err);
+        st = write_index(&w, out->facts, n, &out->files[out->n], err);
     out->n += !st;
     arena_free(w.scratch);
     return st;

@@ -17,11 +17,22 @@ enum tables_kind {
 /* Larger tables are not written: the synopsis answers about them. */
 enum { TABLES_CELLS_MAX = 1 << 22 };
 
-/* The files of all sets that are written, in the order of the workload, and then an
-   index of them, which says what each has. In `a`. */
+/* What is known about the table of a set of the workload. */
+struct table_facts {
+    str name; /* of its file */
+    size_t cells;
+    const char *estimates; /* "measured", "measured in part", "model", or
+                              "too large to be written" */
+    double mean_error; /* of the standard errors; NAN: not all cells have one */
+    double largest_error; /* NAN: no cell has one */
+};
+
+/* In `a`: the files that are written, in the order of the workload, and then their
+   index; and the facts about all sets of the workload. */
 struct tables_list {
     struct table_file *files;
     size_t n;
+    struct table_facts *facts;
 };
 
 /*

@@ -57,6 +57,8 @@ static void
 all_files_are_written(void **state)
 {
     static const char *const names[] = {"schema.sql",
+                                        "report.html",
+                                        "report.json",
                                         "synthetic.csv",
                                         "synthetic.parquet",
                                         "tables/index.csv",
