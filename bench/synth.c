@@ -139,42 +139,47 @@ run_method(const struct data *d, enum method method, amount rho, size_t bytes,
                          : aim_run(NULL, &aim, &t, k->rng, out, err);
 }
 
-/* The bounds on sets of three that were measured, within 95 % at once, as ratios to
-   the model's error: how many hold, and the median. */
+/* The bounds on all sets of three as ratios to the model's error: of those that were
+   measured, and of others; how many hold, and the median. */
 static void
-compare_bounds(const struct data *d, const struct synthesis *s)
+compare_bounds(const struct data *d, const struct synthesis *s,
+               const struct released *r)
 {
     static struct colset
         sets[SYNTH_COLUMNS * SYNTH_COLUMNS * SYNTH_COLUMNS / 6];
+    static double ratio[2][COUNT_OF(sets)];
     const size_t n_sets = list_sets(d, 3, sets);
-    double ratio[SYNTH_COLUMNS * SYNTH_COLUMNS];
     uint16_t *code[SYNTH_COLUMNS];
-    size_t n = 0, hold = 0;
+    size_t n[2] = {0, 0}, hold[2] = {0, 0};
 
     for (size_t c = 0; c < d->n; c++)
         code[c] = d->column[c].code;
-    for (size_t i = 0; i < n_sets && n < COUNT_OF(ratio); i++) {
+    for (size_t i = 0; i < n_sets; i++) {
+        const bool measured = model_measured(s->model, sets[i]);
         double bound, error = 0, *x;
         int64_t *y;
         size_t cells;
 
-        if (!model_measured(s->model, sets[i]))
+        measure_need(model_bound(s->model, r, sets[i], n_sets, &bound, NULL));
+        if (isinf(bound))
             continue;
         y = data_count(code, d->size, d->n, d->rows, sets[i], &cells);
         x = malloc(cells * sizeof *x);
-        measure_need(!x || model_marginal(s->model, sets[i], cells, x, NULL) ||
-                     model_bound(s->model, sets[i], 0.05 / (double)n_sets,
-                                 &bound, NULL));
+        measure_need(!x ||
+                     model_marginal(s->model, sets[i], SIZE_MAX, x, NULL));
         for (size_t k = 0; k < cells; k++)
             error += fabs(x[k] - (double)y[k]);
-        hold += error <= bound;
-        ratio[n++] = bound / error;
+        hold[measured] += error <= bound;
+        ratio[measured][n[measured]++] = bound / error;
         free(x);
         free(y);
     }
-    if (n > 0)
-        fprintf(stderr, "%zu of %zu bounds hold; median bound/error %.1f\n",
-                hold, n, measure_median(ratio, n));
+    for (int k = 0; k < 2; k++)
+        if (n[k] > 0)
+            fprintf(stderr,
+                    "%s: %zu of %zu bounds hold; median bound/error %.1f\n",
+                    k ? "measured" : "other", hold[k], n[k],
+                    measure_median(ratio[k], n[k]));
 }
 
 /* One run: its error, and seconds. */
@@ -186,9 +191,12 @@ synthesize(const struct data *d, enum method method, amount rho, size_t bytes,
     custos_err err = CUSTOS_ERR_INIT;
     double error, before = measure_seconds();
     struct synthesis s;
+    arena *a = arena_new(NULL, (size_t)1 << 30);
+    const struct domain domain = {d->n, d->size};
     uint16_t *rows;
     size_t n;
 
+    measure_need(!a || released_new(a, &domain, &k.released, &err));
     if (run_method(d, method, rho, bytes, &k, &s, &err))
         fprintf(stderr, "%s\n", err.said);
     measure_need(!s.model);
@@ -202,8 +210,11 @@ synthesize(const struct data *d, enum method method, amount rho, size_t bytes,
             method == MST ? "MST" : "AIM", error, *seconds,
             (double)clock() / CLOCKS_PER_SEC, s.rounds,
             (double)tree_bytes(&s.model->tree) / (1 << 20), n);
-    if (method == AIM && d->order == 3)
-        compare_bounds(d, &s);
+    if (method == AIM && d->order == 3) {
+        measure_need(released_limits(k.released, s.limits, s.n_limits, NULL));
+        compare_bounds(d, &s, k.released);
+    }
+    arena_free(a);
     free(rows);
     synthesis_free(&s);
     keeper_clear(&k);

@@ -66,6 +66,16 @@ keeper_measure(void *of, struct colset set, amount rho, int64_t *out,
     custos_sealed_free(sealed);
     custos_mech_free(mech);
     free(x);
+    if (!st && k->released) {
+        const struct released_table t = {.set = set,
+                                         .rho = rho,
+                                         .variance = price_sigma(rho, 1) *
+                                                     price_sigma(rho, 1),
+                                         .cells = o.values,
+                                         .values = out};
+
+        st = released_add(k->released, &t, err);
+    }
     return st;
 }
 
@@ -75,11 +85,11 @@ keeper_recode(void *of, size_t column, const uint16_t *map, uint32_t codes,
 {
     struct keeper *k = of;
 
-    (void)err;
     for (size_t i = 0; i < k->data->rows; i++)
         k->code[column][i] = map[k->code[column][i]];
     k->size[column] = codes;
-    return CUSTOS_OK;
+    return k->released ? released_recode(k->released, column, map, codes, err)
+                       : CUSTOS_OK;
 }
 
 /* Room for candidate i. */

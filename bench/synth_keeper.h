@@ -7,6 +7,7 @@
 #define BENCH_SYNTH_KEEPER_H
 
 #include "custos.h"
+#include "synth/released.h"
 #include "synth/trusted.h"
 #include "synth_data.h"
 
@@ -16,7 +17,8 @@ struct keeper {
     uint16_t *code[SYNTH_COLUMNS];
     custos_rng *rng;
     amount spent;
-    int64_t *scores; /* by candidate */
+    struct released *released; /* gets what is measured; NULL: nobody */
+    int64_t *scores;           /* by candidate */
     struct counted {
         struct colset set;
         size_t cells;

@@ -15,6 +15,9 @@
 #include "synth/price.h"
 #include "synth/rows.h"
 
+/* The largest tree in which every candidate's marginal is computed at the end. */
+#define ELIMINATION_CELLS ((size_t)1 << 20)
+
 struct aim {
     const struct aim_options *o;
     struct asker ask;
@@ -30,6 +33,8 @@ struct aim {
     amount measurement; /* the prices of this round */
     amount selection;
     bool last;
+    struct limits limits; /* of the last selection */
+    struct chosen chosen;
 };
 
 static custos_status
@@ -88,6 +93,7 @@ give_all(struct aim *s)
     alloc_give(a, s->rows, s->o->rows * s->o->domain->n, sizeof *s->rows);
     alloc_give(a, s->marginal, s->most_cells, sizeof *s->marginal);
     alloc_give(a, s->before, s->most_cells, sizeof *s->before);
+    limits_clear(&s->limits);
     candidates_free(&s->candidates);
 }
 
@@ -197,6 +203,11 @@ select_candidate(struct aim *s, double sigma, size_t *out, custos_err *err)
     custos_status st =
         model_rows(s->out->model, s->rng, s->o->rows, s->rows, err);
 
+    if (!st && s->last) {
+        st = limits_init(&s->limits, &s->ask.alloc, s->n_among, s->o->bytes,
+                         err);
+        s->ask.passed = &s->limits;
+    }
     for (size_t k = 0; !st && k < s->n_among; k++) {
         const struct candidate *c = &s->candidates.of[s->among[k]];
         double penalty = PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;
@@ -211,7 +222,46 @@ select_candidate(struct aim *s, double sigma, size_t *out, custos_err *err)
         st = ask_select(&s->ask, s->among, s->n_among, weight, s->selection,
                         &won, err);
     *out = s->among[won];
+    s->chosen = (struct chosen){.winner = won,
+                                .variance = sigma * sigma,
+                                .epsilon = price_epsilon_double(s->selection),
+                                .sensitivity = (double)weight *
+                                               price_l1(s->ask.l2_squared)};
     return st;
+}
+
+/* The noisy marginal of the selected set, for the model; and how far it is from
+   what the model said before. */
+static custos_status
+measure_candidate(struct aim *s, const struct candidate *c, custos_err *err)
+{
+    struct measurement x = {.set = c->set, .values = s->marginal};
+    custos_status st = find_marginal(s, c, s->before, err);
+
+    if (!st)
+        st = ask_values(&s->ask, c->set, c->cells, s->measurement, s->marginal,
+                        &x.variance, err);
+    s->chosen.distance = 0;
+    for (size_t i = 0; !st && i < c->cells; i++)
+        s->chosen.distance += fabs(s->marginal[i] - s->before[i]);
+    /* Scores have s->before in whole steps of the lattice. */
+    s->chosen.distance += (double)c->cells / (2 * SYNTH_LATTICE);
+    return st ? st : model_add(s->out->model, &x, err);
+}
+
+/* What the last selection says about all candidates. */
+static custos_status
+find_limits(struct aim *s, custos_err *err)
+{
+    struct synthesis *out = s->out;
+
+    out->limits_room = s->limits.n;
+    out->limits =
+        alloc_take(&out->alloc, out->limits_room, sizeof *out->limits);
+    if (!out->limits)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    return limits_find(&s->limits, &s->chosen, out->model, ELIMINATION_CELLS,
+                       RELEASED_BETA / 2, out->limits, &out->n_limits, err);
 }
 
 /* Whether the model moved by no more than noise would move it. */
@@ -243,9 +293,7 @@ run_round(struct aim *s, custos_err *err)
     st = select_candidate(s, sigma, &i, err);
     c = &s->candidates.of[i];
     if (!st)
-        st = find_marginal(s, c, s->before, err);
-    if (!st)
-        st = ask_for_model(&s->ask, s->out->model, c->set, s->measurement, err);
+        st = measure_candidate(s, c, err);
     if (!st)
         st = fit(s, s->last ? &s->o->last : &s->o->each, err);
     if (!st)
@@ -269,7 +317,7 @@ run(struct aim *s, custos_err *err)
         st = measure_columns(s, err);
     while (!st && !s->last)
         st = run_round(s, err);
-    return st;
+    return st ? st : find_limits(s, err);
 }
 
 custos_status
@@ -287,8 +335,8 @@ aim_run(const custos_alloc *alloc, const struct aim_options *o,
     custos_status st;
 
     CUSTOS_REQUIRE(o->rho < PRICE_MAX);
-    *out = (struct synthesis){.model = NULL};
-    s.candidates.alloc = s.ask.alloc;
+    *out = (struct synthesis){.alloc = s.ask.alloc};
+    s.candidates.alloc = s.limits.alloc = s.ask.alloc;
     st = run(&s, err);
     give_all(&s);
     out->left = s.ask.left;

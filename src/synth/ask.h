@@ -5,6 +5,7 @@
 #ifndef SYNTH_ASK_H
 #define SYNTH_ASK_H
 
+#include "synth/limits.h"
 #include "synth/model.h"
 #include "synth/recode.h"
 #include "synth/trusted.h"
@@ -14,14 +15,18 @@ struct asker {
     const struct trusted *trusted;
     uint64_t l2_squared; /* of a marginal, as in price_variance() */
     amount left;
+    struct limits *passed; /* gets what is scored; NULL: nobody */
 };
 
 /* What a synthesizer returns: a fitted model of the recoded columns. */
 struct synthesis {
     struct model *model;
-    struct recoding *recoding; /* NULL: the columns are as they were */
-    size_t rounds;             /* of AIM */
-    amount left;               /* of rho */
+    struct recoding *recoding;     /* NULL: the columns are as they were */
+    size_t rounds;                 /* of AIM */
+    struct released_limit *limits; /* of AIM, for released_limits() */
+    size_t n_limits, limits_room;
+    custos_alloc alloc;
+    amount left; /* of rho */
 };
 
 void synthesis_free(struct synthesis *s);
@@ -31,6 +36,13 @@ void synthesis_free(struct synthesis *s);
 CUSTOS_MUST_USE custos_status ask_marginal(struct asker *a, struct colset set,
                                            amount rho, int64_t *out,
                                            custos_err *err);
+
+/* The same as doubles, with the variance of the noise. May also fail with
+   CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status ask_values(struct asker *a, struct colset set,
+                                         size_t cells, amount rho,
+                                         double *values, double *variance,
+                                         custos_err *err);
 
 /* The same, as a measurement of the model. May also fail with CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status ask_for_model(struct asker *a, struct model *m,

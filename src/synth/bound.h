@@ -15,10 +15,9 @@
  *   l = sqrt(2 (n ln 2 + ln(96/beta))/(n W)), W the power of 4 times 2 with
  *   V in [W/2, 2W), if 2^-96 <= V < 2^96.
  * SOURCE   doc/proofs/measured-marginal-bound.md
- * NEEDS    measurements as they were released; none with merged cells.
+ * NEEDS    tables as they were released, in codes that are still in force.
  * GIVES    model_bound sets *out to that, plus the l1 distance of y to the model's
- *          marginal, in rows; to infinity if nothing that was measured contains the
- *          set.
+ *          marginal, in rows; to infinity if no table contains the set.
  * FAILS    CUSTOS_ENOMEM.
  * TESTED   bounds_hold_at_their_rate bounds_add_what_the_model_left
  */
@@ -26,12 +25,18 @@
 #define SYNTH_BOUND_H
 
 #include "synth/model.h"
+#include "synth/released.h"
 
-/* For several sets, divide beta by the number of sets that might be asked about;
-   the sets that are reported may then be chosen from the results. Needs a fitted
-   model. */
+/*
+ * The least bound that is known: from tables, or from the limits of sets that
+ * contain this one; infinity if there is none. `asked` is the number of sets that
+ * might be asked about: the bounds on all of them hold at once with probability
+ * 1 - RELEASED_BETA, also on those that are chosen by the results. The model must be that
+ * of the release; it need not have its measurements.
+ */
 CUSTOS_MUST_USE custos_status model_bound(const struct model *m,
-                                          struct colset set, double beta,
+                                          const struct released *r,
+                                          struct colset set, size_t asked,
                                           double *out, custos_err *err);
 
 #endif

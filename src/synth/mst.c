@@ -256,7 +256,7 @@ mst_run(const custos_alloc *alloc, const struct mst_options *o,
                     .out = out};
     custos_status st;
 
-    *out = (struct synthesis){.model = NULL};
+    *out = (struct synthesis){.alloc = s.ask.alloc};
     st = run(&s, err);
     give_all(&s);
     out->left = s.ask.left;

@@ -64,3 +64,25 @@ price_sigma(amount rho, uint64_t l2_squared)
     rat_clear(&x);
     return sqrt(variance);
 }
+
+double
+price_epsilon_double(amount rho)
+{
+    double epsilon;
+    rat x;
+
+    rat_init(&x);
+    price_epsilon(rho, &x);
+    epsilon = rat_double(&x);
+    rat_clear(&x);
+    return epsilon;
+}
+
+double
+price_l1(uint64_t l2_squared)
+{
+    const amount root = root_down(l2_squared);
+
+    return root * root == l2_squared ? (double)root
+                                     : sqrt(2 * (double)l2_squared);
+}

@@ -57,6 +57,16 @@ void price_spend(amount *left, amount rho);
 /* sqrt(2/pi), the mean of |Z| for a standard normal Z. */
 #define PRICE_MEAN_ABSOLUTE 0.79788456080286536
 
+/* What price_epsilon gives, as a double, rounded down. */
+double price_epsilon_double(amount rho);
+
+/*
+ * What one unit changes in a marginal in l1, given l2_squared: that is m^2 for the m
+ * rows of a unit that comes or goes, and 2 m^2, which is no square, for one whose
+ * rows are replaced, 2m in l1.
+ */
+double price_l1(uint64_t l2_squared);
+
 /* The standard deviation that price_variance stands for, as a double. */
 double price_sigma(amount rho, uint64_t l2_squared);
 

@@ -114,3 +114,29 @@ released_add(struct released *r, const struct released_table *t,
     r->n_tables++;
     return CUSTOS_OK;
 }
+
+custos_status
+released_limits(struct released *r, const struct released_limit *limits,
+                size_t n, custos_err *err)
+{
+    r->limits = arena_take(r->arena, n, sizeof *r->limits);
+    if (!r->limits && n > 0)
+        return no_memory(err);
+    if (n > 0)
+        memcpy(r->limits, limits, n * sizeof *limits);
+    r->n_limits = n;
+    return CUSTOS_OK;
+}
+
+bool
+released_is_current(const struct released *r, const struct released_table *t)
+{
+    const struct released_coding *was = &r->codings[t->coding];
+    const struct released_coding *now = released_now(r);
+
+    COLSET_EACH(c, t->set)
+    if (memcmp(was->map[c], now->map[c],
+               r->codings[0].size[c] * sizeof **was->map) != 0)
+        return false;
+    return true;
+}

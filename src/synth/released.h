@@ -36,12 +36,25 @@ struct released_table {
     int64_t *values;
 };
 
+/* A bound on the l1 distance of the model's marginal to the exact one, in rows, that
+   does not follow from the tables. */
+struct released_limit {
+    struct colset set;
+    double l1;
+};
+
+/* All limits hold at once with probability 1 - RELEASED_BETA/2; with as many bounds
+   from tables as are asked for, 1 - RELEASED_BETA (bound.h). */
+#define RELEASED_BETA 0.05
+
 struct released {
     arena *arena; /* borrowed: all below is in it */
     struct released_coding *codings;
     size_t n_codings;
     struct released_table *tables;
     size_t n_tables;
+    struct released_limit *limits; /* of the model, which has the last coding */
+    size_t n_limits;
 };
 
 /* Begins with coding 0, which keeps all codes. The domain has at most 2^16 codes a
@@ -61,6 +74,15 @@ CUSTOS_MUST_USE custos_status released_recode(struct released *r, size_t column,
 CUSTOS_MUST_USE custos_status released_add(struct released *r,
                                            const struct released_table *t,
                                            custos_err *err);
+
+/* Copies the limits. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status
+released_limits(struct released *r, const struct released_limit *limits,
+                size_t n, custos_err *err);
+
+/* Whether the codes of all columns of the table are still in force. */
+bool released_is_current(const struct released *r,
+                         const struct released_table *t);
 
 /* The coding in force. */
 static inline const struct released_coding *
