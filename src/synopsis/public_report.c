@@ -80,9 +80,8 @@ judge(struct reporting *r, const struct table_facts *facts, custos_err *err)
                       PRICE_MEAN_ABSOLUTE / (2 * r->total);
         t->expected = t->expected > 1 ? 1 : t->expected; /* keeps NAN */
         if (s->model)
-            st = model_bound(s->model, t->set,
-                             PUBLIC_REPORT_BETA / (double)s->n_workload, &rows,
-                             err);
+            st = model_bound(s->model, s->released, t->set, s->n_workload,
+                             &rows, err);
         if (isfinite(rows))
             t->bound = fmin(1, rows / (2 * r->total));
     }

@@ -8,9 +8,6 @@
 
 #include "synopsis/tables.h"
 
-/* The rate at which all bounds of a report hold together. */
-#define PUBLIC_REPORT_BETA 0.05
-
 /* Writes DIR/report.html and DIR/report.json. facts: of the workload's tables; rows:
    how many synthetic rows were written, 0: none. May fail: CUSTOS_EIO, CUSTOS_EINVAL
    (the path is too long), CUSTOS_ENOMEM. */

@@ -260,8 +260,8 @@ find_limits(struct aim *s, custos_err *err)
         alloc_take(&out->alloc, out->limits_room, sizeof *out->limits);
     if (!out->limits)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    return limits_find(&s->limits, &s->chosen, out->model, ELIMINATION_CELLS,
-                       RELEASED_BETA / 2, out->limits, &out->n_limits, err);
+    return limits_bounds(&s->limits, &s->chosen, out->model, ELIMINATION_CELLS,
+                         RELEASED_BETA / 2, out->limits, &out->n_limits, err);
 }
 
 /* Whether the model moved by no more than noise would move it. */

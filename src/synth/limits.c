@@ -82,9 +82,9 @@ find_distance(const struct passed *p, const struct model *m, size_t most,
 }
 
 custos_status
-limits_find(const struct limits *l, const struct chosen *c,
-            const struct model *m, size_t most, double beta,
-            struct released_limit *out, size_t *n, custos_err *err)
+limits_bounds(const struct limits *l, const struct chosen *c,
+              const struct model *m, size_t most, double beta,
+              struct released_limit *out, size_t *n, custos_err *err)
 {
     const bool small = tree_bytes(&m->tree) / sizeof(double) <= most;
     custos_status st = CUSTOS_OK;

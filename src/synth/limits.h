@@ -14,7 +14,7 @@
  *          doc/proofs/last-selection-bound.md
  * NEEDS    n, m, b and w depend on released values alone; so does which selection is
  *          the last, and it is known to be before it is made.
- * GIVES    limits_find: for every set that was kept, that plus the l1 distance of m_r to
+ * GIVES    limits_bounds: for every set that was kept, that plus the l1 distance of m_r to
  *          the model's marginal, in rows.
  * FAILS    CUSTOS_ENOMEM.
  * TESTED   selection_bound_fails_at_its_rate noise_bound_fails_at_its_rate
@@ -71,11 +71,11 @@ double limits_selection_bound(const struct limits *l, const struct chosen *c,
  * of the model's tree covers, and for others if neither the tree nor a table on
  * the way to their marginal has more than `most` cells. *n is how many; `out` has room for l->n.
  */
-CUSTOS_MUST_USE custos_status limits_find(const struct limits *l,
-                                          const struct chosen *c,
-                                          const struct model *m, size_t most,
-                                          double beta,
-                                          struct released_limit *out, size_t *n,
-                                          custos_err *err);
+CUSTOS_MUST_USE custos_status limits_bounds(const struct limits *l,
+                                            const struct chosen *c,
+                                            const struct model *m, size_t most,
+                                            double beta,
+                                            struct released_limit *out,
+                                            size_t *n, custos_err *err);
 
 #endif
