@@ -146,8 +146,9 @@ bench-serve: dev all ## the server under pgbench: answers per second, times, mem
 fuzz-account: all ## 10^5 random plans against their exact curves
 	@CUSTOS_LONG=1 $(BUILD)/test/account-t_fuzz
 
-crash: all ## kill -9, 1000 times, under concurrent queries and imports
+crash: all ## kill -9, 1000 times under concurrent queries and imports, 200 times in releases
 	@CUSTOS=$(BUILD)/custos python3 test/crash/crash.py
+	@CUSTOS=$(BUILD)/custos python3 test/crash/release.py
 
 load: dev all ## ten minutes of load on a server that is killed every 20 s
 	@CUSTOS=$(BUILD)/custos python3 test/crash/load.py
