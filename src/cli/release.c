@@ -138,28 +138,39 @@ print_forecast(struct out *o, const struct release *r)
 
 /* --------------------------------------------------------------- running -- */
 
+/* A bar for each step. */
+struct watching {
+    const char *what;
+    struct progress bar;
+};
+
 static void
-step(void *ctx, uint64_t done, uint64_t total)
+step(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
-    (void)total;
-    progress_step(ctx, done);
+    struct watching *w = ctx;
+
+    if (!w->what || strcmp(w->what, what)) {
+        progress_end(&w->bar);
+        progress_start(&w->bar, total);
+        w->what = what;
+    }
+    progress_step(&w->bar, done);
 }
 
 static int
 release(struct curator *c, struct release_request *request, struct release *r,
         struct out *o)
 {
-    struct progress progress;
+    struct watching watching = {.what = NULL};
     struct receipt receipt;
     char text[RECEIPT_TEXT_MAX];
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
-    progress_start(&progress, 1000);
     request->progress = step;
-    request->progress_ctx = &progress;
+    request->progress_ctx = &watching;
     st = release_run(c, request, r, &receipt, &err);
-    progress_end(&progress);
+    progress_end(&watching.bar);
     if (st)
         return fail_status(st, &err);
     out_printf(o, "%s\n", r->out.path);

@@ -389,7 +389,7 @@ watch(void *ctx, amount left)
     const amount part = w->all / 1000 + 1;
 
     if (w->request->progress)
-        w->request->progress(w->request->progress_ctx,
+        w->request->progress(w->request->progress_ctx, "measuring",
                              (uint64_t)((w->all - left) / part), 1000);
 }
 
@@ -471,11 +471,23 @@ set_share(const struct release *r, const struct synthesis *made,
     return CUSTOS_OK;
 }
 
+static void
+watch_files(void *ctx, const char *what, size_t done, size_t all)
+{
+    const struct release_request *request = ctx;
+
+    if (request->progress)
+        request->progress(request->progress_ctx, what, done, all);
+}
+
 /* Writes the files into the store's folder of the release. */
 static custos_status
 keep(struct curator *c, const struct release_request *request,
      const struct release *r, const struct synopsis *s, custos_err *err)
 {
+    struct release_request copy = *request;
+    const struct products_options files = {.progress = watch_files,
+                                           .ctx = &copy};
     struct folder f = {.partial = ""};
     custos_status st = stored_path(c, r->id, f.path, err);
 
@@ -485,7 +497,7 @@ keep(struct curator *c, const struct release_request *request,
         st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
     if (!st)
         st =
-            release_publish(s, f.partial, request->rows, c->rng, r->arena, err);
+            release_publish(s, f.partial, request->rows, c->rng, &files, err);
     if (!st)
         st = folder_finish(&f, err);
     folder_drop(&f);
@@ -506,6 +518,8 @@ measure_and_keep(struct curator *c, const struct release_request *request,
 
     if (!st)
         st = measure(c, request, r, s.released, &made, err);
+    if (!st)
+        st = released_limits(s.released, made.limits, made.n_limits, err);
     if (!st)
         st = set_share(r, &made, &s, err);
     if (!st) {

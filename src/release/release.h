@@ -36,7 +36,9 @@ struct release_request {
     uint64_t rows;           /* synthetic ones; 0: as the measurements say */
     const char *out;         /* a folder that does not exist yet */
     int64_t now;
-    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    /* `what` names the step. */
+    void (*progress)(void *ctx, const char *what, uint64_t done,
+                     uint64_t total);
     void *progress_ctx;
 };
 
