@@ -1,6 +1,6 @@
 /*
  * `custos demo`: generates a hospital, makes a store of it, asks eight
- * questions and shows what is left of the budget. Since the data is made up, it
+ * questions, releases a table and shows what is left of the budget. Since the data is made up, it
  * can also show the exact numbers behind the noise.
  */
 #include <errno.h>
@@ -218,8 +218,50 @@ show_truth(struct painter *p, const struct hospital *h)
     out_text(p->o, "\n");
 }
 
+static void
+show_command(struct painter *p, int argc, char **argv)
+{
+    paint(p, PAINT_DIM);
+    out_text(p->o, "    custos");
+    for (int i = 0; i < argc; i++)
+        out_printf(p->o, strchr(argv[i], ' ') ? " \"%s\"" : " %s", argv[i]);
+    paint(p, PAINT_PLAIN);
+    out_text(p->o, "\n\n");
+}
+
+/* Releases a table, and asks what was released, without the store. */
 static int
-ask_all(struct painter *p, const struct hospital *h, char *store)
+release_table(struct painter *p, const char *folder, char *store)
+{
+    char out[PATH_ROOM + 16], synopsis[PATH_ROOM + 40];
+    char *release[] = {"release",   "--store", store,     "--table", "patients",
+                       "--epsilon", "0.05",    "--delta", "1e-10",   "--rows",
+                       "10000",     "--out",   out};
+    char *question[] = {"synopsis", "query", synopsis,
+                        "SELECT smoker, count(*) AS patients FROM patients "
+                        "GROUP BY smoker"};
+    int code;
+
+    snprintf(out, sizeof out, "%s/release", folder);
+    snprintf(synopsis, sizeof synopsis, "%s/synopsis.custos", out);
+    print_heading(p, "A release: one price, then files that anybody may keep");
+    show_command(p, COUNT_OF(release), release);
+    code = flush_output(p->o);
+    if (!code)
+        code = verb_release.run(&verb_release, COUNT_OF(release), release);
+    if (code)
+        return code;
+    print_heading(p, "One of these files answers for ever, without the store");
+    show_command(p, COUNT_OF(question), question);
+    code = flush_output(p->o);
+    return code ? code
+                : verb_synopsis.run(&verb_synopsis, COUNT_OF(question),
+                                    question);
+}
+
+static int
+ask_all(struct painter *p, const struct hospital *h, const char *folder,
+        char *store)
 {
     char *budget[] = {"budget", "--store", store};
     struct curator *c = NULL;
@@ -234,6 +276,9 @@ ask_all(struct painter *p, const struct hospital *h, char *store)
     if (code)
         return code;
     show_truth(p, h);
+    code = release_table(p, folder, store);
+    if (code)
+        return code;
     print_heading(p, "What is left of the budget");
     out_text(p->o, "\n");
     code = out_end(p->o);
@@ -340,7 +385,7 @@ run_demo(const struct verb *verb, int argc, char **argv)
     painter_init(&p, &o);
     code = make_store(&p, &h, folder, store);
     if (!code)
-        code = ask_all(&p, &h, store);
+        code = ask_all(&p, &h, folder, store);
     folder_remove(&temporary);
     return code;
 }
@@ -350,9 +395,9 @@ const struct verb verb_demo = {
     .summary = "see it work on a made-up hospital",
     .usage = "demo [--people COUNT] [--keep DIR]",
     .about = "Generates a hospital of a million patients, makes a store of it, "
-             "asks eight\nquestions (two of which are rejected) and shows what "
-             "is left of the budget. The\nnoise differs on every run. Set "
-             "NO_COLOR to turn colours off.",
+             "asks eight\nquestions (two of which are rejected), releases a "
+             "table and shows what is left of\nthe budget. The noise differs "
+             "on every run. Set NO_COLOR to turn colours off.",
     .examples = "custos demo\n"
                 "custos demo --people 10000 --keep hospital\n"
                 "custos shell --store hospital/store",
