@@ -11,11 +11,13 @@
 #include "cli/at_store.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/serve_synopsis.h"
 #include "http/http_host.h"
 
 enum {
     SERVE_STORE,
     SERVE_PG,
+    SERVE_SYNOPSIS,
     SERVE_HTTP,
     SERVE_HTTP_HOST,
     SERVE_RECEIPTS,
@@ -58,6 +60,9 @@ static const struct option options[SERVE_OPTIONS] = {
     [SERVE_STORE] = {"store", "DIR", STORE_HELP},
     [SERVE_PG] = {"pg", "HOST:PORT",
                   "for PostgreSQL clients (127.0.0.1:6432); none: off"},
+    [SERVE_SYNOPSIS] = {"synopsis", "FILE",
+                        "instead of a store: answer from the synopsis of a\n"
+                        "release, for free"},
     [SERVE_HTTP] = {"http", "HOST:PORT",
                     "for HTTP and JSON (127.0.0.1:8080); none: off"},
     [SERVE_HTTP_HOST] = {"http-host", "NAME...",
@@ -289,14 +294,16 @@ run_serve(const struct verb *verb, int argc, char **argv)
     if (code)
         return code;
     forbid_cores();
+    if (args.given[SERVE_SYNOPSIS])
+        return serve_synopsis(args.given[SERVE_SYNOPSIS], &o);
     return server_run(&o, &err) ? fail_status(err.code, &err) : CLI_OK;
 }
 
 const struct verb verb_serve = {
     .name = "serve",
     .summary = "run the server for PostgreSQL clients and HTTP",
-    .usage =
-        "serve [--store DIR] [--pg HOST:PORT] [--http HOST:PORT] [options]",
+    .usage = "serve [--store DIR | --synopsis FILE] [--pg HOST:PORT]\n"
+             " [--http HOST:PORT] [options]",
     .about =
         "Analysts log in from any PostgreSQL client with their password, or "
         "by HTTP with\ntheir token; custos analyst add issues both. Each "
@@ -306,6 +313,7 @@ const struct verb verb_serve = {
         "policy and\ndata after custos init, as custos owner reload does.",
     .examples =
         "custos serve\n"
+        "custos serve --synopsis synopsis.custos --http none\n"
         "custos serve --pg 0.0.0.0:6432 --tls-cert cert.pem --tls-key key.pem\n"
         "psql 'host=127.0.0.1 port=6432 user=ana' -c 'SELECT count(*) FROM "
         "patients'\n",

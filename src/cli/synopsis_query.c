@@ -24,6 +24,7 @@ run_synopsis_query(const struct verb *verb, int argc, char **argv)
     struct synopsis *s = NULL;
     struct answer *answer = NULL;
     custos_err err = CUSTOS_ERR_INIT;
+    struct ask ask = {.who = str_of("")};
     struct policy *p;
     struct args args;
     struct out o;
@@ -48,7 +49,8 @@ run_synopsis_query(const struct verb *verb, int argc, char **argv)
         code = fail_status(st, &err);
         goto out;
     }
-    st = synopsis_ask(s, p, str_of(args.words[1]), &answer, &err);
+    ask.sql = str_of(args.words[1]);
+    st = synopsis_ask(s, p, &ask, &answer, &err);
     if (st) {
         code = question_fail(st, &err, args.words[1]);
         goto out;

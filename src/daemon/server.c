@@ -229,6 +229,7 @@ workers_start(struct server *s, custos_err *err)
         .work_us = s->parts.limits.ahead_ms * 750 * (int64_t)workers,
         .steps = s->options->steps,
         .pool = s->parts.pool,
+        .free_answers = s->options->free_answers,
         .replies = s->replies,
         .long_replies = s->long_replies,
         /* a part of query_ms, which includes waiting */

@@ -7,6 +7,7 @@
 #define DAEMON_SERVER_H
 
 #include "serve/parts.h"
+#include "serve/workers.h"
 
 struct server_options {
     const char *store;
@@ -29,6 +30,9 @@ struct server_options {
     int64_t allowance_us;           /* of replies; 0: the default */
     int insecure;                   /* 2: both options that allow listening off
                                        loopback without TLS are given */
+    const struct workers_free
+        *free_answers; /* who answers free questions; NULL:
+                                                worker processes */
     struct serve_limits limits;
 };
 

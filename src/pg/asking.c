@@ -215,7 +215,8 @@ asking_end(struct session *s, struct task *t, int64_t now_us)
     struct cache *cache = s->host->cache;
 
     send_notice(s, t->cost, t->rows->bars);
-    send_notice(s, t->note ? t->note : "", str_of(""));
+    send_notice(s, t->note ? t->note : "",
+                t->cost[0] ? str_of("") : t->rows->bars);
     if (!cache || t->kind != TASK_ANSWER)
         return t->rows; /* only answers report policy and version */
     s->confirmed_us = now_us;

@@ -222,7 +222,7 @@ rows_of_answer(const struct answer *answer, const struct formats *formats,
     for (size_t i = 0; i < answer->n_rows && !st; i++)
         st = add_cells(r, answer, answer->cells + i * answer->n_columns, room,
                        err);
-    if (!st && !answer->explained && !answer->is_public) {
+    if (!st && !answer->explained) {
         r->bars = bars_write(r->a, answer);
         r->seq = answer->receipt.seq;
     }

@@ -224,6 +224,8 @@ work_question(struct task *t, struct curator *c)
         t->note = "this answer is stored: asking again costs nothing";
     t->q.status = rows_of_answer(t->q.answer, &t->formats, t->reply_max,
                                  &t->rows, &t->q.err);
+    if (!t->q.status && t->q.answer->is_public && t->rows->bars.len > 0)
+        t->note = "answered from released values: free";
 }
 
 void

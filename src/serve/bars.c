@@ -94,8 +94,10 @@ bars_write(arena *a, const struct answer *answer)
     add_lines(&b, answer->warnings, "warning: ");
     add_lines(&b, answer->expected, "expected of ");
     add_lines(&b, answer->remarks, "");
-    receipt_write(&answer->receipt, receipt);
-    buf_printf(&b, "%sreceipt %s", b.len ? "\n" : "", receipt);
+    if (!answer->is_public) {
+        receipt_write(&answer->receipt, receipt);
+        buf_printf(&b, "%sreceipt %s", b.len ? "\n" : "", receipt);
+    }
     if (!b.failed && b.len) {
         out.ptr = arena_copy(a, (str){b.ptr, b.len});
         out.len = out.ptr ? b.len : 0;

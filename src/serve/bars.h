@@ -9,8 +9,8 @@
 
 /*
  * One line for each column that has error bars, with the narrowest and the
- * widest of them (or one, if they are equal); then the answer's remarks and its
- * receipt. Allocated in a. Empty if it is too long or there is no memory.
+ * widest of them (or one, if they are equal); then the answer's remarks and, unless it
+ * is public, its receipt. Allocated in a. Empty if it is too long or there is no memory.
  */
 str bars_write(arena *a, const struct answer *answer);
 

@@ -323,6 +323,55 @@ lanes_init(struct workers *w)
 }
 
 static custos_status
+await_remote(void *ctx, const struct work *work, custos_err *err)
+{
+    const struct worker *me = ctx;
+    const struct executor *to = remote_executor(me->remote);
+
+    return to->await(to->ctx, work, err);
+}
+
+/* Free questions are answered here, all other work by worker processes. */
+static custos_status
+run_here(void *ctx, const struct work *work, struct answer **out,
+         enum work_end *end, custos_err *err)
+{
+    const struct worker *me = ctx;
+    const struct workers_free *by = me->all->options.free_answers;
+    const struct executor *to = remote_executor(me->remote);
+    custos_status st;
+
+    if (!work->is_public)
+        return to->run(to->ctx, work, out, end, err);
+    st = by->answer(by->ctx, work, out, err);
+    *end = st ? WORK_FAILED : WORK_DONE;
+    return st;
+}
+
+static custos_status
+catalog_remote(void *ctx, const struct work_snapshot *of,
+               const struct catalog_ask *ask, enum catalog_how how, arena *a,
+               struct catalog_rows *out, custos_err *err)
+{
+    const struct worker *me = ctx;
+    const struct executor *to = remote_executor(me->remote);
+
+    return to->catalog(to->ctx, of, ask, how, a, out, err);
+}
+
+static const struct executor *
+executor_of(struct worker *me)
+{
+    if (!me->all->options.free_answers)
+        return remote_executor(me->remote);
+    me->here = (struct executor){.ctx = me,
+                                 .await = await_remote,
+                                 .run = run_here,
+                                 .catalog = catalog_remote};
+    return &me->here;
+}
+
+static custos_status
 worker_start(struct workers *w, struct curator *c, enum lane lane,
              const pthread_attr_t *attr, custos_err *err)
 {
@@ -335,7 +384,7 @@ worker_start(struct workers *w, struct curator *c, enum lane lane,
     if (!st && w->options.pool)
         st = remote_new(w->options.pool, &me->remote, err);
     if (me->remote)
-        curator_use(me->curator, remote_executor(me->remote));
+        curator_use(me->curator, executor_of(me));
     if (!st && pthread_create(&me->thread, attr, worker_main, me))
         st = custos_fail(err, CUSTOS_ENOMEM, "no thread could be started");
     me->started = !st;

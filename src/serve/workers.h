@@ -84,6 +84,14 @@ struct job {
     enum job_at { JOB_OUT, JOB_WAITS, JOB_RUNS, JOB_HELD } at;
 };
 
+/* Who answers free questions in the server's own process, in place of worker
+   processes: as executor->run, for work that is not charged. */
+struct workers_free {
+    void *ctx;
+    custos_status (*answer)(void *ctx, const struct work *w,
+                            struct answer **out, custos_err *err);
+};
+
 struct workers_options {
     size_t threads;        /* for questions */
     size_t free_threads;   /* 0: as many as WORKERS_FREE says */
@@ -104,6 +112,9 @@ struct workers_options {
     int64_t most_us;                      /* longest class time; 0: no limit */
     struct pool
         *pool; /* of worker processes; NULL: threads do all themselves */
+    const struct workers_free
+        *free_answers; /* needs a pool, for catalogs; NULL:
+                                                worker processes answer */
 };
 
 enum {

@@ -15,6 +15,7 @@ struct worker {
     enum lane lane;
     struct curator *curator;
     struct remote *remote; /* its executor: worker processes */
+    struct executor here;  /* the same, but free questions are answered here */
     struct job *job;       /* that it runs; NULL: none */
     pthread_t thread;
     bool started;

@@ -164,6 +164,8 @@ choose_rows(struct answering *w, struct row **out, size_t *n, custos_err *err)
         struct row *row = &rows[*n];
 
         w->group = row->group = i;
+        if (question_is_stopped(q))
+            return question_fail_stopped(err);
         if (p->having && !evaluate_group(w, p->having, &v))
             return no_memory(err);
         if (p->having && (v.datum.type == TYPE_NULL || !v.datum.n))
@@ -237,6 +239,8 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
         return no_memory(err);
     for (size_t i = 0; i < n; i++) {
         w->group = rows[from + i].group;
+        if (question_is_stopped(w->q))
+            return question_fail_stopped(err);
         for (size_t k = 0; k < p->n_outputs; k++)
             if (!fill_cell(w, answer->arena, p->outputs[k].expr,
                            &answer->cells[i * p->n_outputs + k]))
@@ -251,14 +255,14 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
 
 static custos_status
 answer_question(const struct synopsis *s, arena *a, struct plan *p,
-                struct answer *answer, custos_err *err)
+                const _Atomic int *stop, struct answer *answer, custos_err *err)
 {
-    struct question q;
+    struct question q = {.a = a, .plan = p, .schema = s->schema, .stop = stop};
     struct answering w = {.q = &q};
     struct cell_counts *e = NULL;
-    struct row *rows;
+    struct row *rows = NULL;
     size_t n;
-    custos_status st = question_make(a, p, s->schema, &q, err);
+    custos_status st = question_make(&q, p, err);
 
     w.scope = (struct scope){.a = a, .leaf = group_leaf, .ctx = &w};
     if (!st && !p->from && q.n_aggregates > 0)
@@ -279,8 +283,8 @@ answer_question(const struct synopsis *s, arena *a, struct plan *p,
 }
 
 custos_status
-synopsis_answer(const struct synopsis *s, struct plan *p, struct answer **out,
-                custos_err *err)
+synopsis_answer(const struct synopsis *s, struct plan *p,
+                const _Atomic int *stop, struct answer **out, custos_err *err)
 {
     arena *a = arena_new(NULL, QUERY_BYTES);
     struct answer *answer = NULL;
@@ -289,7 +293,7 @@ synopsis_answer(const struct synopsis *s, struct plan *p, struct answer **out,
     if (!st)
         st = answer_begin(p, &answer, err);
     if (!st)
-        st = answer_question(s, a, p, answer, err);
+        st = answer_question(s, a, p, stop, answer, err);
     if (!st)
         *out = answer;
     else
@@ -298,18 +302,33 @@ synopsis_answer(const struct synopsis *s, struct plan *p, struct answer **out,
     return st;
 }
 
-custos_status
-synopsis_ask(const struct synopsis *s, const struct policy *policy, str sql,
-             struct answer **out, custos_err *err)
+/* The tree of a text, with the values of its parameters. */
+static custos_status
+read_ask(arena *a, const struct ask *ask, struct query **q, custos_err *err)
 {
-    const struct plan_options options = {.who = NULL};
+    struct sql_params params;
+    custos_status st;
+
+    if (ask->n_params == 0)
+        return sql_read(a, ask->sql, q, err);
+    st = sql_params_find(a, ask->sql, 0, &params, err);
+    if (!st)
+        st = sql_params_give(&params, ask->params, ask->n_params, err);
+    return st ? st : sql_read_with(a, ask->sql, &params, q, err);
+}
+
+custos_status
+synopsis_ask(const struct synopsis *s, const struct policy *policy,
+             const struct ask *ask, struct answer **out, custos_err *err)
+{
+    const struct plan_options options = {.who = NULL, .stop = ask->stop};
     arena *a = arena_new(NULL, QUERY_BYTES);
     struct plan *p = NULL;
     struct query *q;
     custos_status st = a ? CUSTOS_OK : no_memory(err);
 
     if (!st)
-        st = sql_read(a, sql, &q, err);
+        st = read_ask(a, ask, &q, err);
     if (!st && q->explain)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "a synopsis answers for free: there is nothing to "
@@ -317,7 +336,7 @@ synopsis_ask(const struct synopsis *s, const struct policy *policy, str sql,
     if (!st)
         st = plan_make(a, q, policy, &options, &p, err);
     if (!st)
-        st = synopsis_answer(s, p, out, err);
+        st = synopsis_answer(s, p, ask->stop, out, err);
     plan_free(p);
     arena_free(a);
     return st;

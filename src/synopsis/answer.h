@@ -11,17 +11,21 @@
  * Answers a plan over the synopsis's policy (synopsis_policy), which it changes: it
  * cannot be used again. The bars of each value hold at 95 %. Values without one
  * come from the model alone, which a remark says. May fail: CUSTOS_EUNSUPPORTED,
- * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM. On success the caller owns *out.
+ * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, CUSTOS_EENGINE (stopped, where `stop` is not
+ * NULL). On success the caller owns *out.
  */
 CUSTOS_MUST_USE custos_status synopsis_answer(const struct synopsis *s,
                                               struct plan *p,
+                                              const _Atomic int *stop,
                                               struct answer **out,
                                               custos_err *err);
 
-/* Reads, plans and answers a text by p, the policy of the synopsis. Also fails as
-   sql_read and plan_make. */
+/* Reads, plans and answers ask->sql, with its parameters, by p, the policy of the
+   synopsis. Also fails as sql_read and plan_make; with CUSTOS_EENGINE once
+   ask->stop is set. */
 CUSTOS_MUST_USE custos_status synopsis_ask(const struct synopsis *s,
-                                           const struct policy *p, str sql,
+                                           const struct policy *p,
+                                           const struct ask *ask,
                                            struct answer **out,
                                            custos_err *err);
 

@@ -212,6 +212,8 @@ groups_make(struct question *q, struct reading *r, custos_err *err)
     if (!keys || !r->groups)
         return no_memory(err);
     do {
+        if (!st && question_is_stopped(q))
+            st = question_fail_stopped(err);
         if (!st)
             st = add_piece(q, r, &s, keys, err);
     } while (!st && step(q, r));

@@ -15,6 +15,7 @@ synopsis_policy_write(const struct synopsis *s, struct buf *out)
                "custos: %d\n"
                "adjacency: add-remove\n"
                "budget: {epsilon: 1, delta: 0}\n"
+               "analysts: {" SYNOPSIS_READER ": {}}\n"
                "tables:\n"
                "  ",
                POLICY_FORMAT);

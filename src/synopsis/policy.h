@@ -11,6 +11,9 @@
 /* The name of the table's file, which is empty but for its head. */
 #define SYNOPSIS_SOURCE "table.csv"
 
+/* The analyst that the policy names. */
+#define SYNOPSIS_READER "public"
+
 /* The text of the policy. */
 void synopsis_policy_write(const struct synopsis *s, struct buf *out);
 

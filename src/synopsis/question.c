@@ -379,19 +379,23 @@ take_columns(struct question *q, custos_err *err)
 }
 
 custos_status
-question_make(arena *a, struct plan *p, const struct schema *schema,
-              struct question *out, custos_err *err)
+question_fail_stopped(custos_err *err)
+{
+    return custos_fail(err, CUSTOS_EENGINE, "the question was cancelled");
+}
+
+custos_status
+question_make(struct question *q, struct plan *p, custos_err *err)
 {
     custos_status st = check_from(p, err);
 
-    *out = (struct question){.a = a, .plan = p, .schema = schema};
     if (!st)
-        st = collect(out, p, err);
+        st = collect(q, p, err);
     if (!st)
-        st = take_columns(out, err);
-    for (size_t i = 0; !st && i < out->n_readings; i++) {
-        out->readings[i].width = PIECE_VALUES + out->readings[i].n_aggregates;
-        st = groups_make(out, &out->readings[i], err);
+        st = take_columns(q, err);
+    for (size_t i = 0; !st && i < q->n_readings; i++) {
+        q->readings[i].width = PIECE_VALUES + q->readings[i].n_aggregates;
+        st = groups_make(q, &q->readings[i], err);
     }
     return st;
 }

@@ -49,6 +49,7 @@ struct question {
     arena *a;
     const struct plan *plan;
     const struct schema *schema;
+    const _Atomic int *stop;         /* not 0: stopped; NULL: nobody stops it */
     struct question_column *columns; /* by their place in the domain */
     size_t n_columns;
     struct expr **aggregates; /* different ones; the slot of an aggregate is its
@@ -59,14 +60,21 @@ struct question {
     size_t n_readings;
 };
 
+static inline bool
+question_is_stopped(const struct question *q)
+{
+    return q->stop && *q->stop != 0;
+}
+
+custos_status question_fail_stopped(custos_err *err);
+
 /*
- * Reads a public plan as a question. Keys in its trees become EXPR_KEY. May fail:
- * CUSTOS_EUNSUPPORTED (what a synopsis does not answer, with its position),
- * CUSTOS_EOVERFLOW (too many values or groups), CUSTOS_ENOMEM.
+ * Reads p, a public plan, as a question: q has its arena, plan and schema. Keys in
+ * the plan's trees become EXPR_KEY. May fail: CUSTOS_EUNSUPPORTED (what a synopsis
+ * does not answer, with its position), CUSTOS_EOVERFLOW (too many values or groups),
+ * CUSTOS_EENGINE (stopped), CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status question_make(arena *a, struct plan *p,
-                                            const struct schema *schema,
-                                            struct question *out,
+CUSTOS_MUST_USE custos_status question_make(struct question *q, struct plan *p,
                                             custos_err *err);
 
 #endif

@@ -154,15 +154,14 @@ class Server:
     """
 
     def __init__(self, store, *words, pg=0, http=0, env=None,
-                 host="127.0.0.1", times=False):
+                 host="127.0.0.1", times=False, source="--store"):
         if not times and "--no-response-steps" not in words:
             words = ("--no-response-steps", *words)
-        self.log = tempfile.TemporaryFile()
+        self.log, self.out = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [CUSTOS, "serve", "--store", store, "--pg", f"127.0.0.1:{pg}",
+            [CUSTOS, "serve", source, store, "--pg", f"127.0.0.1:{pg}",
              "--http", f"{host}:{http}", *words],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=self.log, env={**os.environ, **(env or {})})
+            stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.log, env={**os.environ, **(env or {})})
         self.pg = self.http = None
         limit = time.monotonic() + 60
         while self.http is None and time.monotonic() < limit:

@@ -39,9 +39,10 @@ static struct answer *
 ask(const struct asked *a, const char *sql)
 {
     struct answer *answer = NULL;
+    const struct ask of = {.sql = str_of(sql)};
     custos_err err = CUSTOS_ERR_INIT;
 
-    if (synopsis_ask(a->synopsis, a->policy, str_of(sql), &answer, &err))
+    if (synopsis_ask(a->synopsis, a->policy, &of, &answer, &err))
         fail_msg("%s: %s", sql, err.said);
     return answer;
 }
@@ -178,10 +179,10 @@ what_it_does_not_answer_is_said(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct answer *answer = NULL;
+        const struct ask of = {.sql = str_of(cases[i].sql)};
         custos_err err = CUSTOS_ERR_INIT;
 
-        if (!synopsis_ask(m->synopsis, a.policy, str_of(cases[i].sql), &answer,
-                          &err))
+        if (!synopsis_ask(m->synopsis, a.policy, &of, &answer, &err))
             fail_msg("%s was answered", cases[i].sql);
         if (!strstr(err.said, cases[i].said))
             fail_msg("%s: %s", cases[i].sql, err.said);
