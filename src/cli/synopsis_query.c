@@ -72,9 +72,10 @@ const struct verb verb_synopsis_query = {
     .about =
         "Answers count, sum, avg, variance, stddev, median, percentile_cont, "
         "min and max\nof the synopsis's table, with WHERE, GROUP BY, HAVING, "
-        "ORDER BY and LIMIT. Each\nvalue that a noisy table bounds has a 95 % "
-        "error bar; the others come from the\nmodel alone, and the answer says "
-        "so. A column that was measured in runs, such as\nages by decade, is "
+        "ORDER BY and LIMIT. Each\nvalue that a noisy table or AIM's bound "
+        "limits has a 95 % error bar; the others come\nfrom the model alone, "
+        "and the answer says so. A column that was measured in runs, such "
+        "as\nages by decade, is "
         "taken to be spread evenly within a run, and bars are wide enough\nfor "
         "any other spread.",
     .examples =

@@ -5,14 +5,18 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "synth/bound.h"
 #include "synth/infer.h"
 
 enum { CELLS_MAX = 1 << 22 };
 
 /* A noisy table, summed over columns that were not asked for. */
 struct cell_counts_table {
-    double *y;        /* by cell of its coding */
-    double variance;  /* of the noise of each y */
+    double *y;       /* by cell of its coding */
+    double variance; /* of the noise of each y */
+    double
+        l1; /* 0: a noisy table; else the model's marginal, and the most that its
+                  l1 distance to the exact one can be */
     uint32_t *cell;   /* by cell of the schema: the one that counts it */
     uint32_t *merged; /* by cell of its coding: how many cells of the schema */
     double *low,
@@ -70,12 +74,12 @@ collapse(const struct synopsis *s, const struct released_table *t,
     }
 }
 
+/* Room for a table of these codes, summed over the columns that are not in set. */
 static bool
-table_take(arena *a, const struct synopsis *s, const struct released_table *t,
-           struct colset set, size_t cells, struct cell_counts_table *out)
+table_take(arena *a, const struct synopsis *s, size_t coding, struct colset set,
+           size_t cells, struct cell_counts_table *out)
 {
-    const size_t own =
-        domain_cells(&s->released->codings[t->coding].domain, set);
+    const size_t own = domain_cells(&s->released->codings[coding].domain, set);
 
     out->y = arena_take(a, own, sizeof *out->y);
     out->low = arena_take(a, own, sizeof *out->low);
@@ -86,12 +90,57 @@ table_take(arena *a, const struct synopsis *s, const struct released_table *t,
     if (!out->y || !out->low || !out->high || !out->terms || !out->merged ||
         !out->cell)
         return false;
-    collapse(s, t, set, out->y);
-    map_cells(s, t->coding, set, out->cell);
+    map_cells(s, coding, set, out->cell);
     for (size_t i = 0; i < cells; i++)
         out->merged[out->cell[i]]++;
-    out->variance = t->variance * (double)(t->cells / own);
     return true;
+}
+
+/* Collects the noisy tables that have all columns. */
+static custos_status
+take_tables(arena *a, const struct synopsis *s, struct colset set,
+            struct cell_counts *e, custos_err *err)
+{
+    const struct released *r = s->released;
+
+    for (size_t i = 0; i < r->n_tables; i++) {
+        const struct released_table *t = &r->tables[i];
+        struct cell_counts_table *to = &e->tables[e->n];
+
+        if (t->kind != RELEASED_COUNTS || !colset_within(set, t->set))
+            continue;
+        if (!table_take(a, s, t->coding, set, e->cells, to))
+            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+        collapse(s, t, set, to->y);
+        to->variance =
+            t->variance *
+            (double)(t->cells /
+                     domain_cells(&r->codings[t->coding].domain, set));
+        e->n++;
+    }
+    return CUSTOS_OK;
+}
+
+/* Where there is no such table: the model's marginal, if there is a bound on it. */
+static custos_status
+take_bound(arena *a, const struct synopsis *s, struct colset set,
+           const double *marginal, struct cell_counts *e, custos_err *err)
+{
+    const size_t last = s->released->n_codings - 1;
+    struct cell_counts_table *to = &e->tables[0];
+    double l1;
+    custos_status st = model_bound(s->model, s->released, set, 1, &l1, err);
+
+    if (st || !isfinite(l1))
+        return st;
+    if (!table_take(a, s, last, set, e->cells, to))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    memcpy(to->y, marginal,
+           domain_cells(&s->released->codings[last].domain, set) *
+               sizeof *to->y);
+    to->l1 = l1;
+    e->n = 1;
+    return CUSTOS_OK;
 }
 
 /* ------------------------------------------------------------- expected -- */
@@ -132,7 +181,7 @@ expect_model(arena *a, const struct synopsis *s, struct colset set,
     }
     for (size_t i = 0; i < e->cells; i++)
         e->expected[i] *= marginal[cell[i]];
-    return CUSTOS_OK;
+    return e->n > 0 ? CUSTOS_OK : take_bound(a, s, set, marginal, e, err);
 }
 
 /* The mean of the tables by the variances of a cell; merged codes are equally
@@ -151,7 +200,7 @@ expect_tables(struct cell_counts *e, custos_err *err)
         for (size_t t = 0; t < e->n; t++) {
             const struct cell_counts_table *of = &e->tables[t];
             const uint32_t at = of->cell[i], merged = of->merged[at];
-            const double weight = merged / of->variance;
+            const double weight = (double)merged * merged / of->variance;
 
             sum += weight * of->y[at] / merged;
             weights += weight;
@@ -165,7 +214,6 @@ custos_status
 cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
                  struct cell_counts *out, custos_err *err)
 {
-    const struct released *r = s->released;
     struct cell_counts e = {.cells = domain_cells(&s->schema->domain, set)};
     custos_status st;
 
@@ -175,15 +223,13 @@ cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
                            "ask about fewer columns at once",
                            CELLS_MAX);
     e.expected = arena_take(a, e.cells, sizeof *e.expected);
-    e.tables = arena_take(a, r->n_tables + 1, sizeof *e.tables);
+    e.tables = arena_take(a, s->released->n_tables + 1, sizeof *e.tables);
     if (!e.expected || !e.tables)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    for (size_t i = 0; i < r->n_tables; i++)
-        if (r->tables[i].kind == RELEASED_COUNTS &&
-            colset_within(set, r->tables[i].set) &&
-            !table_take(a, s, &r->tables[i], set, e.cells, &e.tables[e.n++]))
-            return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
-    st = s->model ? expect_model(a, s, set, &e, err) : expect_tables(&e, err);
+    st = take_tables(a, s, set, &e, err);
+    if (!st)
+        st = s->model ? expect_model(a, s, set, &e, err)
+                      : expect_tables(&e, err);
     if (!st)
         *out = e;
     return st;
@@ -242,7 +288,7 @@ cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
 {
     const struct cell_counts_table *t = &e->tables[k];
     const double z = normal_quantile(beta * share_of_table(k + 1));
-    double squares_low = 0, squares_high = 0;
+    double squares_low = 0, squares_high = 0, most_low = 0, most_high = 0;
     struct interval out = {.has_bar = true};
 
     add_terms(t, terms, n);
@@ -261,9 +307,11 @@ cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
         out.high += most * t->y[at];
         squares_low += least * least;
         squares_high += most * most;
+        most_low = fmax(most_low, fabs(least));
+        most_high = fmax(most_high, fabs(most));
     }
-    out.low -= z * sqrt(squares_low * t->variance);
-    out.high += z * sqrt(squares_high * t->variance);
+    out.low -= z * sqrt(squares_low * t->variance) + most_low * t->l1;
+    out.high += z * sqrt(squares_high * t->variance) + most_high * t->l1;
     out.x = (out.low + out.high) / 2;
     return out;
 }

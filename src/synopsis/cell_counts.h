@@ -17,6 +17,10 @@
  * GIVES    cell_counts_sum sets low and high to the ends of what is in all intervals.
  * FAILS    cannot.
  * TESTED   bars_cover_at_their_rate
+ *
+ * Where no table has all columns, but AIM has a bound B on the l1 distance of the
+ * model's marginal m to the exact one (last-selection-bound, measured-marginal-bound), the
+ * interval is from sum low m - max |low| B to sum high m + max |high| B.
  */
 #ifndef SYNOPSIS_CELL_COUNTS_H
 #define SYNOPSIS_CELL_COUNTS_H
@@ -31,7 +35,8 @@ struct cell_counts {
         expected; /* by cell: the count to expect, of the model or, without one,
                          the mean of the tables by their variances */
     struct cell_counts_table
-        *tables; /* that have all the columns, in their order */
+        *tables; /* that have all the columns, in their order; without any,
+                    the model's marginal, if its distance has a bound */
     size_t n;
 };
 
@@ -44,7 +49,7 @@ struct summand {
 
 struct interval {
     double x;         /* the sum to expect, within the bar */
-    bool has_bar;     /* no table has all the columns: there is none */
+    bool has_bar;     /* false: nothing bounds the sum */
     double low, high; /* hold the exact sum with probability 1 - beta */
 };
 

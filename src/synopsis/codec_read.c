@@ -324,6 +324,18 @@ unpack_codings(struct reader *r, struct released *of)
     of->n_codings = n;
 }
 
+static void
+unpack_limits(struct reader *r, struct released *of)
+{
+    of->n_limits = (size_t)unpack_between(r, 0, INT32_MAX);
+    of->limits = take(r, of->n_limits, 10, sizeof *of->limits);
+    for (size_t i = 0; !r->u.failed && i < of->n_limits; i++) {
+        of->limits[i].set = unpack_set(r, &of->codings[0].domain);
+        of->limits[i].l1 = unpack_double(r);
+        require(r, of->limits[i].l1 >= 0);
+    }
+}
+
 static struct released *
 unpack_released(struct reader *r, const struct domain *schema)
 {
@@ -338,6 +350,8 @@ unpack_released(struct reader *r, const struct domain *schema)
     of->tables = take(r, of->n_tables, 13, sizeof *of->tables);
     for (size_t i = 0; !r->u.failed && i < of->n_tables; i++)
         unpack_table(r, of, &of->tables[i]);
+    if (!r->u.failed)
+        unpack_limits(r, of);
     return of;
 }
 

@@ -92,6 +92,11 @@ pack_released(struct buf *b, const struct released *r)
         for (size_t k = 0; k < t->cells; k++)
             pack_number(b, t->values[k]);
     }
+    pack_number(b, (i128)r->n_limits);
+    for (size_t i = 0; i < r->n_limits; i++) {
+        pack_set(b, r->limits[i].set);
+        pack_double(b, r->limits[i].l1);
+    }
 }
 
 static void

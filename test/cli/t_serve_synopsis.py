@@ -69,7 +69,7 @@ class ServeSynopsis(unittest.TestCase):
                              dbname="custos") as connection:
             found = connection.execute(
                 "SELECT count(*) FROM visits WHERE ward = %s", ["surgery"])
-            self.assertEqual(found.fetchall(), [(569,)])
+            self.assertEqual(found.fetchall(), [(566,)])
 
     def test_http(self):
         answer = call(self.server.http, "POST", "/v1/query",

@@ -21,9 +21,9 @@ class Synopsis(CommandCase):
     def test_table(self):
         self.assertEqual(query("SELECT smoker, count(*), avg(age) FROM visits "
                                "GROUP BY smoker ORDER BY 2 DESC LIMIT 2"), [
-            "  smoker                   count                  avg",
-            "  true    1,297 (1,268 .. 1,322)           52.1 \u00b1 6.5",
-            "  false               1,230 \u00b1 28  48.5 (42.4 .. 55.3)",
+            "  smoker                   count         avg",
+            "  true    1,297 (1,266 .. 1,324)  51.1 \u00b1 5.9",
+            "  false               1,235 \u00b1 23  47.7 \u00b1 6.1",
             "",
             "  95 % error bars. No cost."])
 

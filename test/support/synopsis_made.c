@@ -290,6 +290,9 @@ synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
         o.workload = w;
         assert_int_equal(aim_run(NULL, &o, &t, m->rng, &m->synthesis, NULL),
                          CUSTOS_OK);
+        assert_int_equal(released_limits(s->released, m->synthesis.limits,
+                                         m->synthesis.n_limits, NULL),
+                         CUSTOS_OK);
     } else {
         const struct mst_options o = {&s->schema->domain, rho, 1, NULL, 0};
 
