@@ -53,8 +53,10 @@ recoding_new(const custos_alloc *alloc, const struct domain *d,
         r->map[c] = alloc_take(&a, d->size[c], sizeof **r->map);
         r->share[c] = alloc_take(&a, d->size[c], sizeof **r->share);
         all = r->map[c] && r->share[c];
-        for (uint32_t k = 0; all && k < d->size[c]; k++)
+        for (uint32_t k = 0; all && k < d->size[c]; k++) {
             r->map[c][k] = (uint16_t)k;
+            r->share[c][k] = 1;
+        }
     }
     if (!all) {
         recoding_free(r);
@@ -70,9 +72,13 @@ recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
 {
     const uint32_t n = r->from_size[column];
     uint32_t rare = 0, kept = 0;
+    double all = 0; /* of the rare ones, where positive */
 
     for (uint32_t k = 0; k < n; k++)
-        rare += (double)counts[k] < least;
+        if ((double)counts[k] < least) {
+            rare++;
+            all += counts[k] > 0 ? (double)counts[k] : 0;
+        }
     memset(values, 0, n * sizeof *values);
     memset(merged, 0, n * sizeof *merged);
     for (uint32_t k = 0; k < n; k++) {
@@ -82,7 +88,10 @@ recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
         r->map[column][k] = (uint16_t)code;
         values[code] += (double)counts[k];
         merged[code] += 1;
-        r->share[column][k] = counts[k] > 0 ? (double)counts[k] : 0;
+        r->share[column][k] = alone           ? 1
+                              : !(all > 0)    ? 1.0 / rare
+                              : counts[k] > 0 ? (double)counts[k] / all
+                                              : 0;
     }
     r->size[column] = rare < 2 ? n : n - rare + 1;
 }
@@ -94,20 +103,15 @@ find_old(const struct recoding *r, size_t column, uint16_t code, uint64_t word)
     const uint16_t *map = r->map[column];
     const double *share = r->share[column];
     const double u = (double)(word >> 11) * 0x1p-53;
-    uint32_t n = 0, last = 0;
-    double all = 0, at = 0;
+    uint32_t last = 0;
+    double at = 0;
 
     for (uint32_t k = 0; k < r->from_size[column]; k++)
         if (map[k] == code) {
-            all += share[k];
-            n++;
+            at += share[k];
             last = k;
-        }
-    for (uint32_t k = 0; k < last; k++)
-        if (map[k] == code) {
-            at += all > 0 ? share[k] / all : 1.0 / n;
             if (u < at)
-                return (uint16_t)k;
+                break;
         }
     return (uint16_t)last;
 }

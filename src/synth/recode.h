@@ -18,7 +18,8 @@ struct recoding {
     uint32_t *size;      /* to.size */
     uint32_t *from_size; /* from.size */
     uint16_t **map;      /* by column and code */
-    double **share;      /* by column and code: of the code that it is in */
+    double **share;      /* by column and code: the probability of it, given the
+                            code that it is in */
 };
 
 /* Keeps all codes at first. Needs at most 2^16 codes a column. May fail:

@@ -244,18 +244,7 @@ share_take(struct synopsis_made *m)
     for (size_t c = 0; c < d->n; c++) {
         share[c] = arena_take(m->arena, d->size[c], sizeof **share);
         assert_non_null(share[c]);
-        for (uint32_t k = 0; k < d->size[c]; k++) {
-            double all = 0, of = 0;
-
-            for (uint32_t j = 0; j < d->size[c]; j++)
-                if (r->map[c][j] == r->map[c][k]) {
-                    all += r->share[c][j];
-                    of++;
-                }
-            share[c][k] = r->size[c] == d->size[c] ? 1
-                          : all > 0                ? r->share[c][k] / all
-                                                   : 1 / of;
-        }
+        memcpy(share[c], r->share[c], d->size[c] * sizeof **share);
     }
     m->synopsis->share = share;
 }

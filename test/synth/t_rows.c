@@ -250,6 +250,9 @@ rare_codes_are_merged_and_drawn(void **state)
     count(&d, rows, MOST, synth_set("a"), got);
     assert_true(got[0] == MOST / 4.0 && got[2] == MOST / 4.0 &&
                 got[4] == MOST / 4.0);
+    for (size_t k = 0; k < 3; k++)
+        assert_true(r->share[0][2 * k] == 1 &&
+                    fabs(r->share[0][2 * k + 1] - share[k]) < 1e-12);
     for (size_t k = 0; k < 3; k++) /* 6 deviations */
         assert_true(fabs(got[2 * k + 1] - MOST / 4.0 * share[k]) <=
                     6 * sqrt(MOST / 4.0 * share[k]));
@@ -257,6 +260,7 @@ rare_codes_are_merged_and_drawn(void **state)
         assert_int_equal(rows[MOST + i], i % 3);
     recoding_merge(r, 1, none, 6, values, merged);
     assert_int_equal(r->to.size[1], 1);
+    assert_true(fabs(r->share[1][2] - 1 / 3.0) < 1e-12);
     memset(rows, 0, sizeof rows);
     assert_int_equal(recoding_decode(r, rng, MOST, rows, NULL), CUSTOS_OK);
     count(&d, rows, MOST, synth_set("b"), got);
