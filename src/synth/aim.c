@@ -26,11 +26,12 @@ struct aim {
     struct candidates candidates;
     size_t *among; /* numbers of the candidates of this round */
     size_t n_among;
-    uint16_t *rows;     /* drawn from the model */
-    size_t most_cells;  /* of a candidate */
-    double *marginal;   /* of one */
-    double *before;     /* of the selected one, by the model before it */
-    amount measurement; /* the prices of this round */
+    uint16_t *rows;      /* drawn from the model */
+    size_t most_cells;   /* of a candidate */
+    double *marginal[2]; /* of one, by thread */
+    struct team *team;   /* or NULL */
+    double *before;      /* of the selected one, by the model before it */
+    amount measurement;  /* the prices of this round */
     amount selection;
     bool last;
     struct limits limits; /* of the last selection */
@@ -53,12 +54,15 @@ take_all(struct aim *s, custos_err *err)
             s->most_cells = s->candidates.of[i].cells;
     s->among = alloc_take(a, s->candidates.room, sizeof *s->among);
     s->rows = alloc_take(a, s->o->rows * d->n, sizeof *s->rows);
-    s->marginal = alloc_take(a, s->most_cells, sizeof *s->marginal);
+    for (size_t k = 0; k < 2; k++)
+        s->marginal[k] = alloc_take(a, s->most_cells, sizeof **s->marginal);
     s->before = alloc_take(a, s->most_cells, sizeof *s->before);
     s->out->model = model_new(a, d);
-    return s->among && s->rows && s->marginal && s->before && s->out->model
-               ? CUSTOS_OK
-               : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!s->among || !s->rows || !s->marginal[0] || !s->marginal[1] ||
+        !s->before || !s->out->model)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    s->out->model->halves.team = s->team;
+    return CUSTOS_OK;
 }
 
 /* Structural zeros, and whether the model has room for them. */
@@ -91,7 +95,8 @@ give_all(struct aim *s)
 
     alloc_give(a, s->among, s->candidates.room, sizeof *s->among);
     alloc_give(a, s->rows, s->o->rows * s->o->domain->n, sizeof *s->rows);
-    alloc_give(a, s->marginal, s->most_cells, sizeof *s->marginal);
+    for (size_t k = 0; k < 2; k++)
+        alloc_give(a, s->marginal[k], s->most_cells, sizeof **s->marginal);
     alloc_give(a, s->before, s->most_cells, sizeof *s->before);
     limits_clear(&s->limits);
     candidates_free(&s->candidates);
@@ -178,21 +183,70 @@ find_candidates(struct aim *s)
 /* The model's marginal of candidate c. Of a large tree, sets that no node covers are
    counted in drawn rows: eliminating columns would take longer than all the rest. */
 static custos_status
-find_marginal(struct aim *s, const struct candidate *c, double *out,
-              custos_err *err)
+find_marginal(const struct aim *s, const struct model *m,
+              const struct candidate *c, double *out)
 {
-    const struct model *m = s->out->model;
     const size_t little = 4 * s->o->rows;
     custos_status st = CUSTOS_EOVERFLOW;
 
     if (tree_cover(&m->tree, c->set) < m->tree.n)
-        return model_marginal(m, c->set, c->cells, out, err);
+        return model_marginal(m, c->set, c->cells, out, NULL);
     if (tree_bytes(&m->tree) / sizeof(double) <= little)
         st = model_marginal(m, c->set, little, out, NULL);
     if (st != CUSTOS_EOVERFLOW)
-        return st ? custos_fail(err, st, "%s", custos_status_words(st)) : st;
+        return st;
     rows_marginal(&m->domain, s->rows, s->o->rows, c->set, m->total, out);
     return CUSTOS_OK;
+}
+
+/* Two candidates, by number among s->among. */
+struct couple {
+    const struct aim *s;
+    struct model model; /* whose hooks both threads may call */
+    size_t first;
+    custos_status st[2];
+};
+
+static void
+find_one(void *of, size_t which)
+{
+    struct couple *p = of;
+    const struct aim *s = p->s;
+    const size_t k = p->first + which;
+
+    p->st[which] =
+        k < s->n_among
+            ? find_marginal(s, &p->model, &s->candidates.of[s->among[k]],
+                            s->marginal[which])
+            : CUSTOS_OK;
+}
+
+/* Asks for the scores of all candidates; *weight: the largest. */
+static custos_status
+score_all(struct aim *s, double sigma, uint64_t *weight, custos_err *err)
+{
+    struct couple p = {.s = s, .model = *s->out->model};
+    custos_status st = CUSTOS_OK;
+
+    if (s->team)
+        p.model.alloc = team_alloc(s->team);
+    for (size_t k = 0; !st && k < s->n_among; k++) {
+        const struct candidate *c = &s->candidates.of[s->among[k]];
+        const double penalty = PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;
+
+        if (k % 2 == 0) {
+            p.first = k;
+            team_run(s->team, find_one, &p);
+        }
+        st = p.st[k % 2];
+        *weight = c->weight > *weight ? c->weight : *weight;
+        if (st)
+            custos_fail(err, st, "%s", custos_status_words(st));
+        else
+            st = ask_score(&s->ask, s->among[k], c->set, c->weight,
+                           s->marginal[k % 2], c->cells, penalty, err);
+    }
+    return st;
 }
 
 static custos_status
@@ -208,16 +262,8 @@ select_candidate(struct aim *s, double sigma, size_t *out, custos_err *err)
                          err);
         s->ask.passed = &s->limits;
     }
-    for (size_t k = 0; !st && k < s->n_among; k++) {
-        const struct candidate *c = &s->candidates.of[s->among[k]];
-        double penalty = PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;
-
-        weight = c->weight > weight ? c->weight : weight;
-        st = find_marginal(s, c, s->marginal, err);
-        if (!st)
-            st = ask_score(&s->ask, s->among[k], c->set, c->weight, s->marginal,
-                           c->cells, penalty, err);
-    }
+    if (!st)
+        st = score_all(s, sigma, &weight, err);
     if (!st)
         st = ask_select(&s->ask, s->among, s->n_among, weight, s->selection,
                         &won, err);
@@ -235,15 +281,16 @@ select_candidate(struct aim *s, double sigma, size_t *out, custos_err *err)
 static custos_status
 measure_candidate(struct aim *s, const struct candidate *c, custos_err *err)
 {
-    struct measurement x = {.set = c->set, .values = s->marginal};
-    custos_status st = find_marginal(s, c, s->before, err);
+    struct measurement x = {.set = c->set, .values = s->marginal[0]};
+    custos_status st = find_marginal(s, s->out->model, c, s->before);
 
-    if (!st)
-        st = ask_values(&s->ask, c->set, c->cells, s->measurement, s->marginal,
-                        &x.variance, err);
+    if (st)
+        return custos_fail(err, st, "%s", custos_status_words(st));
+    st = ask_values(&s->ask, c->set, c->cells, s->measurement, s->marginal[0],
+                    &x.variance, err);
     s->chosen.distance = 0;
     for (size_t i = 0; !st && i < c->cells; i++)
-        s->chosen.distance += fabs(s->marginal[i] - s->before[i]);
+        s->chosen.distance += fabs(s->marginal[0][i] - s->before[i]);
     /* Scores have s->before in whole steps of the lattice. */
     s->chosen.distance += (double)c->cells / (2 * SYNTH_LATTICE);
     return st ? st : model_add(s->out->model, &x, err);
@@ -270,10 +317,12 @@ is_settled(struct aim *s, const struct candidate *c, double sigma,
            bool *settled, custos_err *err)
 {
     double moved = 0;
-    custos_status st = find_marginal(s, c, s->marginal, err);
+    custos_status st = find_marginal(s, s->out->model, c, s->marginal[0]);
 
+    if (st)
+        return custos_fail(err, st, "%s", custos_status_words(st));
     for (size_t i = 0; !st && i < c->cells; i++)
-        moved += fabs(s->marginal[i] - s->before[i]);
+        moved += fabs(s->marginal[0][i] - s->before[i]);
     *settled = moved <= PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;
     return st;
 }
@@ -337,8 +386,13 @@ aim_run(const custos_alloc *alloc, const struct aim_options *o,
     CUSTOS_REQUIRE(o->rho < PRICE_MAX);
     *out = (struct synthesis){.alloc = s.ask.alloc};
     s.candidates.alloc = s.limits.alloc = s.ask.alloc;
-    st = run(&s, err);
+    st = o->threads > 1 ? team_new(&s.ask.alloc, &s.team, err) : CUSTOS_OK;
+    if (!st)
+        st = run(&s, err);
     give_all(&s);
+    if (out->model)
+        out->model->halves.team = NULL;
+    team_free(s.team);
     out->left = s.ask.left;
     if (st)
         synthesis_free(out);

@@ -1,8 +1,6 @@
 /* Pays first, then asks. */
 #include "synth/ask.h"
 
-#include <math.h>
-
 #include "base/alloc.h"
 #include "base/base.h"
 #include "base/error.h"
@@ -64,13 +62,15 @@ ask_for_model(struct asker *a, struct model *m, struct colset set, amount rho,
     return st;
 }
 
-/* x steps of the lattice, as a whole number of at most 2^52. */
+/* x rows in steps of the lattice, as a whole number of at most 2^50. Adding 3 * 2^51
+   leaves no digits for a fraction. */
 static int64_t
 round_to_lattice(double x)
 {
-    const double steps = x * SYNTH_LATTICE, most = 0x1p52;
+    const double steps = x * SYNTH_LATTICE, most = 0x1p50;
+    const double within = steps < most ? steps : most;
 
-    return (int64_t)nearbyint(fmin(fmax(steps, -most), most));
+    return (int64_t)((within > -most ? within : -most) + 0x1.8p52 - 0x1.8p52);
 }
 
 custos_status

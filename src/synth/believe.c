@@ -43,14 +43,12 @@ hand_over(struct pass *p)
     struct belief *b = &p->m->beliefs[p->node];
 
     if (p->direction == UP) {
-        p->most = walk_sum(&b->walk, p->bundle.tables, p->bundle.n, p->begun,
-                           b->table);
-    } else if (!p->begun) {
-        walk_scale(&b->walk, p->by, p->factor, b->table, p->bundle.tables,
-                   p->bundle.n);
+        p->most = halves_sum(&p->m->halves, &b->walk, p->bundle.tables,
+                             p->bundle.n, p->begun, b->table);
     } else {
-        for (size_t i = 0; i < p->bundle.n; i++)
-            walk_collapse(&b->walk, b->table, &p->bundle.tables[i]);
+        halves_scale(&p->m->halves, &b->walk, p->begun ? 1 : p->by,
+                     p->begun ? NULL : p->factor, b->table, p->bundle.tables,
+                     p->bundle.n);
     }
     p->begun = true;
     p->bundle.n = 0;
@@ -101,7 +99,7 @@ send_up(struct pass *p)
 
     memset(b->own, 0, n * sizeof *b->own);
     memset(b->down, 0, n * sizeof *b->down);
-    walk_exp(&b->walk, p->most, b->table, &own);
+    halves_exp(&p->m->halves, &b->walk, p->most, b->table, &own);
     for (size_t i = 0; i < n; i++) {
         b->up[i] = log(b->own[i]);
         least = b->up[i] < least ? b->up[i] : least;
@@ -134,7 +132,7 @@ model_believe(struct model *m, double *marginals)
     }
     p.node = 0;
     pass_node(&p);
-    all = walk_exp(&root->walk, p.most, root->table, NULL);
+    all = halves_exp(&m->halves, &root->walk, p.most, root->table, NULL);
     p = (struct pass){.m = m,
                       .direction = DOWN,
                       .cliques = marginals,

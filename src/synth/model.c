@@ -47,6 +47,8 @@ beliefs_free(struct model *m)
         alloc_give(a, b->down, b->separator_cells, sizeof(double));
     }
     alloc_give(a, m->beliefs, m->tree.n, sizeof *m->beliefs);
+    alloc_give(a, m->halves.sums, m->n_halves, sizeof(double));
+    m->halves.sums = NULL;
     m->beliefs = NULL;
 }
 
@@ -285,6 +287,26 @@ beliefs_take(struct model *m)
     return all;
 }
 
+/* Room for the sums beside the largest node, of cliques, separator and children. */
+static bool
+halves_take(struct model *m)
+{
+    m->n_halves = 1;
+    for (size_t i = 0; i < m->tree.n; i++) {
+        size_t cells = m->beliefs[i].separator_cells;
+
+        for (size_t k = 0; k < m->n_cliques; k++)
+            cells += m->cliques[k].node == i ? m->cliques[k].cells : 0;
+        for (size_t k = i + 1; k < m->tree.n; k++)
+            cells +=
+                m->tree.node[k].parent == i ? m->beliefs[k].separator_cells : 0;
+        if (m->beliefs[i].cells >= HALVES_CELLS && cells > m->n_halves)
+            m->n_halves = cells;
+    }
+    m->halves.sums = alloc_take(&m->alloc, m->n_halves, sizeof(double));
+    return m->halves.sums != NULL;
+}
+
 static bool
 arrays_take(struct model *m)
 {
@@ -351,7 +373,7 @@ tables_take(struct model *m)
         if (is_maximal(sets, n, i))
             clique_add(m, sets[i]);
     alloc_give(&m->alloc, sets, n + 1, sizeof *sets);
-    return arrays_take(m);
+    return arrays_take(m) && halves_take(m);
 }
 
 custos_status
@@ -361,6 +383,7 @@ model_build(struct model *m, custos_err *err)
     struct tree_graph graph;
 
     m->beliefs = NULL;
+    m->halves.sums = NULL;
     m->cliques = NULL;
     m->potentials = m->gradient = m->marginals = m->trial = m->scratch = NULL;
     m->n_cliques = m->cells = 0;

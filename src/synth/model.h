@@ -14,6 +14,7 @@
 
 #include "custos.h"
 #include "synth/domain.h"
+#include "synth/halves.h"
 #include "synth/tree.h"
 #include "synth/walk.h"
 
@@ -87,6 +88,8 @@ struct model {
     double *potentials, *gradient, *marginals, *trial; /* by clique's cell */
     double *scratch;                                   /* of one clique */
     size_t n_scratch;
+    struct halves halves; /* its team is the user's, and NULL at first */
+    size_t n_halves;
     double total; /* rows of the data, from the measurements; at least 1 */
     double step;  /* of the descent, kept for the next fit; 0: none yet */
 };

@@ -16,9 +16,10 @@
 enum { WALK_AXES = 48 };
 
 struct walk {
-    size_t row;             /* cells of a row */
-    size_t rows;            /* of the wide table */
-    size_t n;               /* the other axes */
+    size_t row; /* cells of a row */
+    size_t from,
+        rows; /* goes over rows from ... rows - 1; 0 and all at first */
+    size_t n; /* the other axes */
     size_t size[WALK_AXES]; /* their codes, the last varying fastest */
     size_t column[WALK_AXES];
     size_t last; /* the column of the row; SYNTH_COLUMNS_MAX if there is none */

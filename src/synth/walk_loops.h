@@ -133,11 +133,18 @@ place_next(const struct walk *w, const struct smaller *tables, size_t n,
 }
 
 static void
-place_start(const struct walk *w, size_t n, struct place *p)
+place_start(const struct walk *w, const struct smaller *tables, size_t n,
+            struct place *p)
 {
+    size_t left = w->from;
+
     CUSTOS_REQUIRE(n <= WALK_TABLES);
-    memset(p->code, 0, w->n * sizeof *p->code);
     memset(p->cell, 0, n * sizeof *p->cell);
+    for (size_t a = w->n; a-- > 0; left /= w->size[a]) {
+        p->code[a] = left % w->size[a];
+        for (size_t t = 0; t < n; t++)
+            p->cell[t] += p->code[a] * tables[t].at->step[a];
+    }
 }
 
 static double
@@ -147,8 +154,8 @@ loop_sum(const struct walk *w, const struct smaller *tables, size_t n,
     double most = -INFINITY;
     struct place p;
 
-    place_start(w, n, &p);
-    for (size_t r = 0; r < w->rows; r++) {
+    place_start(w, tables, n, &p);
+    for (size_t r = w->from; r < w->rows; r++) {
         double *x = out + r * w->row;
 
         if (!more)
@@ -185,8 +192,8 @@ loop_exp(const struct walk *w, double most, double *x,
     double all = 0;
     struct place p;
 
-    place_start(w, n, &p);
-    for (size_t r = 0; r < w->rows; r++) {
+    place_start(w, sums, n, &p);
+    for (size_t r = w->from; r < w->rows; r++) {
         double *row = x + r * w->row;
 
         row_exp(row, most, w->row);
@@ -211,8 +218,8 @@ loop_scale(const struct walk *w, double by, const struct smaller *factor,
         memcpy(all, sums, n * sizeof *all);
     if (factor)
         all[n] = *factor;
-    place_start(w, n + (factor != NULL), &p);
-    for (size_t r = 0; r < w->rows; r++) {
+    place_start(w, all, n + (factor != NULL), &p);
+    for (size_t r = w->from; r < w->rows; r++) {
         double *row = x + r * w->row;
 
         if (factor && factor->at->along)
@@ -231,8 +238,8 @@ loop_collapse(const struct walk *w, const double *x, const struct smaller *to)
 {
     struct place p;
 
-    place_start(w, 1, &p);
-    for (size_t r = 0; r < w->rows; r++) {
+    place_start(w, to, 1, &p);
+    for (size_t r = w->from; r < w->rows; r++) {
         collapse_row(w, to, p.cell[0], x + r * w->row);
         place_next(w, to, 1, &p);
     }
@@ -243,8 +250,8 @@ loop_raise(const struct walk *w, const double *x, const struct smaller *most)
 {
     struct place p;
 
-    place_start(w, 1, &p);
-    for (size_t r = 0; r < w->rows; r++) {
+    place_start(w, most, 1, &p);
+    for (size_t r = w->from; r < w->rows; r++) {
         const double *row = x + r * w->row;
         double *to = most->cells + p.cell[0];
 

@@ -509,6 +509,67 @@ loops_agree_to_the_bit(void **state)
 #endif
 }
 
+/* A walk in halves gives the same bits with a second thread and without, and what
+   the walk at once gives, but for the order of the sums. */
+static void
+halves_are_the_same_alone(void **state)
+{
+    static const uint32_t size[4] = {3, 5, 47, 53};
+    const struct domain d = {4, size};
+    const struct colset sets[3] = {synth_set("ab"), synth_set("bcd"),
+                                   synth_set("c")};
+    enum { WIDE = 3 * 5 * 47 * 53, SMALL = 5 * 47 * 53 };
+    static double x[3][WIDE], small[3][3][SMALL], sums[2 * SMALL];
+    struct halves alone = {NULL, sums}, both = {NULL, sums};
+    struct smaller to[3][3];
+    struct beside at[3];
+    double all[3];
+    uint64_t seed = 4;
+    struct walk w;
+
+    (void)state;
+    assert_true((int)WIDE >= (int)HALVES_CELLS);
+    assert_int_equal(team_new(NULL, &both.team, NULL), CUSTOS_OK);
+    assert_non_null(both.team);
+    walk_init(&w, &d, synth_set("abcd"));
+    for (size_t k = 0; k < 3; k++) {
+        walk_beside(&w, &d, sets[k], &at[k]);
+        assert_int_equal(halves_cells(&w, &at[k]), domain_cells(&d, sets[k]));
+        for (size_t i = 0; i < domain_cells(&d, sets[k]); i++)
+            small[0][k][i] = small[1][k][i] = small[2][k][i] =
+                (double)synth_next(&seed) / 1e9;
+        for (size_t v = 0; v < 3; v++)
+            to[v][k] = (struct smaller){&at[k], small[v][k]};
+    }
+    for (size_t v = 0; v < 2; v++) {
+        const struct halves *h = v ? &both : &alone;
+        double most = halves_sum(h, &w, to[v], 3, false, x[v]);
+
+        all[v] = halves_exp(h, &w, most, x[v], NULL);
+        halves_sum(h, &w, to[v], 1, true, x[v]);
+        halves_exp(h, &w, most, x[v], &to[v][0]);
+        halves_scale(h, &w, 1.7, &to[v][0], x[v], &to[v][1], 2);
+    }
+    {
+        double most = walk_sum(&w, to[2], 3, false, x[2]);
+
+        all[2] = walk_exp(&w, most, x[2], NULL);
+        walk_sum(&w, to[2], 1, true, x[2]);
+        walk_exp(&w, most, x[2], &to[2][0]);
+        walk_scale(&w, 1.7, &to[2][0], x[2], &to[2][1], 2);
+    }
+    team_free(both.team);
+    assert_true(all[0] == all[1] && fabs(all[0] - all[2]) <= 1e-9 * all[2]);
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_memory_equal(small[0], small[1], sizeof small[0]);
+    for (size_t i = 0; i < WIDE; i++)
+        assert_true(fabs(x[0][i] - x[2][i]) <= 1e-9 * fabs(x[2][i]));
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < domain_cells(&d, sets[k]); i++)
+            assert_true(fabs(small[0][k][i] - small[2][k][i]) <=
+                        1e-9 * fabs(small[2][k][i]));
+}
+
 /* What is too large is an error before memory is taken. */
 static void
 limits_are_statuses(void **state)
@@ -549,6 +610,7 @@ main(void)
         cmocka_unit_test(bounds_hold_at_their_rate),
         cmocka_unit_test(bounds_add_what_the_model_left),
         cmocka_unit_test(loops_agree_to_the_bit),
+        cmocka_unit_test(halves_are_the_same_alone),
         cmocka_unit_test(limits_are_statuses),
     };
 

@@ -473,6 +473,30 @@ settled_rounds_make_later_ones_dearer(void **state)
     test_rng_free(k.rng);
 }
 
+/* A second thread does not change a bit of the model. */
+static void
+threads_do_not_matter(void **state)
+{
+    static struct keeper k;
+    struct aim_options o = aim_options(UNIT / 5);
+    struct trusted t = trusted_of(&k);
+    struct synthesis s[2];
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        o.threads = 1 + i;
+        keeper_init(&k, NOISY, 6);
+        assert_int_equal(aim_run(NULL, &o, &t, k.rng, &s[i], NULL), CUSTOS_OK);
+        test_rng_free(k.rng);
+    }
+    assert_true(s[0].rounds > 3 && s[0].rounds == s[1].rounds);
+    assert_int_equal(s[0].model->cells, s[1].model->cells);
+    assert_memory_equal(s[0].model->potentials, s[1].model->potentials,
+                        s[0].model->cells * sizeof(double));
+    for (size_t i = 0; i < 2; i++)
+        synthesis_free(&s[i]);
+}
+
 /* The tree never exceeds the cap, and columns that do are an error before
    anything is spent. */
 static void
@@ -614,6 +638,7 @@ main(void)
         cmocka_unit_test(more_is_learnt_from_more_rho),
         cmocka_unit_test(limits_hold_for_all_sets_at_once),
         cmocka_unit_test(settled_rounds_make_later_ones_dearer),
+        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(aim_keeps_to_its_memory),
         cmocka_unit_test(zeros_hold_in_both),
         cmocka_unit_test(candidates_are_the_closure),
