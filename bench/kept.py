@@ -3,7 +3,8 @@
 Every person has visits of which some pass WHERE, and at most ROWS of a person's
 rows count. The answer to a join and to IN (SELECT ...), at an epsilon at which
 noise does not matter, as a ratio to what the bound allows: the sum over people of
-min(passing, ROWS). Beside it the same with `bound: before-where`, the old way.
+min(passing, ROWS). One join is along a declared reference, two on a column that is only
+seen to be unique, with the condition in WHERE and in ON. Beside it the same with `bound: before-where`, the old way.
 
     kept_SHAPE_SET          after WHERE
     kept_SHAPE_SET_before   bounded by rank among all rows
@@ -47,10 +48,18 @@ tables:
     columns:
       number: {{type: integer}}
       wanted: {{type: boolean}}
+  sorts:                              # as kinds, but nothing references it
+    source: kinds.csv
+    public: true
+    columns:
+      number: {{type: integer}}
+      wanted: {{type: boolean}}
 """
 
 QUERIES = {
     "join": "SELECT count(*) FROM visits JOIN kinds ON kind = number WHERE wanted",
+    "undeclared": "SELECT count(*) FROM visits JOIN sorts ON kind = number WHERE wanted",
+    "on": "SELECT count(*) FROM visits JOIN sorts ON kind = number AND wanted",
     "in": "SELECT count(*) FROM visits "
           "WHERE kind IN (SELECT number FROM kinds WHERE wanted)",
 }

@@ -2,6 +2,7 @@
  * The fan-out of plans, from counts of public tables that the test supplies. A
  * plan beyond the policy's limit is rejected.
  */
+#include "plan/from/relation.h"
 #include "plan/hospital.h"
 #include "support/said.h"
 
@@ -135,6 +136,53 @@ public_relations_have_a_fanout(void **state)
               2);
 }
 
+/* Each value occurs as often as ctx says. */
+static bool
+count_all_alike(void *ctx, size_t table, int column, uint64_t *out)
+{
+    (void)table;
+    *out = column == PLAN_ROWS_OF_TABLE ? CITIES : *(const uint64_t *)ctx;
+    return true;
+}
+
+static void
+meeting_is(const char *from, uint64_t times, enum meeting wanted)
+{
+    const struct plan_known known = {.ctx = &times, .count = count_all_alike};
+    const struct asked asked = {.delta = "1e-4",
+                                .known = times > 0 ? &known : NULL};
+    char sql[1000];
+    struct planned t;
+
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", from);
+    plan_for(&t, sql, &asked);
+    if (t.status)
+        fail_msg("%s\n%s", sql, t.err.said);
+    if (t.plan->from->meeting != wanted)
+        fail_msg("%s: %d, not %d", sql, (int)t.plan->from->meeting,
+                 (int)wanted);
+    plan_done(&t);
+}
+
+/* A public column that is seen to be unique need not be referenced to be joined on.
+   But a file that stays where it is can change. */
+static void
+what_occurs_once_multiplies_no_rows(void **state)
+{
+    (void)state;
+    meeting_is("patients p JOIN cities c ON p.city = c.name", 1, MEET_LEFT);
+    meeting_is("cities c JOIN patients p ON p.city = c.name", 1, MEET_RIGHT);
+    meeting_is("patients p JOIN cities c ON p.city = c.name", 2, MEET_MANY);
+    meeting_is("patients p JOIN cities c ON p.city = c.name", 0, MEET_MANY);
+    meeting_is("patients p JOIN cities c ON p.city < c.name", 1, MEET_MANY);
+    meeting_is("patients p JOIN places c ON p.city = c.name", 1, MEET_MANY);
+    /* Private columns are not counted. */
+    meeting_is("visits v JOIN visits w ON v.patient_id = w.patient_id", 1,
+               MEET_UNIT);
+    /* Decimals are compared as reals. */
+    meeting_is("visits v JOIN drugs g ON v.cost = g.price", 1, MEET_MANY);
+}
+
 static void
 is_rejected(const char *sql)
 {
@@ -222,6 +270,7 @@ main(void)
         cmocka_unit_test(fanout_follows_the_condition),
         cmocka_unit_test(fanout_multiplies),
         cmocka_unit_test(public_relations_have_a_fanout),
+        cmocka_unit_test(what_occurs_once_multiplies_no_rows),
         cmocka_unit_test(the_fanout_of_a_plan_is_capped),
         cmocka_unit_test(without_counts_it_is_unknown),
         cmocka_unit_test(long_chains_are_quick),

@@ -108,14 +108,6 @@ rows_of_value(struct finding *f, const struct reach *x, size_t column)
     return least(n, x->rows);
 }
 
-/* Does the engine compare values of this type exactly? */
-static bool
-is_exact(enum data_type type)
-{
-    return type == TYPE_INT || type == TYPE_TEXT || type == TYPE_DATE ||
-           type == TYPE_TIMESTAMP || type == TYPE_BOOL;
-}
-
 /*
  * The most rows of the public side `of`, whose columns begin at `offset` in the
  * join, that one row of the other side can meet: the minimum over the
@@ -136,7 +128,8 @@ rows_met(struct finding *f, const struct reach *of, size_t offset,
     }
     if (on->call != CALL_EQ || on->args[0]->kind != EXPR_COLUMN ||
         on->args[1]->kind != EXPR_COLUMN ||
-        on->args[0]->type != on->args[1]->type || !is_exact(on->args[0]->type))
+        on->args[0]->type != on->args[1]->type ||
+        !from_is_exact(on->args[0]->type))
         return so_far;
     for (size_t i = 0; i < 2; i++) {
         size_t mine = (size_t)on->args[i]->slot;

@@ -157,6 +157,13 @@ from_rename(struct work *w, const struct from *f, struct relation *r)
 
 /* ---------------------------------------------------------------- tables -- */
 
+bool
+from_is_exact(enum data_type type)
+{
+    return type == TYPE_INT || type == TYPE_TEXT || type == TYPE_DATE ||
+           type == TYPE_TIMESTAMP || type == TYPE_BOOL;
+}
+
 /* Is the column unique in every query, and compared exactly by the engine? Attached
    files do not qualify: they may change after the import's check. */
 static bool
@@ -164,8 +171,7 @@ is_unique(const struct policy *p, const struct policy_table *t,
           const struct policy_column *c)
 {
     return t->facts.keys_enforced && policy_is_key(p, t, c) &&
-           (c->type == TYPE_INT || c->type == TYPE_TEXT ||
-            c->type == TYPE_DATE || c->type == TYPE_TIMESTAMP);
+           from_is_exact(c->type);
 }
 
 /* The key by which a column identifies the unit of its row; see relation.h. */

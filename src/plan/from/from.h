@@ -86,6 +86,9 @@ bool from_has(const struct relation *r, enum relation_kind kind);
    policy's max_rows and 2^40. */
 uint64_t from_ceiling(const struct policy_table *t);
 
+/* Does the engine compare values of this type exactly? */
+bool from_is_exact(enum data_type type);
+
 /* Saturating product and sum. */
 uint64_t from_times(uint64_t a, uint64_t b);
 uint64_t from_plus(uint64_t a, uint64_t b);

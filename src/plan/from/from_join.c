@@ -18,8 +18,25 @@ struct join {
 
 /* ------------------------------------------------------------- condition -- */
 
+/* Is the column unique: declared so, or seen to be so in a public table that was
+   imported, and so does not change? */
+static bool
+is_unique(const struct work *w, const struct relation *side, size_t column)
+{
+    const struct plan_known *known = w->options->known;
+    const struct policy_table *t = side->as;
+    uint64_t most;
+
+    if (side->columns[column].unique)
+        return true;
+    return side->kind == RELATION_TABLE && t->is_public &&
+           t->facts.keys_enforced && from_is_exact(t->columns[column].type) &&
+           known && known->count(known->ctx, t->number, (int)column, &most) &&
+           most <= 1;
+}
+
 static void
-see_equal(struct join *j, size_t a, size_t b)
+see_equal(const struct work *w, struct join *j, size_t a, size_t b)
 {
     size_t split = j->left->as->n_columns;
     const struct relation_column *x, *y;
@@ -40,17 +57,16 @@ see_equal(struct join *j, size_t a, size_t b)
     j->same_unit = j->same_unit || (x->names && x->names == y->names);
     if (c->type != d->type) /* converted first: equality may not be exact */
         return;
-    j->one_left = j->one_left || x->unique;
-    j->one_right = j->one_right || y->unique;
+    j->one_left = j->one_left || is_unique(w, j->left, a);
+    j->one_right = j->one_right || is_unique(w, j->right, b - split);
 }
 
 static custos_status
 see_condition(struct work *w, void *ctx, struct expr *e)
 {
-    (void)w;
     if (e->kind == EXPR_CALL && e->call == CALL_EQ &&
         e->args[0]->kind == EXPR_COLUMN && e->args[1]->kind == EXPR_COLUMN)
-        see_equal(ctx, (size_t)e->args[0]->slot, (size_t)e->args[1]->slot);
+        see_equal(w, ctx, (size_t)e->args[0]->slot, (size_t)e->args[1]->slot);
     return CUSTOS_OK;
 }
 

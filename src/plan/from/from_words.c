@@ -157,6 +157,57 @@ words_counted(const struct plan *p, struct buf *out)
     buf_printf(out, " of each %.*s count%s", SHOWN(p->unit), one ? "s" : "");
 }
 
+static bool on_selects(const struct relation *r);
+
+/* Does every row with a value in c meet a row of r by this column? So it is if c
+   references it, or is the same column, and r has all rows of its table. */
+static bool
+is_met(const struct relation_column *c, const struct relation *r, size_t column)
+{
+    const struct policy_column *key = r->columns[column].is;
+    size_t split;
+
+    if (r->kind == RELATION_TABLE)
+        return c->is && (c->is == key ||
+                         (str_equal(c->is->references_table, r->as->name) &&
+                          str_equal(c->is->references_column, key->name)));
+    if (r->kind != RELATION_JOIN || on_selects(r))
+        return false;
+    split = r->left->as->n_columns;
+    if (r->meeting == MEET_LEFT)
+        return column < split && is_met(c, r->left, column);
+    return r->meeting == MEET_RIGHT && column >= split &&
+           is_met(c, r->right, column - split);
+}
+
+/* Can the condition of a join leave out rows of the side whose rank it has? Not if it
+   only follows a reference; rows without one are not looked for. */
+static bool
+on_selects(const struct relation *r)
+{
+    const struct expr *on = r->on;
+    size_t split = r->left->as->n_columns, a, b;
+
+    if (r->outer)
+        return false;
+    if (!on || on->kind != EXPR_CALL || on->call != CALL_EQ ||
+        on->args[0]->kind != EXPR_COLUMN || on->args[1]->kind != EXPR_COLUMN)
+        return true;
+    a = (size_t)on->args[0]->slot;
+    b = (size_t)on->args[1]->slot;
+    if ((a < split) == (b < split))
+        return true;
+    if (a > b) {
+        size_t other = a;
+
+        a = b;
+        b = other;
+    }
+    return r->meeting == MEET_LEFT
+               ? !is_met(&r->left->columns[a], r->right, b - split)
+               : !is_met(&r->right->columns[b - split], r->left, a);
+}
+
 /* Would a bound by rank come before a condition on the rows of r, be it in r or
    above r (`where`)? If `willing`, tables whose owner wants that do not count. */
 static bool
@@ -171,10 +222,13 @@ loses_rows(const struct relation *r, bool where, bool willing)
     case RELATION_FILTER: return loses_rows(r->left, true, willing);
     case RELATION_EXTEND: return loses_rows(r->left, where, willing);
     case RELATION_JOIN: /* MEET_MANY: pairs are numbered after ON */
-        return r->meeting == MEET_MANY
-                   ? where
-                   : loses_rows(r->left, where, willing) ||
-                         loses_rows(r->right, where, willing);
+        if (r->meeting == MEET_MANY)
+            return where;
+        where =
+            where || ((r->meeting == MEET_LEFT || r->meeting == MEET_RIGHT) &&
+                      on_selects(r));
+        return loses_rows(r->left, where, willing) ||
+               loses_rows(r->right, where, willing);
     case RELATION_UNION:
         for (size_t i = 0; i < r->n_branches; i++)
             lost = lost || loses_rows(r->branches[i], where, willing);

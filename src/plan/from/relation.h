@@ -42,13 +42,15 @@
  *   Grouped by unit: 1; by unit and more: the least r of the group.
  * SOURCE   doc/proofs/join-order.md
  * NEEDS    columns called unique here are so in the store: the import checks
- *          every column that another references. No two public texts that are
+ *          every column that another references, and public tables that were
+ *          imported are counted (plan_known). No two public texts that are
  *          read above share the first 128 bits of their salted SHA-256.
  * GIVES    as->rows_per_unit.
  * FAILS    cannot.
  * TESTED   every_join_equals_the_reference removing_a_unit_moves_little
  *          doubled_keys_are_refused rows_are_cut_between_joins
  *          numbers_do_not_move_when_a_unit_goes
+ *          what_occurs_once_multiplies_no_rows
  */
 #ifndef PLAN_RELATION_H
 #define PLAN_RELATION_H
