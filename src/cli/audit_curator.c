@@ -174,6 +174,7 @@ add_json(struct session *s, const struct curator_finding *f)
     json_add_text(j, "tables",
                   str_of(f->size == CROWD_LARGE ? "large" : "small"));
     json_add_text(j, "query", str_of(f->sql));
+    json_add_text(j, "first_query", str_of(f->first));
     json_add_text(j, "with_person", str_of(o->said[SIDE_WITH]));
     json_add_text(j, "without_person", str_of(o->said[SIDE_WITHOUT]));
     json_add_seconds(j, "seconds", (int64_t)(1e6 * f->seconds));
@@ -198,10 +199,10 @@ on_found(void *context, const struct curator_finding *f)
                "  query            %s\n"
                "  with the person  %s\n"
                "  without          %s\n"
-               "  asked at epsilon %g; the query that showed it first had %zu "
-               "bytes\n\n",
+               "  asked at epsilon %g; first shown by\n"
+               "  %s\n\n",
                f->seconds, remark, f->sql, o->said[SIDE_WITH],
-               o->said[SIDE_WITHOUT], f->epsilon, f->length);
+               o->said[SIDE_WITHOUT], f->epsilon, f->first);
     fflush(stdout);
     if (s->found && !s->status)
         s->status =

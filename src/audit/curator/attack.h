@@ -38,8 +38,8 @@ struct curator_counts {
 struct curator_finding {
     const char *target;
     enum crowd_size size;
-    const char *sql; /* minimal */
-    size_t length;   /* of the query as it was found */
+    const char *sql;   /* minimal */
+    const char *first; /* that showed it first */
     double epsilon;
     double seconds; /* from the beginning until it was first seen */
     const struct outcome *outcome;

@@ -57,7 +57,7 @@ ask_once(struct attacker *a, const struct pair_question *q,
     return st;
 }
 
-/* Is it there again, with certainty? */
+/* Is it there again, with certainty? Not yet if the connection was lost. */
 static custos_status
 confirm(struct attacker *a, const struct pair_question *q,
         struct outcome *outcome, custos_err *err)
@@ -83,6 +83,8 @@ confirm(struct attacker *a, const struct pair_question *q,
             break;
         }
         *outcome = again;
+        if (again.lost)
+            break;
     }
     return st;
 }
@@ -105,8 +107,9 @@ still_there(void *context, const char *sql)
 
     if (clock_seconds() > s->ends)
         return false;
+    /* A busy machine can lose a connection whatever is asked. */
     return !ask_once(s->attacker, &q, s->kind, &out, &s->err) &&
-           out.verdict == s->kind;
+           out.verdict == s->kind && !out.lost;
 }
 
 static void
@@ -118,7 +121,7 @@ report(struct attacker *a, const char *sql, const struct pair_question *q,
         .target = a->shared->target->name,
         .size = a->shared->target->size,
         .sql = sql,
-        .length = strlen(q->sql),
+        .first = q->sql,
         .epsilon = q->epsilon,
         .seconds = seen - a->shared->began,
         .outcome = outcome,
@@ -255,6 +258,8 @@ examine(struct attacker *a, const struct pair_question *q,
         st = attacker_recover(a, err);
     if (!st)
         st = confirm(a, q, outcome, err);
+    if (!st && outcome->lost)
+        return examine_lost(a, q, outcome, seen, err);
     if (st)
         return st;
     if (!verdict_is_fault(outcome->verdict)) {
@@ -272,7 +277,7 @@ examine(struct attacker *a, const struct pair_question *q,
     last = *outcome;
     if (!ask_once(a, &(struct pair_question){sql, q->epsilon}, s.kind, &last,
                   &s.err) &&
-        last.verdict == s.kind && s.kind != VERDICT_LATE)
+        last.verdict == s.kind && !last.lost && s.kind != VERDICT_LATE)
         *outcome = last;
     report(a, sql, q, outcome, seen);
     return CUSTOS_OK;
