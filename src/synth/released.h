@@ -81,8 +81,8 @@ released_limits(struct released *r, const struct released_limit *limits,
                 size_t n, custos_err *err);
 
 /* Whether the codes of all columns of the table are still in force. */
-bool released_is_current(const struct released *r,
-                         const struct released_table *t);
+bool
+released_is_current(const struct released *r, const struct released_table *t);
 
 /* The coding in force. */
 static inline const struct released_coding *

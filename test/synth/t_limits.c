@@ -130,7 +130,8 @@ limits_add_what_the_model_moved(void **state)
     limits_pass(&l, x.set, 1, 2, was, 6);
     limits_pass(&l, synth_set("ac"), 1, 2, was, 6); /* no room */
     limits_pass(&l, synth_set("c"), 1, 2, c_was, 4);
-    assert_int_equal(limits_bounds(&l, &c, m, 0, 0.1, out, &n, NULL), CUSTOS_OK);
+    assert_int_equal(limits_bounds(&l, &c, m, 0, 0.1, out, &n, NULL),
+                     CUSTOS_OK);
     assert_int_equal(n, 2);
     assert_true(colset_same(out[0].set, x.set));
     assert_true(colset_same(out[1].set, synth_set("c")));
