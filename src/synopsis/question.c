@@ -60,12 +60,11 @@ check_aggregate(const struct expr *e, custos_err *err)
 }
 
 static bool
-same_text(arena *a, const struct expr *x, const struct expr *y)
+same_text(const struct expr *x, const struct expr *y)
 {
     struct buf one, other;
     bool same;
 
-    (void)a;
     if (x->kind != y->kind)
         return false;
     buf_init(&one, NULL, TEXT_MAX);
@@ -87,7 +86,7 @@ mark_parts(struct question *q, struct expr **e, custos_err *err)
     custos_status st = CUSTOS_OK;
 
     for (size_t k = 0; k < p->space.n_keys; k++)
-        if (same_text(q->a, *e, p->space.keys[k].expr)) {
+        if (same_text(*e, p->space.keys[k].expr)) {
             struct expr *key = arena_take(q->a, 1, sizeof *key);
 
             if (!key)
@@ -101,7 +100,7 @@ mark_parts(struct question *q, struct expr **e, custos_err *err)
         }
     if ((*e)->kind == EXPR_AGGREGATE) {
         for (size_t i = 0; i < q->n_aggregates; i++)
-            if (same_text(q->a, *e, q->aggregates[i])) {
+            if (same_text(*e, q->aggregates[i])) {
                 (*e)->slot = (int)i;
                 return CUSTOS_OK;
             }
@@ -221,7 +220,7 @@ is_linear(const struct expr *e)
     size_t with_columns = 0;
 
     for (size_t i = 0; i < e->n_args; i++)
-        with_columns += has_columns(e->args[i]);
+        with_columns += e->args[i] && has_columns(e->args[i]);
     if (e->kind == EXPR_CAST)
         return data_type_is_number(e->cast_to);
     switch (e->kind == EXPR_CALL ? e->call : N_CALLS) {
@@ -280,11 +279,13 @@ use_columns(struct question *q, const struct expr *e, enum needs needs,
     if (needs == NEEDS_ENDS && !is_linear(e) && e->kind != EXPR_CASE)
         needs = NEEDS_EACH;
     for (size_t i = 0; i < e->n_args && !st && !done; i++)
-        st = use_columns(q, e->args[i],
-                         e->kind == EXPR_CASE && i % 2 == 0 && i + 1 < e->n_args
-                             ? NEEDS_EACH
-                             : needs,
-                         set, err);
+        if (e->args[i]) /* there need be no ELSE */
+            st = use_columns(q, e->args[i],
+                             e->kind == EXPR_CASE && i % 2 == 0 &&
+                                     i + 1 < e->n_args
+                                 ? NEEDS_EACH
+                                 : needs,
+                             set, err);
     return st;
 }
 
