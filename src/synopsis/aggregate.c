@@ -338,18 +338,19 @@ datum_of(const struct expr *e, double x)
 
 bool
 aggregate_of(const struct question *q, const struct cell_counts *e,
-             size_t group, size_t i, double beta, struct value *out)
+             size_t group, size_t i, double beta, arena *scratch,
+             struct value *out)
 {
     const struct expr *of = q->aggregates[i];
     const struct reading *r = &q->readings[q->reading[i]];
     const struct group *g = &r->groups[group];
-    struct asking a = {.a = q->a,
+    struct asking a = {.a = scratch,
                        .r = r,
                        .e = &e[q->reading[i]],
                        .g = g,
                        .aggregate = q->place[i],
                        .beta = beta,
-                       .terms = arena_take(q->a, g->n + 1, sizeof *a.terms)};
+                       .terms = arena_take(scratch, g->n + 1, sizeof *a.terms)};
     struct of_piece f = {.kind = PIECE_IS_VALUE};
     struct interval s = {.x = NAN};
     bool good = a.terms != NULL;

@@ -13,10 +13,11 @@
  * count or sum is that of a linear question; a mean is r where the sum of (value - r)
  * may be 0 (Fieller), a quantile v where the share of values up to v may be its rank.
  * Each holds with probability 1 - beta. Variances, minimum and maximum have no bar.
- * False without memory.
+ * `scratch` is for the way there. False without memory.
  */
 CUSTOS_MUST_USE bool
 aggregate_of(const struct question *q, const struct cell_counts *e,
-             size_t group, size_t i, double beta, struct value *out);
+             size_t group, size_t i, double beta, arena *scratch,
+             struct value *out);
 
 #endif

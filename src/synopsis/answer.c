@@ -19,7 +19,9 @@ struct answering {
     const struct question *q;
     const struct cell_counts *e; /* by reading */
     size_t group;
-    double beta; /* of one aggregate of the expression at hand */
+    double beta;    /* of one aggregate of the expression at hand */
+    bool *seen;     /* by aggregate: it is in the expression at hand */
+    arena *scratch; /* of one aggregate of one group */
     bool barless;
     struct scope scope;
 };
@@ -36,42 +38,32 @@ static bool
 group_leaf(void *ctx, const struct expr *e, struct value *out)
 {
     struct answering *w = ctx;
+    bool good;
 
     if (e->kind == EXPR_KEY) {
         *out = (struct value){
             .datum = w->q->readings[0].groups[w->group].keys[e->slot]};
         return true;
     }
-    return aggregate_of(w->q, w->e, w->group, (size_t)e->slot, w->beta, out);
+    good = aggregate_of(w->q, w->e, w->group, (size_t)e->slot, w->beta,
+                        w->scratch, out);
+    arena_reset(w->scratch);
+    return good;
 }
 
-/* How many different aggregates an expression has. */
+/* How many different aggregates an expression has, besides those seen before. */
 static size_t
-count_aggregates(const struct question *q, const struct expr *e)
+count_aggregates(const struct expr *e, bool *seen)
 {
     size_t n = 0;
-    bool *seen = arena_take(q->a, q->n_aggregates + 1, sizeof *seen);
-    const struct expr **stack;
-    size_t depth = 0;
 
-    if (!seen)
-        return q->n_aggregates;
-    stack = arena_take(q->a, SQL_NODES_MAX, sizeof *stack);
-    if (!stack)
-        return q->n_aggregates;
-    stack[depth++] = e;
-    while (depth > 0) {
-        const struct expr *at = stack[--depth];
-
-        if (at->kind == EXPR_AGGREGATE) {
-            n += !seen[at->slot];
-            seen[at->slot] = true;
-            continue;
-        }
-        for (size_t i = 0; i < at->n_args; i++)
-            if (at->args[i])
-                stack[depth++] = at->args[i];
+    if (e->kind == EXPR_AGGREGATE) {
+        n = !seen[e->slot];
+        seen[e->slot] = true;
+        return n;
     }
+    for (size_t i = 0; i < e->n_args; i++)
+        n += e->args[i] ? count_aggregates(e->args[i], seen) : 0;
     return n;
 }
 
@@ -79,8 +71,10 @@ count_aggregates(const struct question *q, const struct expr *e)
 static bool
 evaluate_group(struct answering *w, const struct expr *e, struct value *out)
 {
-    const size_t n = count_aggregates(w->q, e);
+    size_t n;
 
+    memset(w->seen, 0, w->q->n_aggregates * sizeof *w->seen);
+    n = count_aggregates(e, w->seen);
     w->beta = BETA / (double)(n > 0 ? n : 1);
     return evaluate(&w->scope, e, out);
 }
@@ -254,51 +248,56 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
 }
 
 static custos_status
-answer_question(const struct synopsis *s, arena *a, struct plan *p,
-                const _Atomic int *stop, struct answer *answer, custos_err *err)
+answer_question(const struct synopsis *s, struct question *q, struct plan *p,
+                struct answering *w, struct answer *answer, custos_err *err)
 {
-    struct question q = {.a = a, .plan = p, .schema = s->schema, .stop = stop};
-    struct answering w = {.q = &q};
     struct cell_counts *e = NULL;
     struct row *rows = NULL;
     size_t n;
-    custos_status st = question_make(&q, p, err);
+    custos_status st = question_make(q, p, err);
 
-    w.scope = (struct scope){.a = a, .leaf = group_leaf, .ctx = &w};
-    if (!st && !p->from && q.n_aggregates > 0)
+    if (!st && !p->from && q->n_aggregates > 0)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "an aggregate needs FROM, with the synopsis's table");
     if (!st) {
-        w.e = e = arena_take(a, q.n_readings, sizeof *e);
-        st = e ? CUSTOS_OK : no_memory(err);
+        w->e = e = arena_take(q->a, q->n_readings, sizeof *e);
+        w->seen = arena_take(q->a, q->n_aggregates + 1, sizeof *w->seen);
+        st = e && w->seen ? CUSTOS_OK : no_memory(err);
     }
-    for (size_t i = 0; !st && i < q.n_readings; i++)
-        if (q.readings[i].n_aggregates > 0)
-            st = cell_counts_make(a, s, q.readings[i].set, &e[i], err);
+    for (size_t i = 0; !st && i < q->n_readings; i++)
+        if (q->readings[i].n_aggregates > 0)
+            st = cell_counts_make(q->a, s, q->readings[i].set, &e[i], err);
     for (size_t i = 0; i < p->n_outputs && !st; i++)
         answer->columns[i].is_key = p->outputs[i].expr->kind == EXPR_KEY;
     if (!st)
-        st = choose_rows(&w, &rows, &n, err);
-    return st ? st : fill_rows(&w, rows, n, answer, err);
+        st = choose_rows(w, &rows, &n, err);
+    return st ? st : fill_rows(w, rows, n, answer, err);
 }
 
 custos_status
 synopsis_answer(const struct synopsis *s, struct plan *p,
                 const _Atomic int *stop, struct answer **out, custos_err *err)
 {
-    arena *a = arena_new(NULL, QUERY_BYTES);
+    struct question q = {.a = arena_new(NULL, QUERY_BYTES),
+                         .plan = p,
+                         .schema = s->schema,
+                         .stop = stop};
+    struct answering w = {.q = &q,
+                          .scratch = arena_new(NULL, QUERY_BYTES),
+                          .scope = {.a = q.a, .leaf = group_leaf, .ctx = &w}};
     struct answer *answer = NULL;
-    custos_status st = a ? CUSTOS_OK : no_memory(err);
+    custos_status st = q.a && w.scratch ? CUSTOS_OK : no_memory(err);
 
     if (!st)
         st = answer_begin(p, &answer, err);
     if (!st)
-        st = answer_question(s, a, p, stop, answer, err);
+        st = answer_question(s, &q, p, &w, answer, err);
     if (!st)
         *out = answer;
     else
         answer_free(answer);
-    arena_free(a);
+    arena_free(w.scratch);
+    arena_free(q.a);
     return st;
 }
 

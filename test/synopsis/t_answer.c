@@ -148,6 +148,42 @@ answers_are_those_of_the_rows(void **state)
 
 /* -------------------------------------------------------------- refusals -- */
 
+/* A CASE needs no ELSE: its rows are NULL, which no aggregate counts. */
+static void
+case_without_else_is_null(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, UNIT, 3);
+    struct asked a = asked_new(m->synopsis);
+    struct answer *x =
+        ask(&a, "SELECT count(CASE WHEN sex = 'male' THEN 1 END), "
+                "sum(2 * CASE WHEN sex = 'male' THEN 1 END), "
+                "sum(CASE WHEN sex = 'male' THEN 2 ELSE 0 END) FROM visits");
+
+    (void)state;
+    assert_true(cell(x, 0, 0) > 0);
+    assert_true(fabs(2 * cell(x, 0, 0) - cell(x, 0, 1)) <= 1);
+    assert_true(fabs(cell(x, 0, 1) - cell(x, 0, 2)) <= 1e-6 * cell(x, 0, 2));
+    answer_free(x);
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
+/* What one group takes is given back before the next. */
+static void
+many_groups_are_answered(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, UNIT, 3);
+    struct asked a = asked_new(m->synopsis);
+    struct answer *x = ask(&a, "SELECT day, ward, age, count(*) FROM visits "
+                               "WHERE age < 10 GROUP BY day, ward, age");
+
+    (void)state;
+    assert_int_equal(x->n_rows, 360 * 5 * 10);
+    answer_free(x);
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
 static void
 what_it_does_not_answer_is_said(void **state)
 {
@@ -501,6 +537,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_agree_with_the_model),
         cmocka_unit_test(answers_are_those_of_the_rows),
+        cmocka_unit_test(case_without_else_is_null),
+        cmocka_unit_test(many_groups_are_answered),
         cmocka_unit_test(what_it_does_not_answer_is_said),
         cmocka_unit_test(values_of_the_model_alone_have_no_bar),
         cmocka_unit_test(merged_codes_are_bounded_together),
