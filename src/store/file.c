@@ -167,13 +167,44 @@ file_read(const char *path, size_t most, arena *a, str *out, custos_err *err)
     return st;
 }
 
+/* Copies in the kernel, where the file systems can. */
+static bool
+copy_quickly(int in, int out, off_t left)
+{
+    while (left > 0) {
+        const ssize_t n = copy_file_range(in, NULL, out, NULL, (size_t)left, 0);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        left -= n;
+    }
+    return true;
+}
+
+/* Copies all that comes after the places where the two files are. */
+static bool
+copy_rest(int in, int out)
+{
+    char bytes[1 << 14];
+
+    for (;;) {
+        const ssize_t n = read(in, bytes, sizeof bytes);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0 || !write_all(out, bytes, (size_t)n))
+            return n == 0;
+    }
+}
+
 custos_status
 file_copy(const char *from, const char *to, custos_err *err)
 {
     int in = -1, out = -1;
     struct stat facts;
     custos_status st = CUSTOS_OK;
-    off_t left;
 
     in = open(from, O_RDONLY | O_CLOEXEC);
     if (in < 0 || fstat(in, &facts))
@@ -183,19 +214,11 @@ file_copy(const char *from, const char *to, custos_err *err)
         if (out < 0 || fchmod(out, FILE_MODE))
             st = fail_io(err, "creating a file", to);
     }
-    for (left = st ? 0 : facts.st_size; left > 0 && !st;) {
-        ssize_t n = copy_file_range(in, NULL, out, NULL, (size_t)left, 0);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            st = fail_io(err, "copying a file", to);
-        else if (n == 0)
-            st = custos_fail(err, CUSTOS_EIO,
-                             "a file shrank while it was copied");
-        else
-            left -= n;
-    }
+    /* Between two file systems the kernel may refuse to copy. */
+    if (!st && !copy_quickly(in, out, facts.st_size) && !copy_rest(in, out))
+        st = fail_io(err, "copying a file", to);
+    if (!st && lseek(out, 0, SEEK_CUR) < facts.st_size)
+        st = custos_fail(err, CUSTOS_EIO, "a file shrank while it was copied");
     if (!st && fsync(out))
         st = fail_io(err, "copying a file", to);
     if (in >= 0)

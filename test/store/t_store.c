@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -294,6 +295,32 @@ a_backup_is_a_store(void **state)
     arena_free(a);
 }
 
+/* A file in memory is in another file system, from which the kernel may refuse to
+   copy by itself. */
+static void
+a_file_is_copied_from_elsewhere(void **state)
+{
+    enum { BYTES = 100000 };
+    struct place *p = *state;
+    arena *a = arena_new(NULL, 1 << 20);
+    char from[64], to[256], bytes[BYTES];
+    int fd = memfd_create("elsewhere", MFD_CLOEXEC);
+    str copy;
+
+    for (size_t i = 0; i < BYTES; i++)
+        bytes[i] = (char)(i * i % 251);
+    assert_true(fd >= 0 && write(fd, bytes, BYTES) == BYTES);
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    snprintf(to, sizeof to, "%s.copy", p->path);
+    assert_int_equal(file_copy(from, to, &p->err), CUSTOS_OK);
+    assert_int_equal(file_read(to, BYTES, a, &copy, &p->err), CUSTOS_OK);
+    assert_true(str_equal(copy, (str){bytes, BYTES}));
+    assert_int_equal(file_copy(from, to, &p->err), CUSTOS_EIO);
+    unlink(to);
+    close(fd);
+    arena_free(a);
+}
+
 /*
  * If a process is killed at any moment of a change, the store opens in the old
  * or the new state.
@@ -364,6 +391,7 @@ main(void)
         TEST(leftovers_go),
         TEST(a_new_spill_folder_is_no_leftover),
         TEST(a_backup_is_a_store),
+        TEST(a_file_is_copied_from_elsewhere),
         TEST(killed_at_any_moment),
     };
 
