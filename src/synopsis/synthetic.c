@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "random/rng.h"
 #include "synopsis/value.h"
+#include "synth/recode.h"
 #include "synth/rows.h"
 
 enum { PROGRESS_ROWS = 1 << 16 };
@@ -22,85 +23,19 @@ no_memory(custos_err *err)
 
 /* ----------------------------------------------------------------- drawing -- */
 
-/* The codes of the schema that became each code of the last coding, one after the
-   other, with the sums of their shares so far. */
-struct merged {
-    uint32_t *first; /* by code of the last coding, and one more */
-    uint16_t *code;
-    double *up_to;
-};
-
-static void
-merged_clear(struct merged *m)
-{
-    free(m->first);
-    free(m->code);
-    free(m->up_to);
-}
-
-/* Shares need not add up to 1: all 0 counts as all equal. */
-static bool
-merged_make(const struct synopsis *s, size_t column, struct merged *out)
-{
-    const struct released_coding *now = released_now(s->released);
-    const uint32_t n = s->schema->domain.size[column];
-    const uint32_t codes = now->domain.size[column];
-    uint32_t at = 0;
-
-    out->first = calloc((size_t)codes + 1, sizeof *out->first);
-    out->code = calloc(n, sizeof *out->code);
-    out->up_to = calloc(n, sizeof *out->up_to);
-    if (!out->first || !out->code || !out->up_to)
-        return false;
-    for (uint32_t c = 0; c < codes; c++) {
-        double all = 0;
-
-        out->first[c] = at;
-        for (uint32_t k = 0; k < n; k++)
-            if (now->map[column][k] == c) {
-                all += s->share ? s->share[column][k] : 1;
-                out->code[at] = (uint16_t)k;
-                out->up_to[at++] = all;
-            }
-        for (uint32_t i = out->first[c]; all <= 0 && i < at; i++)
-            out->up_to[i] = i - out->first[c] + 1;
-    }
-    out->first[codes] = at;
-    return true;
-}
-
-static uint16_t
-merged_draw(const struct merged *m, uint16_t code, uint64_t word)
-{
-    const uint32_t end = m->first[code + 1] - 1;
-    const double u = (double)(word >> 11) * 0x1p-53 * m->up_to[end];
-    uint32_t i = m->first[code];
-
-    while (i < end && u >= m->up_to[i])
-        i++;
-    return m->code[i];
-}
-
 /* Turns codes of the last coding into those of the schema. */
 static custos_status
 decode_column(const struct synopsis *s, size_t column, custos_rng *rng,
               size_t n, uint16_t *codes, custos_err *err)
 {
-    struct merged m = {.first = NULL};
-    uint64_t words[256];
-    custos_status st = CUSTOS_OK;
+    const struct released_coding *now = released_now(s->released);
+    const struct merged_codes merged = {.map = now->map[column],
+                                        .from = s->schema->domain.size[column],
+                                        .to = now->domain.size[column],
+                                        .share =
+                                            s->share ? s->share[column] : NULL};
 
-    if (!merged_make(s, column, &m))
-        st = no_memory(err);
-    for (size_t i = 0; !st && i < n; i++) {
-        if (i % COUNT_OF(words) == 0 &&
-            (st = rng_words(rng, words, COUNT_OF(words))))
-            custos_fail(err, st, "%s", custos_status_words(st));
-        if (!st)
-            codes[i] = merged_draw(&m, codes[i], words[i % COUNT_OF(words)]);
-    }
-    merged_clear(&m);
-    return st;
+    return merged_codes_draw(&merged, NULL, rng, n, codes, err);
 }
 
 static custos_status

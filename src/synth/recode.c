@@ -96,38 +96,110 @@ recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
     r->size[column] = rare < 2 ? n : n - rare + 1;
 }
 
-/* Draws an old code among those that became `code`. */
-static uint16_t
-find_old(const struct recoding *r, size_t column, uint16_t code, uint64_t word)
-{
-    const uint16_t *map = r->map[column];
-    const double *share = r->share[column];
-    const double u = (double)(word >> 11) * 0x1p-53;
-    uint32_t last = 0;
-    double at = 0;
+/* ----------------------------------------------------------------- drawing -- */
 
-    for (uint32_t k = 0; k < r->from_size[column]; k++)
-        if (map[k] == code) {
-            at += share[k];
-            last = k;
-            if (u < at)
-                break;
+/* The old codes of each code, one code after the other, with the sums of their shares
+   so far. */
+struct parts {
+    uint32_t *first; /* by code; two more */
+    uint16_t *old;
+    double *up_to;
+};
+
+static bool
+parts_take(const struct merged_codes *m, const custos_alloc *a, struct parts *p)
+{
+    p->first = alloc_take(a, (size_t)m->to + 2, sizeof *p->first);
+    p->old = alloc_take(a, m->from, sizeof *p->old);
+    p->up_to = alloc_take(a, m->from, sizeof *p->up_to);
+    return p->first && p->old && p->up_to;
+}
+
+static void
+parts_give(const struct merged_codes *m, const custos_alloc *a, struct parts *p)
+{
+    alloc_give(a, p->first, (size_t)m->to + 2, sizeof *p->first);
+    alloc_give(a, p->old, m->from, sizeof *p->old);
+    alloc_give(a, p->up_to, m->from, sizeof *p->up_to);
+}
+
+static void
+parts_fill(const struct merged_codes *m, struct parts *p)
+{
+    /* While old codes are placed, first[c + 1] is the next place of code c. */
+    for (uint32_t k = 0; k < m->from; k++)
+        p->first[m->map[k] + 2]++;
+    for (uint32_t c = 0; c < m->to; c++)
+        p->first[c + 1] += p->first[c];
+    for (uint32_t k = 0; k < m->from; k++)
+        p->old[p->first[m->map[k] + 1]++] = (uint16_t)k;
+    for (uint32_t c = 0; c < m->to; c++) {
+        double all = 0;
+
+        for (uint32_t i = p->first[c]; i < p->first[c + 1]; i++) {
+            all += m->share ? m->share[p->old[i]] : 1;
+            p->up_to[i] = all;
         }
-    return (uint16_t)last;
+        for (uint32_t i = p->first[c]; !(all > 0) && i < p->first[c + 1]; i++)
+            p->up_to[i] = i - p->first[c] + 1;
+    }
+}
+
+/* The first old code up to which there is more than the word's part of all. */
+static uint16_t
+draw_one(const struct parts *p, uint16_t code, uint64_t word)
+{
+    uint32_t low = p->first[code], high = p->first[code + 1];
+    double u;
+
+    if (low == high)
+        return 0; /* no old code became this one */
+    high--;
+    u = (double)(word >> 11) * 0x1p-53 * p->up_to[high];
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (u < p->up_to[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return p->old[low];
+}
+
+custos_status
+merged_codes_draw(const struct merged_codes *m, const custos_alloc *alloc,
+                  custos_rng *rng, size_t n, uint16_t *codes, custos_err *err)
+{
+    const custos_alloc a = alloc_or_default(alloc);
+    struct parts p = {.first = NULL};
+    uint64_t words[256];
+    custos_status st = parts_take(m, &a, &p) ? CUSTOS_OK : CUSTOS_ENOMEM;
+
+    if (!st)
+        parts_fill(m, &p);
+    for (size_t i = 0; !st && i < n; i++) {
+        if (i % COUNT_OF(words) == 0)
+            st = rng_words(rng, words, COUNT_OF(words));
+        if (!st)
+            codes[i] = draw_one(&p, codes[i], words[i % COUNT_OF(words)]);
+    }
+    parts_give(m, &a, &p);
+    return st ? custos_fail(err, st, "%s", custos_status_words(st)) : st;
 }
 
 custos_status
 recoding_decode(const struct recoding *r, custos_rng *rng, size_t n,
                 uint16_t *rows, custos_err *err)
 {
-    for (size_t c = 0; c < r->from.n; c++)
-        for (size_t i = 0; r->size[c] < r->from_size[c] && i < n; i++) {
-            uint64_t word;
-            custos_status st = rng_words(rng, &word, 1);
+    custos_status st = CUSTOS_OK;
 
-            if (st)
-                return custos_fail(err, st, "%s", custos_status_words(st));
-            rows[c * n + i] = find_old(r, c, rows[c * n + i], word);
-        }
-    return CUSTOS_OK;
+    for (size_t c = 0; !st && c < r->from.n; c++) {
+        const struct merged_codes m = {r->map[c], r->from_size[c], r->size[c],
+                                       r->share[c]};
+
+        if (m.to < m.from)
+            st = merged_codes_draw(&m, &r->alloc, rng, n, rows + c * n, err);
+    }
+    return st;
 }

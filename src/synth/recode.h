@@ -38,8 +38,24 @@ void recoding_free(struct recoding *r);
 void recoding_merge(struct recoding *r, size_t column, const int64_t *counts,
                     double least, double *values, double *merged);
 
-/* Turns the new codes of n rows, as model_rows() makes them, into old ones. May
-   fail: CUSTOS_EENTROPY. */
+/* Codes of a column that were merged: map[k] < to for each old code k < from, and its
+   share of the code that it is in. Shares need not add up to 1; all 0 counts as all
+   equal. */
+struct merged_codes {
+    const uint16_t *map;
+    uint32_t from, to;
+    const double *share; /* NULL: all equal */
+};
+
+/* Turns n codes, as model_rows() makes them, into old ones, drawn by their shares. May
+   fail: CUSTOS_EENTROPY, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status merged_codes_draw(const struct merged_codes *m,
+                                                const custos_alloc *alloc,
+                                                custos_rng *rng, size_t n,
+                                                uint16_t *codes,
+                                                custos_err *err);
+
+/* The same for all columns of n rows that were merged. */
 CUSTOS_MUST_USE custos_status recoding_decode(const struct recoding *r,
                                               custos_rng *rng, size_t n,
                                               uint16_t *rows, custos_err *err);

@@ -270,6 +270,36 @@ rare_codes_are_merged_and_drawn(void **state)
     test_rng_free(rng);
 }
 
+/* Without shares, or if they are all 0, old codes are equally likely. */
+static void
+merged_codes_without_shares_are_equal(void **state)
+{
+    static const uint16_t map[6] = {1, 0, 1, 2, 1, 2};
+    static const double like[6] = {3, 1, 3, 2, 3, 2}; /* in the same code */
+    static const double zero[6] = {0};
+    custos_rng *rng = test_rng_seeded(6);
+
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        const struct merged_codes m = {map, 6, 4, with ? zero : NULL};
+        uint16_t codes[MOST];
+        double got[6] = {0};
+
+        for (size_t i = 0; i < MOST; i++)
+            codes[i] = (uint16_t)(i % 4);
+        assert_int_equal(merged_codes_draw(&m, NULL, rng, MOST, codes, NULL),
+                         CUSTOS_OK);
+        for (size_t i = 0; i < MOST; i++) {
+            assert_true(i % 4 == 3 || map[codes[i]] == i % 4);
+            got[codes[i]] += i % 4 < 3;
+        }
+        for (size_t k = 0; k < 6; k++) /* 6 deviations */
+            assert_true(fabs(got[k] - MOST / 4.0 / like[k]) <=
+                        6 * sqrt(MOST / 4.0));
+    }
+    test_rng_free(rng);
+}
+
 int
 main(void)
 {
@@ -280,6 +310,7 @@ main(void)
         cmocka_unit_test(empty_cells_stay_empty),
         cmocka_unit_test(sampler_survives_failures),
         cmocka_unit_test(rare_codes_are_merged_and_drawn),
+        cmocka_unit_test(merged_codes_without_shares_are_equal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
