@@ -71,9 +71,12 @@ do_both(const struct halves *h, const struct walk *w, struct both *b,
     b->sums[1] = own;
     b->n = n;
     team_run(h->team, do_half, b);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < halves_cells(w, sums[i].at); k++)
+    for (size_t i = 0; i < n; i++) {
+        const size_t of_table = halves_cells(w, sums[i].at);
+
+        for (size_t k = 0; k < of_table; k++)
             sums[i].cells[k] += own[i].cells[k];
+    }
 }
 
 double

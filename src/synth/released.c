@@ -27,7 +27,8 @@ make_room(arena *a, void **array, size_t n, size_t size)
     return to != NULL;
 }
 
-/* Adds a coding like the last one; the first one keeps the codes of d. */
+/* Adds a coding like the last one, whose maps it shares; the first one keeps the codes
+   of d. */
 static custos_status
 add_coding(struct released *r, const struct domain *d, custos_err *err)
 {
@@ -45,11 +46,12 @@ add_coding(struct released *r, const struct domain *d, custos_err *err)
         return no_memory(err);
     for (size_t i = 0; i < d->n; i++) {
         to->size[i] = like ? like->size[i] : d->size[i];
-        to->map[i] = arena_take(r->arena, d->size[i], sizeof **to->map);
+        to->map[i] = like ? like->map[i]
+                          : arena_take(r->arena, d->size[i], sizeof **to->map);
         if (!to->map[i])
             return no_memory(err);
-        for (uint32_t k = 0; k < d->size[i]; k++)
-            to->map[i][k] = like ? like->map[i][k] : (uint16_t)k;
+        for (uint32_t k = 0; !like && k < d->size[i]; k++)
+            to->map[i][k] = (uint16_t)k;
     }
     to->domain = (struct domain){d->n, to->size};
     r->n_codings++;
@@ -84,14 +86,19 @@ released_recode(struct released *r, size_t column, const uint16_t *map,
                         r->tables[r->n_tables - 1].coding < r->n_codings - 1);
     custos_status st = begun ? CUSTOS_OK : add_coding(r, schema, err);
     struct released_coding *now = &r->codings[r->n_codings - 1];
+    uint16_t *own;
 
     if (st)
         return st;
     CUSTOS_REQUIRE(column < now->domain.n && codes >= 1);
-    for (uint32_t k = 0; k < r->codings[0].size[column]; k++) {
-        now->map[column][k] = map[now->map[column][k]];
-        CUSTOS_REQUIRE(now->map[column][k] < codes);
+    own = arena_take(r->arena, schema->size[column], sizeof *own);
+    if (!own)
+        return no_memory(err);
+    for (uint32_t k = 0; k < schema->size[column]; k++) {
+        own[k] = map[now->map[column][k]];
+        CUSTOS_REQUIRE(own[k] < codes);
     }
+    now->map[column] = own;
     now->size[column] = codes;
     return CUSTOS_OK;
 }
@@ -135,7 +142,8 @@ released_is_current(const struct released *r, const struct released_table *t)
     const struct released_coding *now = released_now(r);
 
     COLSET_EACH(c, t->set)
-    if (memcmp(was->map[c], now->map[c],
+    if (was->map[c] != now->map[c] &&
+        memcmp(was->map[c], now->map[c],
                r->codings[0].size[c] * sizeof **was->map) != 0)
         return false;
     return true;
