@@ -112,7 +112,13 @@ walk(const char *folder, const char *to,
 
     if (!d)
         return fail_io("read", folder, err);
-    while (!st && (e = readdir(d))) {
+    while (!st) {
+        errno = 0;
+        e = readdir(d);
+        if (!e && errno)
+            st = fail_io("read", folder, err);
+        if (!e)
+            break;
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
             continue;
         st = join(folder, e->d_name, path, err);

@@ -202,7 +202,9 @@ workload_make(arena *a, const struct schema *s, str words, struct workload *out,
         st = add_file(&m, words.ptr);
     if (!st && m.n == 0)
         st = fail_too_large(&m, domain_all(&s->domain));
-    *out = (struct workload){.sets = m.sets, .n = m.n};
-    *skipped = m.skipped;
+    if (!st) {
+        *out = (struct workload){.sets = m.sets, .n = m.n};
+        *skipped = m.skipped;
+    }
     return st;
 }

@@ -38,17 +38,20 @@ static custos_status
 write_file(const char *path, str bytes, custos_err *err)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int number;
     bool whole;
 
     if (fd < 0)
         return custos_fail(err, CUSTOS_EIO, "cannot create %s: %s", path,
                            strerror(errno));
     whole = write_all(fd, bytes.ptr, bytes.len) && fsync(fd) == 0;
+    number = errno;
     if (close(fd) == 0 && whole)
         return CUSTOS_OK;
+    number = whole ? errno : number;
     unlink(path);
     return custos_fail(err, CUSTOS_EIO, "cannot write %s: %s", path,
-                       strerror(errno));
+                       strerror(number));
 }
 
 custos_status

@@ -40,7 +40,7 @@ CUSTOS_MUST_USE custos_status table_writer_open(struct table_writer *w,
                                                 const struct table_file *f,
                                                 custos_err *err);
 
-/* Errors are told by table_writer_close. */
+/* table_writer_close reports their errors. */
 void table_writer_datum(struct table_writer *w, const struct datum *value);
 void table_writer_text(struct table_writer *w, str text);
 
