@@ -93,8 +93,13 @@ draw_rows(const struct synthesis *s, custos_rng *rng, size_t *n)
     *n = (size_t)llround(s->model->total);
     rows = malloc(columns * *n * sizeof *rows);
     measure_need(!rows || model_rows(s->model, rng, *n, rows, NULL));
-    if (s->recoding)
-        measure_need(recoding_decode(s->recoding, rng, *n, rows, NULL));
+    for (size_t c = 0; s->recoding && c < columns; c++) {
+        const struct merged_codes m = {
+            s->recoding->map[c], s->recoding->from_size[c],
+            s->recoding->size[c], s->recoding->share[c]};
+
+        measure_need(merged_codes_draw(&m, NULL, rng, *n, rows + c * *n, NULL));
+    }
     return rows;
 }
 

@@ -187,19 +187,3 @@ merged_codes_draw(const struct merged_codes *m, const custos_alloc *alloc,
     parts_give(m, &a, &p);
     return st ? custos_fail(err, st, "%s", custos_status_words(st)) : st;
 }
-
-custos_status
-recoding_decode(const struct recoding *r, custos_rng *rng, size_t n,
-                uint16_t *rows, custos_err *err)
-{
-    custos_status st = CUSTOS_OK;
-
-    for (size_t c = 0; !st && c < r->from.n; c++) {
-        const struct merged_codes m = {r->map[c], r->from_size[c], r->size[c],
-                                       r->share[c]};
-
-        if (m.to < m.from)
-            st = merged_codes_draw(&m, &r->alloc, rng, n, rows + c * n, err);
-    }
-    return st;
-}

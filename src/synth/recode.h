@@ -55,9 +55,4 @@ CUSTOS_MUST_USE custos_status merged_codes_draw(const struct merged_codes *m,
                                                 uint16_t *codes,
                                                 custos_err *err);
 
-/* The same for all columns of n rows that were merged. */
-CUSTOS_MUST_USE custos_status recoding_decode(const struct recoding *r,
-                                              custos_rng *rng, size_t n,
-                                              uint16_t *rows, custos_err *err);
-
 #endif

@@ -360,9 +360,15 @@ error_of(const struct synthesis *s)
     assert_non_null(code);
     keeper_init(&k, SILENT, 11);
     assert_int_equal(model_rows(s->model, k.rng, rows, code, NULL), CUSTOS_OK);
-    if (s->recoding)
-        assert_int_equal(recoding_decode(s->recoding, k.rng, rows, code, NULL),
-                         CUSTOS_OK);
+    for (size_t c = 0; s->recoding && c < COLUMNS; c++) {
+        const struct merged_codes m = {
+            s->recoding->map[c], s->recoding->from_size[c],
+            s->recoding->size[c], s->recoding->share[c]};
+
+        assert_int_equal(
+            merged_codes_draw(&m, NULL, k.rng, rows, code + c * rows, NULL),
+            CUSTOS_OK);
+    }
     for (size_t i = 0; i < n; i++) {
         size_t cells = domain_cells(&DOMAIN, sets[i]);
         double x[400];
