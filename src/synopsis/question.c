@@ -191,46 +191,47 @@ has_columns(const struct expr *e)
     return found;
 }
 
+enum monotone { IN_NONE, ANY_ARGUMENT, FIRST_ARGUMENT };
+
+static const struct {
+    bool compares;
+    enum monotone in;
+} calls[N_CALLS] = {
+#define ROW(id, ...) [CALL_##id] = {__VA_ARGS__},
+#define COMPARES() .compares = true,
+#define MONOTONE(which) .in = which,
+#include "sql/functions.def"
+};
+
 static bool
 is_comparison(const struct expr *e)
 {
-    if (e->kind == EXPR_IN)
-        return true;
-    switch (e->kind == EXPR_CALL ? e->call : N_CALLS) {
-    case CALL_EQ:
-    case CALL_NE:
-    case CALL_LT:
-    case CALL_LE:
-    case CALL_GT:
-    case CALL_GE:
-    case CALL_BETWEEN:
-    case CALL_NOT_BETWEEN:
-    case CALL_IS_NULL:
-    case CALL_IS_NOT_NULL:
-    case CALL_IS_DISTINCT:
-    case CALL_IS_NOT_DISTINCT: return true;
-    default: return false;
-    }
+    return e->kind == EXPR_IN ||
+           (e->kind == EXPR_CALL && calls[e->call].compares);
 }
 
 /* Is it monotone in the one argument that has columns, if that is monotone? */
 static bool
-is_linear(const struct expr *e)
+is_monotone(const struct expr *e)
 {
-    size_t with_columns = 0;
+    size_t with_columns = 0, others = 0;
 
-    for (size_t i = 0; i < e->n_args; i++)
-        with_columns += e->args[i] && has_columns(e->args[i]);
     if (e->kind == EXPR_CAST)
         return data_type_is_number(e->cast_to);
-    switch (e->kind == EXPR_CALL ? e->call : N_CALLS) {
-    case CALL_ADD:
-    case CALL_SUB:
-    case CALL_MUL:
-    case CALL_NEG: return with_columns <= 1;
-    case CALL_DIV: return !has_columns(e->args[1]);
-    default: return false;
+    if (e->kind != EXPR_CALL)
+        return false;
+    for (size_t i = 0; i < e->n_args; i++) {
+        const bool has = has_columns(e->args[i]);
+
+        with_columns += has;
+        others += has && i > 0;
     }
+    switch (calls[e->call].in) {
+    case ANY_ARGUMENT: return with_columns <= 1;
+    case FIRST_ARGUMENT: return others == 0;
+    case IN_NONE: break;
+    }
+    return false;
 }
 
 enum needs {
@@ -276,7 +277,7 @@ use_columns(struct question *q, const struct expr *e, enum needs needs,
         return st;
     }
     st = use_compared(q, e, set, &done, err);
-    if (needs == NEEDS_ENDS && !is_linear(e) && e->kind != EXPR_CASE)
+    if (needs == NEEDS_ENDS && !is_monotone(e) && e->kind != EXPR_CASE)
         needs = NEEDS_EACH;
     for (size_t i = 0; i < e->n_args && !st && !done; i++)
         if (e->args[i]) /* there need be no ELSE */
