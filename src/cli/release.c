@@ -158,19 +158,16 @@ step(void *ctx, const char *what, uint64_t done, uint64_t total)
 }
 
 static int
-release(struct curator *c, struct release_request *request, struct release *r,
-        struct out *o)
+release(struct curator *c, const struct release_request *request,
+        struct release *r, struct watching *watching, struct out *o)
 {
-    struct watching watching = {.what = NULL};
     struct receipt receipt;
     char text[RECEIPT_TEXT_MAX];
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st;
 
-    request->progress = step;
-    request->progress_ctx = &watching;
     st = release_run(c, request, r, &receipt, &err);
-    progress_end(&watching.bar);
+    progress_end(&watching->bar);
     if (st)
         return fail_status(st, &err);
     out_printf(o, "%s\n", r->out.path);
@@ -221,6 +218,7 @@ read_request(const struct args *args, struct release_request *out)
 static int
 run_release(const struct verb *verb, int argc, char **argv)
 {
+    struct watching watching = {.what = NULL};
     struct release_request request;
     struct curator *c = NULL;
     struct release r = {.arena = NULL};
@@ -234,6 +232,8 @@ run_release(const struct verb *verb, int argc, char **argv)
     code = read_request(&args, &request);
     if (code)
         return code;
+    request.progress = step;
+    request.progress_ctx = &watching;
     forbid_cores();
     out_init(&o, STDOUT_FILENO);
     if (curator_open(store_given(args.given[RELEASE_STORE]), &c, &err) ||
@@ -242,7 +242,7 @@ run_release(const struct verb *verb, int argc, char **argv)
     } else if (args.given[RELEASE_DRY_RUN]) {
         print_forecast(&o, &r);
     } else {
-        code = release(c, &request, &r, &o);
+        code = release(c, &request, &r, &watching, &o);
     }
     if (!code)
         code = out_end(&o);

@@ -156,10 +156,11 @@ say_how(const struct served *s, const struct server_options *options)
 }
 
 int
-serve_synopsis(const char *path, struct server_options *options)
+serve_synopsis(const char *path, const struct server_options *options)
 {
     struct served s = {.folder = ""};
     const struct workers_free answers = {&s, answer_here};
+    struct server_options own = *options;
     arena *a = arena_new(NULL, SYNOPSIS_ARENA_BYTES);
     custos_err err = CUSTOS_ERR_INIT;
     custos_status st = a ? synopsis_read(a, path, &s.synopsis, &err)
@@ -171,12 +172,12 @@ serve_synopsis(const char *path, struct server_options *options)
     if (!st)
         st = make_store(&s, &err);
     if (!st) {
-        options->store = s.store;
-        options->free_answers = &answers;
-        code = say_how(&s, options);
+        own.store = s.store;
+        own.free_answers = &answers;
+        code = say_how(&s, &own);
     }
     if (!st && !code)
-        st = server_run(options, &err);
+        st = server_run(&own, &err);
     if (s.folder[0])
         tree_remove(s.folder);
     synopsis_close(s.synopsis);

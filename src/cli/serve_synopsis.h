@@ -8,6 +8,6 @@
 
 /* Serves the synopsis with these options, whose store does not matter. Returns the
    exit code. */
-int serve_synopsis(const char *path, struct server_options *options);
+int serve_synopsis(const char *path, const struct server_options *options);
 
 #endif

@@ -39,7 +39,7 @@ print_facts(struct out *o, const struct synopsis *s)
     print_fact(o, "theorems", f->theorems);
     print_fact(o, "made by", f->version);
     if (s->model)
-        out_printf(o, "%-10s %.0f, to expect by the model\n", "rows",
+        out_printf(o, "%-10s %.0f, expected by the model\n", "rows",
                    s->model->total);
 }
 
