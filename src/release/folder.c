@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "store/file.h"
 
+/* What is removed unasked has this name. */
+static const char UNFINISHED[] = "unfinished-release";
+
 static custos_status
 fail_io(const char *what, const char *path, custos_err *err)
 {
@@ -62,7 +65,7 @@ folder_place(const char *path, const char *outside, struct folder *out,
     out->partial[0] = '\0';
     while (len > 1 && path[len - 1] == '/')
         len--;
-    if (len == 0 || len + 16 >= sizeof plain)
+    if (len == 0 || len + 32 >= sizeof plain)
         return custos_fail(err, CUSTOS_EINVAL, "the path is empty or too long");
     snprintf(plain, sizeof plain, "%.*s", (int)len, path);
     slash = strrchr(plain, '/');
@@ -84,19 +87,36 @@ folder_place(const char *path, const char *outside, struct folder *out,
     return st;
 }
 
+/* The folder around f->partial, whose own name says nothing about who made it. */
+static void
+find_around(const struct folder *f, char out[STORE_PATH_MAX + 16])
+{
+    snprintf(out, STORE_PATH_MAX + 16, "%s.partial", f->path);
+}
+
 custos_status
 folder_begin(struct folder *f, custos_err *err)
 {
-    char partial[STORE_PATH_MAX];
+    char around[STORE_PATH_MAX + 16], partial[STORE_PATH_MAX];
+    struct stat is;
+    custos_status st;
 
-    if (snprintf(partial, sizeof partial, "%s.partial", f->path) >=
-        (int)sizeof partial)
-        return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
-    tree_remove(partial);
-    if (mkdir(partial, 0777))
-        return fail_io("create", partial, err);
+    find_around(f, around);
+    st = join(around, UNFINISHED, partial, err);
+    if (st)
+        return st;
+    if (!lstat(around, &is) && S_ISDIR(is.st_mode)) {
+        tree_remove(partial);
+        rmdir(around); /* but not if it has anything else */
+    }
+    if (mkdir(around, 0777) && errno == EEXIST)
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "%.150s exists, and is not what an interrupted "
+                           "release has left" HINT
+                           "move it away, or name another folder",
+                           around);
     memcpy(f->partial, partial, sizeof partial);
-    return CUSTOS_OK;
+    return mkdir(partial, 0777) ? fail_io("create", partial, err) : CUSTOS_OK;
 }
 
 /* Calls `each` for what is in a folder. */
@@ -154,15 +174,20 @@ folder_finish(struct folder *f, custos_err *err)
         st = fail_io("create", f->path, err);
     if (st)
         return st;
-    f->partial[0] = '\0';
+    folder_drop(f);
     return folder_sync_above(f->path, err);
 }
 
 void
 folder_drop(struct folder *f)
 {
-    if (f->partial[0])
+    char around[STORE_PATH_MAX + 16];
+
+    if (f->partial[0]) {
         tree_remove(f->partial);
+        find_around(f, around);
+        rmdir(around);
+    }
     f->partial[0] = '\0';
 }
 

@@ -1,6 +1,6 @@
 /*
- * Folders that appear complete or not at all: written beside their place, under a
- * name that ends in ".partial", synced, renamed.
+ * Folders that appear complete or not at all: written beside their place, inside a
+ * folder whose name ends in ".partial", synced, renamed.
  */
 #ifndef RELEASE_FOLDER_H
 #define RELEASE_FOLDER_H
@@ -24,8 +24,8 @@ CUSTOS_MUST_USE custos_status folder_place(const char *path,
                                            const char *outside,
                                            struct folder *out, custos_err *err);
 
-/* Makes the folder under its partial name, where an interrupted run may have left
-   one. May fail: CUSTOS_EIO. */
+/* Makes the folder at f->partial, where an interrupted run may have left one; nothing
+   else is removed. May fail: CUSTOS_EINVAL (something else is there), CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_begin(struct folder *f, custos_err *err);
 
 /* Syncs what was written and puts it in its place. May fail: CUSTOS_EIO. */

@@ -363,6 +363,46 @@ a_lost_release_stays_charged(void **state)
     assert_int_equal(receipt.seq, before + 4);
 }
 
+/* Makes a folder with one file in it. */
+static void
+make_folder(const char *name)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%s", files.folder, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/%s/file", files.folder, name);
+    assert_int_equal(file_write(path, str_of("x"), NULL), CUSTOS_OK);
+}
+
+/* What an interrupted run left beside the place gives way; nothing else does, though
+   its name ends alike: it might be a store. */
+static void
+only_leftovers_are_removed(void **state)
+{
+    const struct release_request r = request_of("visits", NULL, "o");
+    const uint64_t before = rows_in_ledger();
+    custos_err err = CUSTOS_ERR_INIT;
+    struct receipt receipt;
+    char path[200];
+
+    (void)state;
+    make_folder("o.partial");
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EINVAL);
+    assert_true(exists("o.partial/file"));
+    assert_int_equal(rows_in_ledger(), before);
+    make_folder("o.partial/unfinished-release");
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EINVAL);
+    assert_true(exists("o.partial/file"));
+    snprintf(path, sizeof path, "%s/o.partial/file", files.folder);
+    assert_int_equal(unlink(path), 0);
+    make_folder("o.partial/unfinished-release");
+    must_ask(&r, &receipt);
+    assert_true(exists("o/synopsis.custos"));
+    assert_false(exists("o/file"));
+    assert_false(exists("o.partial"));
+}
+
 /* The row of the charge has the price that the steps were given, and the file says
    the same. */
 static void
@@ -479,6 +519,7 @@ main(void)
                                         end),
         cmocka_unit_test_setup_teardown(a_lost_release_stays_charged, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(only_leftovers_are_removed, begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
