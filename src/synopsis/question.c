@@ -78,6 +78,15 @@ same_text(const struct expr *x, const struct expr *y)
     return same;
 }
 
+static custos_status
+fail_rows(int at, custos_err *err)
+{
+    return custos_fail_at(err, CUSTOS_EUNSUPPORTED, at,
+                          "a synopsis has no rows to show" HINT
+                          "ask for aggregates, such as count(*); custos "
+                          "release also makes synthetic rows");
+}
+
 /* Marks keys and aggregates in an expression that is computed of a group. */
 static custos_status
 mark_parts(struct question *q, struct expr **e, custos_err *err)
@@ -109,10 +118,7 @@ mark_parts(struct question *q, struct expr **e, custos_err *err)
         return check_aggregate(*e, err);
     }
     if ((*e)->kind == EXPR_COLUMN)
-        return custos_fail_at(err, CUSTOS_EUNSUPPORTED, (*e)->at,
-                              "a synopsis has no rows to show" HINT
-                              "ask for aggregates, such as count(*); custos "
-                              "release also makes synthetic rows");
+        return fail_rows((*e)->at, err);
     for (size_t i = 0; i < (*e)->n_args && !st; i++)
         if ((*e)->args[i])
             st = mark_parts(q, &(*e)->args[i], err);
@@ -148,6 +154,8 @@ collect(struct question *q, struct plan *p, custos_err *err)
         st = mark_parts(q, &p->having, err);
     for (size_t i = 0; i < p->n_order_by && !st; i++)
         st = mark_parts(q, &p->order_by[i].expr, err);
+    if (!st && p->from && q->n_aggregates == 0 && p->space.n_keys == 0)
+        st = fail_rows(p->outputs[0].expr->at, err);
     return st;
 }
 
@@ -181,13 +189,14 @@ use_column(struct question *q, const struct expr *e, struct colset *set,
     return CUSTOS_OK;
 }
 
+/* NULL, an ELSE that was not written, has none. */
 static bool
 has_columns(const struct expr *e)
 {
-    bool found = e->kind == EXPR_COLUMN;
+    bool found = e && e->kind == EXPR_COLUMN;
 
-    for (size_t i = 0; i < e->n_args && !found; i++)
-        found = e->args[i] && has_columns(e->args[i]);
+    for (size_t i = 0; e && i < e->n_args && !found; i++)
+        found = has_columns(e->args[i]);
     return found;
 }
 

@@ -122,6 +122,17 @@ answers_are_those_of_the_rows(void **state)
     x = ask(&a, "SELECT count(*) FROM visits WHERE smoker");
     assert_true(fabs(cell(x, 0, 0) - smokers) <= 1);
     answer_free(x);
+    /* A CASE without ELSE, which is how conditions are counted. */
+    x = ask(&a, "SELECT count(CASE WHEN smoker THEN 1 END), sum(CASE WHEN age "
+                ">= 50 THEN 1 END) FROM visits");
+    assert_true(fabs(cell(x, 0, 0) - smokers) <= 1);
+    assert_true(fabs(cell(x, 0, 1) - old) <= 1);
+    answer_free(x);
+    x = ask(&a, "SELECT CASE WHEN smoker THEN 1 END AS k, count(*) FROM visits "
+                "GROUP BY 1 ORDER BY 1");
+    assert_int_equal(x->n_rows, 2);
+    assert_true(fabs(cell(x, 0, 1) - smokers) <= 1);
+    answer_free(x);
     x = ask(&a, "SELECT count(*) FROM visits WHERE day < '2026-04-01'");
     assert_true(fabs(cell(x, 0, 0) - months) <= 1);
     answer_free(x);
@@ -194,6 +205,7 @@ what_it_does_not_answer_is_said(void **state)
         {"SELECT avg(agee) FROM visits", "agee"},
         {"SELECT ward FROM visits", "no rows to show"},
         {"SELECT * FROM visits", "no rows to show"},
+        {"SELECT 1 FROM visits", "no rows to show"},
         {"SELECT count(DISTINCT ward) FROM visits", "this aggregate"},
         {"SELECT DISTINCT ward FROM visits", "DISTINCT"},
         {"SELECT corr(age, cost) FROM visits", "this aggregate"},
