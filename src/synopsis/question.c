@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "evaluate/evaluate.h"
 #include "plan/from/relation.h"
 #include "sql/aggregates.h"
 #include "synopsis/groups.h"
@@ -48,8 +49,11 @@ check_aggregate(const struct expr *e, custos_err *err)
         return CUSTOS_OK;
     case FAMILY_SUM:
     case FAMILY_MEAN:
-    case FAMILY_VARIANCE:
-    case FAMILY_QUANTILE: return CUSTOS_OK;
+    case FAMILY_VARIANCE: return CUSTOS_OK;
+    case FAMILY_QUANTILE: /* min and max of public tables take any type */
+        if (e->args[0]->type == TYPE_TEXT || e->args[0]->type == TYPE_BOOL)
+            break;
+        return CUSTOS_OK;
     case FAMILY_PAIR:
     case FAMILY_RUNNING: break;
     }
@@ -299,6 +303,19 @@ use_columns(struct question *q, const struct expr *e, enum needs needs,
     return st;
 }
 
+/* The columns of a whole expression, of which evaluate() must know every call. */
+static custos_status
+use_expr(struct question *q, const struct expr *e, enum needs needs,
+         struct colset *set, custos_err *err)
+{
+    if (!evaluate_knows(e))
+        return custos_fail_at(err, CUSTOS_EUNSUPPORTED, e->at,
+                              "a synopsis cannot compute this expression" HINT
+                              "LIKE, for example, can be written as IN with "
+                              "the values that are meant");
+    return use_columns(q, e, needs, set, err);
+}
+
 static int
 column_cmp(const void *a, const void *b)
 {
@@ -372,15 +389,14 @@ take_columns(struct question *q, custos_err *err)
     if (!q->columns || !q->readings || !q->reading || !q->place)
         return no_memory(err);
     if (p->where)
-        st = use_columns(q, p->where, NEEDS_EACH, &base, err);
+        st = use_expr(q, p->where, NEEDS_EACH, &base, err);
     for (size_t k = 0; k < p->space.n_keys && !st; k++)
-        st = use_columns(q, p->space.keys[k].expr, NEEDS_EACH, &base, err);
+        st = use_expr(q, p->space.keys[k].expr, NEEDS_EACH, &base, err);
     for (size_t i = 0; i < q->n_aggregates && !st; i++) {
         struct colset set = base;
 
         if (q->aggregates[i]->n_args > 0)
-            st = use_columns(q, q->aggregates[i]->args[0], NEEDS_ENDS, &set,
-                             err);
+            st = use_expr(q, q->aggregates[i]->args[0], NEEDS_ENDS, &set, err);
         if (!st && !add_to_reading(q, i, set))
             st = no_memory(err);
     }
