@@ -8,8 +8,8 @@
 
 custos_status
 release_publish(const struct synopsis *s, const char *folder, uint64_t rows,
-                custos_rng *rng, const struct products_options *o,
-                custos_err *err)
+                uint64_t most, custos_rng *rng,
+                const struct products_options *o, custos_err *err)
 {
     struct synthetic_rows drawn = {.n = 0};
     char path[STORE_PATH_MAX];
@@ -18,10 +18,14 @@ release_publish(const struct synopsis *s, const char *folder, uint64_t rows,
     if (snprintf(path, sizeof path, "%s/synopsis.custos", folder) >=
         (int)sizeof path)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
+    most = most < SYNTHETIC_ROWS_MAX ? most : SYNTHETIC_ROWS_MAX;
+    if (rows == 0)
+        rows = s->model && s->model->total > (double)most
+                   ? most
+                   : SYNTHETIC_ROWS_NOISY;
     st = synopsis_write(s, path, err);
     if (!st)
-        st = synthetic_draw(s, rng, rows ? rows : SYNTHETIC_ROWS_NOISY, &drawn,
-                            err);
+        st = synthetic_draw(s, rng, rows, &drawn, err);
     if (!st)
         st = products_write(s, &drawn, rng, o, folder, err);
     synthetic_free(&drawn);

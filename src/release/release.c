@@ -496,7 +496,8 @@ keep(struct curator *c, const struct release_request *request,
     if (!st && chmod(f.partial, FOLDER_MODE))
         st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
     if (!st)
-        st = release_publish(s, f.partial, request->rows, c->rng, &files, err);
+        st = release_publish(s, f.partial, request->rows,
+                             r->plan->table->max_rows, c->rng, &files, err);
     if (!st)
         st = folder_finish(&f, err);
     folder_drop(&f);

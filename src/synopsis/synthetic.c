@@ -13,7 +13,6 @@
 #include "synth/rows.h"
 
 enum { PROGRESS_ROWS = 1 << 16 };
-#define ROWS_MAX ((size_t)1 << 31)
 
 static custos_status
 no_memory(custos_err *err)
@@ -64,8 +63,8 @@ synthetic_draw(const struct synopsis *s, custos_rng *rng, size_t n,
         return custos_fail(err, CUSTOS_EINVAL,
                            "this release has no model to draw rows from");
     if (n == SYNTHETIC_ROWS_NOISY)
-        rows.n = (size_t)fmin(nearbyint(s->model->total), ROWS_MAX);
-    if (rows.n > ROWS_MAX || !ck_mul_size(rows.n, s->schema->domain.n, &cells))
+        rows.n = (size_t)fmin(nearbyint(s->model->total), SYNTHETIC_ROWS_MAX);
+    if (rows.n > SYNTHETIC_ROWS_MAX || !ck_mul_size(rows.n, s->schema->domain.n, &cells))
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "more than 2^31 rows cannot be drawn");
     rows.codes = calloc(cells + 1, sizeof *rows.codes);

@@ -10,6 +10,7 @@
 
 /* As many rows as the measurements say there are: the noisy total. */
 #define SYNTHETIC_ROWS_NOISY SIZE_MAX
+#define SYNTHETIC_ROWS_MAX ((size_t)1 << 31)
 
 /*
  * Draws n rows; the caller frees them. May fail: CUSTOS_EINVAL (there is no model, as

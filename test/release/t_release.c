@@ -21,7 +21,8 @@ static const char POLICY[] =
     "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"
     "query: {epsilon: 0.1, delta: 1e-9}\n"
     "tables:\n"
-    "  people:\n    source: people.csv\n    unit: id\n    columns:\n"
+    "  people:\n    source: people.csv\n    unit: id\n    max_rows: 90\n"
+    "    columns:\n"
     "      id: {type: integer, nullable: false}\n"
     "      age: {type: integer, range: [0, 120]}\n"
     "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"
@@ -449,6 +450,38 @@ the_receipt_covers_the_steps(void **state)
     arena_free(a);
 }
 
+/* With noise of millions of rows there are no more synthetic ones than the policy
+   allows true ones. */
+static void
+noise_does_not_make_rows(void **state)
+{
+    struct release_request r = request_of("people", "city", "o");
+    struct receipt receipt;
+    char path[200];
+    arena *a = arena_new(NULL, 1 << 26);
+    str text;
+
+    (void)state;
+    r.epsilon = r.delta = str_of("");
+    for (int i = 0; i < 8; i++) { /* half of the totals are above 0 */
+        static const char *const rho[] = {"1e-13", "2e-13", "3e-13", "4e-13",
+                                          "5e-13", "6e-13", "7e-13", "8e-13"};
+        char out[160];
+        size_t lines = 0;
+
+        snprintf(out, sizeof out, "%s/o%d", files.folder, i);
+        r.out = out;
+        r.rho = str_of(rho[i]);
+        must_ask(&r, &receipt);
+        snprintf(path, sizeof path, "%s/synthetic.csv", out);
+        assert_int_equal(file_read(path, 1 << 24, a, &text, NULL), CUSTOS_OK);
+        for (size_t k = 0; k < text.len; k++)
+            lines += text.ptr[k] == '\n';
+        assert_true(lines <= 91);
+    }
+    arena_free(a);
+}
+
 /* A view over two tables is released like a table. */
 static void
 a_view_can_be_released(void **state)
@@ -522,6 +555,7 @@ main(void)
         cmocka_unit_test_setup_teardown(only_leftovers_are_removed, begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
         cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
         cmocka_unit_test_setup_teardown(schemas_follow_the_policy, begin, end),
     };
