@@ -58,8 +58,14 @@ unpack_line(struct reader *r)
     str text = unpack_text(&r->u);
 
     require(r, utf8_prefix(text) == text.len);
-    for (size_t i = 0; i < text.len; i++)
-        require(r, (unsigned char)text.ptr[i] >= ' ' && text.ptr[i] != 0x7f);
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+
+        require(r, c >= ' ' && c != 0x7f);
+        /* U+0080 to U+009F, which some terminals obey, too */
+        require(r, c != 0xc2 || i + 1 == text.len ||
+                       (unsigned char)text.ptr[i + 1] >= 0xa0);
+    }
     return r->u.failed ? (str){"", 0} : text;
 }
 

@@ -244,6 +244,35 @@ hostile_bytes_are_refused(void **state)
     synopsis_made_free(m);
 }
 
+/* What a terminal would obey is no name. */
+static void
+control_characters_are_refused(void **state)
+{
+    static const char *const names[] = {"\x1b[2J", "\x7f", "a\xc2\x9b" "2J",
+                                        "\xc2"};
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
+    struct synopsis changed = *m->synopsis, *s = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i <= COUNT_OF(names); i++) {
+        arena *a = arena_new(NULL, 1 << 26);
+        struct buf b;
+
+        changed.facts.version =
+            str_of(i < COUNT_OF(names) ? names[i] : "\xc2\xa0");
+        buf_init(&b, NULL, BYTES_MAX);
+        synopsis_pack(&changed, &b);
+        assert_int_equal(synopsis_unpack(a, (str){b.ptr, b.len}, &s, &err),
+                         i < COUNT_OF(names) ? CUSTOS_ECORRUPT : CUSTOS_OK);
+        if (i == COUNT_OF(names))
+            synopsis_close(s);
+        buf_clear(&b);
+        arena_free(a);
+    }
+    synopsis_made_free(m);
+}
+
 int
 main(void)
 {
@@ -251,6 +280,7 @@ main(void)
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(tables_alone_are_a_synopsis),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(control_characters_are_refused),
         cmocka_unit_test(hostile_bytes_are_refused),
     };
 
