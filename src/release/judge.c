@@ -11,9 +11,11 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "release/logistic.h"
+#include "release/mix.h"
 
 enum {
-    GROUPS = 20, /* of an ordered column */
+    BLOCK = 1024, /* rows that are counted at once */
+    GROUPS = 20,  /* of an ordered column */
     CELLS_MAX = 1 << 20,
     TRIPLES_MAX = 500,
     EXAMPLES_MAX = 20000, /* of each kind, to learn from */
@@ -40,7 +42,8 @@ struct judging {
     arena *a;
     uint32_t *count[2]; /* CELLS_MAX each */
     uint32_t *sampled;  /* CELLS_MAX: of one more sample each time */
-    /* The true rows, first those of the smallest sample, and where each one ends. */
+    /* The true rows, first those of the smallest sample, and where each one ends. The
+       rows of the side are in this order. */
     uint32_t *order;
     size_t end[N_SAMPLES];
     void (*progress)(void *ctx, unsigned done);
@@ -62,12 +65,38 @@ report(const struct judging *j, unsigned done)
         j->progress(j->ctx, done);
 }
 
-static uint64_t
-mix(uint64_t x)
+/* ----------------------------------------------------------------- samples -- */
+
+/* The smallest sample that has a row: the sample of p percent is in that of more. */
+static size_t
+sample_of(size_t row)
 {
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
+    const uint64_t at = mix(row + 1) / (UINT64_MAX / 100 + 1);
+    size_t p = 0;
+
+    while (at >= SAMPLES[p])
+        p++;
+    return p;
+}
+
+static bool
+order_samples(struct judging *j)
+{
+    const size_t n = j->rows[TRUE_ROWS]->n;
+    size_t at[N_SAMPLES] = {0};
+
+    j->order = arena_take(j->a, n, sizeof *j->order);
+    if (!j->order)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        j->end[sample_of(i)]++;
+    for (size_t p = 1; p < N_SAMPLES; p++) {
+        at[p] = j->end[p - 1];
+        j->end[p] += at[p];
+    }
+    for (size_t i = 0; i < n; i++)
+        j->order[at[sample_of(i)]++] = (uint32_t)i;
+    return true;
 }
 
 /* ------------------------------------------------------------------ groups -- */
@@ -112,13 +141,14 @@ group_column(struct judging *j, size_t column)
         j->groups[column] = GROUPS + (c->nullable ? 1 : 0);
     }
     for (int side = 0; side < 2; side++) {
+        const uint16_t *code = j->rows[side]->codes[column];
         const size_t n = j->rows[side]->n;
         uint16_t *to = arena_take(j->a, n, sizeof *to);
 
         if (!to)
             return false;
         for (size_t i = 0; i < n; i++)
-            to[i] = group[j->rows[side]->codes[column][i]];
+            to[i] = group[code[side == TRUE_ROWS ? j->order[i] : i]];
         j->side[side].code[column] = to;
         j->side[side].read[column] = to;
     }
@@ -163,15 +193,28 @@ cells_of(const struct judging *j, struct colset set)
     return cells;
 }
 
-static size_t
-cell_of(const struct judging *j, const struct side *s, struct colset set,
-        size_t row)
+/* Counts rows from ... to - 1: block by block, the numbers of their cells column by
+   column. */
+static void
+add_rows(const struct judging *j, const struct side *s, struct colset set,
+         size_t from, size_t to, uint32_t *count)
 {
-    size_t cell = 0;
+    uint32_t cell[BLOCK];
 
-    COLSET_EACH(c, set)
-    cell = cell * j->groups[c] + s->code[c][row];
-    return cell;
+    for (size_t i = from, n; i < to; i += n) {
+        n = to - i < BLOCK ? to - i : BLOCK;
+        memset(cell, 0, n * sizeof *cell);
+        COLSET_EACH(c, set)
+        {
+            const uint16_t *code = s->code[c] + i;
+            const uint32_t groups = j->groups[c];
+
+            for (size_t k = 0; k < n; k++)
+                cell[k] = cell[k] * groups + code[k];
+        }
+        for (size_t k = 0; k < n; k++)
+            count[cell[k]]++;
+    }
 }
 
 static void
@@ -180,8 +223,7 @@ count_set(const struct judging *j, int side, struct colset set, size_t cells)
     const struct side *s = &j->side[side];
 
     memset(j->count[side], 0, cells * sizeof **j->count);
-    for (size_t i = 0; i < s->n; i++)
-        j->count[side][cell_of(j, s, set, i)]++;
+    add_rows(j, s, set, 0, s->n, j->count[side]);
 }
 
 static double
@@ -204,38 +246,6 @@ judge_set(const struct judging *j, struct colset set, size_t cells)
                     j->count[SYNTHETIC], (double)j->side[SYNTHETIC].n, cells);
 }
 
-/* The smallest sample that has a row: the sample of p percent is in that of more. */
-static size_t
-sample_of(size_t row)
-{
-    const uint64_t at = mix(row + 1) / (UINT64_MAX / 100 + 1);
-    size_t p = 0;
-
-    while (at >= SAMPLES[p])
-        p++;
-    return p;
-}
-
-static bool
-order_samples(struct judging *j)
-{
-    const size_t n = j->side[TRUE_ROWS].n;
-    size_t at[N_SAMPLES] = {0};
-
-    j->order = arena_take(j->a, n, sizeof *j->order);
-    if (!j->order)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        j->end[sample_of(i)]++;
-    for (size_t p = 1; p < N_SAMPLES; p++) {
-        at[p] = j->end[p - 1];
-        j->end[p] += at[p];
-    }
-    for (size_t i = 0; i < n; i++)
-        j->order[at[sample_of(i)]++] = (uint32_t)i;
-    return true;
-}
-
 /* Adds to each sample's sum its distance from all true rows, which are counted. */
 static void
 judge_samples(const struct judging *j, struct colset set, size_t cells,
@@ -246,8 +256,8 @@ judge_samples(const struct judging *j, struct colset set, size_t cells,
 
     memset(j->sampled, 0, cells * sizeof *j->sampled);
     for (size_t p = 0; p < N_SAMPLES; p++) {
-        for (; i < j->end[p]; i++)
-            j->sampled[cell_of(j, s, set, j->order[i])]++;
+        add_rows(j, s, set, i, j->end[p], j->sampled);
+        i = j->end[p];
         sum[p] += i == 0 ? 2
                          : distance(j->count[TRUE_ROWS], (double)s->n,
                                     j->sampled, (double)i, cells);
@@ -582,7 +592,7 @@ judge(const struct schema *s, const struct judge_rows *truth,
         return custos_fail(err, CUSTOS_EINVAL,
                            "there are no rows to compare" HINT
                            "the report needs true and synthetic rows");
-    if (!group_all(&j) || !order_samples(&j) || !judge_columns(&j, out) ||
+    if (!order_samples(&j) || !group_all(&j) || !judge_columns(&j, out) ||
         !judge_pairs(&j, out))
         return no_memory(err);
     judge_triples(&j, out);

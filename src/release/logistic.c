@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "release/mix.h"
 
 enum { BITS = 18, PASSES = 6, FEATURES_MAX = 1 << 14 };
 
@@ -19,16 +20,6 @@ struct learner {
     size_t n;
     double pull; /* towards 0, at each row */
 };
-
-static uint64_t
-mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 27;
-    x *= UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
 
 static uint32_t
 slot(uint64_t a, uint64_t b)

@@ -1,7 +1,7 @@
 /*
  * Logistic regression on rows of codes: one weight for each code of each column and
  * one for each pair of codes of two columns, the pairs hashed into a table. It is for
- * reports: a fixed number of passes, the same result on all machines.
+ * reports: a fixed number of passes in a fixed order, so each run gives the same.
  */
 #ifndef RELEASE_LOGISTIC_H
 #define RELEASE_LOGISTIC_H
