@@ -54,6 +54,19 @@ forget(void *p, size_t bytes)
     free(p);
 }
 
+/* As realloc, but wipes what was and zeroes what is new. NULL: no memory, and p stays. */
+static void *
+grow_secret(void *p, size_t old_bytes, size_t bytes)
+{
+    void *to = calloc(1, bytes);
+
+    if (to && p) {
+        memcpy(to, p, old_bytes);
+        forget(p, old_bytes);
+    }
+    return to;
+}
+
 void
 coded_free(struct coded *c)
 {
@@ -117,11 +130,11 @@ make_room(struct coded *c, size_t n)
         if (!ck_add_size(room, room / 2 + BLOCK, &room))
             return false;
     for (size_t i = 0; room > c->room && i < c->schema.n; i++) {
-        uint16_t *to = realloc(c->code[i], room * sizeof *to);
+        uint16_t *to =
+            grow_secret(c->code[i], c->room * sizeof *to, room * sizeof *to);
 
         if (!to)
             return false;
-        memset(to + c->room, 0, (room - c->room) * sizeof *to);
         c->code[i] = to;
     }
     c->room = room;
@@ -301,20 +314,22 @@ coded_seal(const struct coded *c, struct colset set, custos_sealed **out,
 static bool
 grow(struct coded *c, size_t i)
 {
-    size_t n = 2 * i + 64;
+    const size_t n = 2 * i + 64, before = c->n_scores;
     struct counted *counted;
     int64_t *scores;
 
-    if (i < c->n_scores)
+    if (i < before)
         return true;
-    counted = realloc(c->counted, n * sizeof *counted);
-    if (counted)
-        c->counted = counted;
-    scores = counted ? realloc(c->scores, n * sizeof *scores) : NULL;
+    counted =
+        grow_secret(c->counted, before * sizeof *counted, n * sizeof *counted);
+    if (!counted)
+        return false;
+    c->counted = counted;
+    scores =
+        grow_secret(c->scores, before * sizeof *scores, n * sizeof *scores);
     if (!scores)
         return false;
     c->scores = scores;
-    memset(counted + c->n_scores, 0, (n - c->n_scores) * sizeof *counted);
     c->n_scores = n;
     return true;
 }
