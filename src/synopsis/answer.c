@@ -45,10 +45,19 @@ group_leaf(void *ctx, const struct expr *e, struct value *out)
             .datum = w->q->readings[0].groups[w->group].keys[e->slot]};
         return true;
     }
-    good = aggregate_of(w->q, w->e, w->group, (size_t)e->slot, w->beta,
+    good = !question_is_stopped(w->q) &&
+           aggregate_of(w->q, w->e, w->group, (size_t)e->slot, w->beta,
                         w->scratch, out);
     arena_reset(w->scratch);
     return good;
+}
+
+/* Why an expression has no value: aggregates take long enough to be stopped. */
+static custos_status
+fail_value(const struct answering *w, custos_err *err)
+{
+    return question_is_stopped(w->q) ? question_fail_stopped(err)
+                                     : no_memory(err);
 }
 
 /* How many different aggregates an expression has, besides those seen before. */
@@ -161,7 +170,7 @@ choose_rows(struct answering *w, struct row **out, size_t *n, custos_err *err)
         if (question_is_stopped(q))
             return question_fail_stopped(err);
         if (p->having && !evaluate_group(w, p->having, &v))
-            return no_memory(err);
+            return fail_value(w, err);
         if (p->having && (v.datum.type == TYPE_NULL || !v.datum.n))
             continue;
         row->order = arena_take(q->a, p->n_order_by + 1, sizeof *row->order);
@@ -169,7 +178,7 @@ choose_rows(struct answering *w, struct row **out, size_t *n, custos_err *err)
             return no_memory(err);
         for (size_t k = 0; k < p->n_order_by; k++) {
             if (!evaluate_group(w, p->order_by[k].expr, &v))
-                return no_memory(err);
+                return fail_value(w, err);
             row->order[k] = v.datum;
         }
         ++*n;
@@ -238,7 +247,7 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
         for (size_t k = 0; k < p->n_outputs; k++)
             if (!fill_cell(w, answer->arena, p->outputs[k].expr,
                            &answer->cells[i * p->n_outputs + k]))
-                return no_memory(err);
+                return fail_value(w, err);
     }
     if (w->barless)
         answer->remarks = str_of(

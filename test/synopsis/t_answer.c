@@ -12,6 +12,7 @@
 #include "support/support.h"
 #include "support/synopsis_made.h"
 #include "support/synth_sets.h"
+#include "synopsis/aggregate.h"
 #include "synopsis/answer.h"
 #include "synopsis/policy.h"
 #include "synth/infer.h"
@@ -239,6 +240,52 @@ what_it_does_not_answer_is_said(void **state)
         if (!strstr(err.said, cases[i].said))
             fail_msg("%s: %s", cases[i].sql, err.said);
     }
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
+/* ------------------------------------------------ in place of aggregate_of -- */
+
+static _Atomic int stop;
+static bool stops; /* after the next aggregate */
+
+bool __real_aggregate_of(const struct question *q, const struct cell_counts *e,
+                         size_t group, size_t i, double beta,
+                         struct value *out);
+bool __wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
+                         size_t group, size_t i, double beta,
+                         struct value *out);
+
+bool
+__wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
+                    size_t group, size_t i, double beta, struct value *out)
+{
+    assert_int_equal(stop, 0);
+    if (stops)
+        stop = ASK_CANCELLED;
+    return __real_aggregate_of(q, e, group, i, beta, out);
+}
+
+/* One row may have hundreds of medians, of seconds each: the question ends at the next
+   of them. */
+static void
+a_long_row_can_be_stopped(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 3);
+    struct asked a = asked_new(m->synopsis);
+    const struct ask of = {
+        .sql = str_of("SELECT median(age), median(age + 1) FROM visits"),
+        .stop = &stop};
+    struct answer *answer = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    stops = true;
+    assert_int_equal(synopsis_ask(m->synopsis, a.policy, &of, &answer, &err),
+                     CUSTOS_EENGINE);
+    assert_string_equal(err.said, "the question was cancelled");
+    stops = false;
+    stop = 0;
     synopsis_made_free(m);
     arena_free(a.arena);
 }
@@ -556,6 +603,7 @@ main(void)
         cmocka_unit_test(case_without_else_is_null),
         cmocka_unit_test(many_groups_are_answered),
         cmocka_unit_test(what_it_does_not_answer_is_said),
+        cmocka_unit_test(a_long_row_can_be_stopped),
         cmocka_unit_test(values_of_the_model_alone_have_no_bar),
         cmocka_unit_test(merged_codes_are_bounded_together),
         cmocka_unit_test(answers_of_the_model_are_within_its_bounds),
