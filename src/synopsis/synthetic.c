@@ -64,7 +64,8 @@ synthetic_draw(const struct synopsis *s, custos_rng *rng, size_t n,
                            "this release has no model to draw rows from");
     if (n == SYNTHETIC_ROWS_NOISY)
         rows.n = (size_t)fmin(nearbyint(s->model->total), SYNTHETIC_ROWS_MAX);
-    if (rows.n > SYNTHETIC_ROWS_MAX || !ck_mul_size(rows.n, s->schema->domain.n, &cells))
+    if (rows.n > SYNTHETIC_ROWS_MAX ||
+        !ck_mul_size(rows.n, s->schema->domain.n, &cells))
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "more than 2^31 rows cannot be drawn");
     rows.codes = calloc(cells + 1, sizeof *rows.codes);

@@ -249,12 +249,12 @@ what_it_does_not_answer_is_said(void **state)
 static _Atomic int stop;
 static bool stops; /* after the next aggregate */
 
-bool __real_aggregate_of(const struct question *q, const struct cell_counts *e,
-                         size_t group, size_t i, double beta,
-                         struct value *out);
-bool __wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
-                         size_t group, size_t i, double beta,
-                         struct value *out);
+bool
+__real_aggregate_of(const struct question *q, const struct cell_counts *e,
+                    size_t group, size_t i, double beta, struct value *out);
+bool
+__wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
+                    size_t group, size_t i, double beta, struct value *out);
 
 bool
 __wrap_aggregate_of(const struct question *q, const struct cell_counts *e,

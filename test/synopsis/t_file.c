@@ -248,7 +248,7 @@ hostile_bytes_are_refused(void **state)
 static void
 control_characters_are_refused(void **state)
 {
-    static const char *const names[] = {"\x1b[2J", "\x7f", "a\xc2\x9b" "2J",
+    static const char *const names[] = {"\x1b[2J", "\x7f", "a\xc2\x9b[2J",
                                         "\xc2"};
     struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
     struct synopsis changed = *m->synopsis, *s = NULL;
