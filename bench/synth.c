@@ -133,7 +133,7 @@ run_method(const struct data *d, enum method method, amount rho, size_t bytes,
         sets[SYNTH_COLUMNS * SYNTH_COLUMNS * SYNTH_COLUMNS / 6];
     const struct domain domain = {d->n, d->size};
     const struct trusted t = keeper_trusted(k);
-    const struct mst_options mst = {&domain, rho, 1, NULL, 0};
+    const struct mst_options mst = {&domain, rho, 1, NULL, 0, 0};
     struct aim_options aim = AIM_OPTIONS_INIT;
 
     aim.domain = &domain;

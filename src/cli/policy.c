@@ -15,6 +15,7 @@
 #include "cli/out.h"
 #include "plan/from/views.h"
 #include "policy/policy.h"
+#include "release/zeros.h"
 #include "store/secret_file.h"
 
 enum { TEXT_MAX = 1 << 20, CONVERTED_MAX = 1 << 24, PATH_ROOM = 4096 };
@@ -230,6 +231,8 @@ check_policy(arena *a, const struct args *args)
     }
     if (!st)
         st = views_check(a, p, path, &err);
+    if (!st)
+        st = zeros_check(a, p, path, &err);
     if (!st)
         st = policy_check(a, p, &remarks, &n, &err);
     if (st)

@@ -109,6 +109,11 @@ print_forecast(struct out *o, const struct release *r)
                r->schema->table.ptr);
     for (size_t i = 0; i < r->schema->n; i++)
         print_column(o, &r->schema->columns[i]);
+    if (r->zeros.n > 0)
+        out_printf(o,
+                   "Constraints\n  %zu of the policy apply: %zu cells of their "
+                   "tables are empty\n",
+                   r->zeros.n, r->zeros.cells);
     if (strcmp(r->price.delta, "0"))
         out_printf(
             o, "Price\n  epsilon %s at delta %s, which is spent as rho %s\n",

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "plan/constraints.h"
 #include "plan/from/views.h"
 #include "policy/amounts.h"
 #include "store/file.h"
@@ -307,6 +308,8 @@ curator_init(const char *policy, const char *path, uint64_t max_loss_ppm,
         st = policy_read(a, text, policy, &p, err);
     if (!st)
         st = views_check(a, p, policy, err);
+    if (!st)
+        st = constraints_check(a, p, policy, err);
     if (!st)
         st = open_or_create(path, p->text, &s, &made, err);
     if (st)

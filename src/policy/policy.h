@@ -17,6 +17,7 @@
  *           id: {type: integer}
  *           age: {type: integer, range: [0, 120]}
  *           city: {type: text, values: [Rome, Oslo], nullable: true}
+ *         constraints: ["age >= 18 OR city = 'Oslo'"]
  *       visits:
  *         source: visits.parquet
  *         unit: patient_id            # references patients.id
@@ -100,6 +101,12 @@ struct engine_facts {
         .sorted = true, .keys_enforced = true, .steps_stored = true})
 #define FACTS_ATTACHED ((struct engine_facts){.may_change = true})
 
+/* A condition that no row of a table fails, as its owner states: a public fact. */
+struct policy_constraint {
+    str sql; /* its text, not parsed (plan/constraints.h) */
+    int line;
+};
+
 struct policy_table {
     str name;
     bool is_public;
@@ -112,6 +119,8 @@ struct policy_table {
     str source_table; /* SOURCE_DUCKDB: which table of the file */
     struct policy_column *columns;
     size_t n_columns;
+    struct policy_constraint *constraints;
+    size_t n_constraints;
     bool unit_is_row;
     size_t unit_column;       /* unless unit_is_row; private tables only */
     uint64_t rows_per_unit;   /* m; 1 if the unit is the row, or if not given

@@ -10,7 +10,7 @@
 #define ROWS_MOST ((uint64_t)1 << 48)
 #define PER_UNIT_MOST ((uint64_t)1 << 31)
 
-enum { TABLES_MAX = 500, COLUMNS_MAX = 1000 };
+enum { TABLES_MAX = 500, COLUMNS_MAX = 1000, CONSTRAINTS_MAX = 100 };
 
 static const char *const keys[] = {
     "source",
@@ -27,6 +27,7 @@ static const char *const keys[] = {
     "max_rows",
     "exact_rows",
     "columns",
+    "constraints",
     "comment",
 };
 
@@ -40,7 +41,8 @@ check_public(const struct reading *r, const struct node *map,
                                                "groups_per_unit",
                                                "rows_per_unit_and_group",
                                                "exact_rows",
-                                               "bound"};
+                                               "bound",
+                                               "constraints"};
 
     for (size_t i = 0; i < COUNT_OF(private_keys); i++) {
         const struct node *n = node_find(map, private_keys[i]);
@@ -180,6 +182,31 @@ read_columns(const struct reading *r, const struct node *map,
     return st;
 }
 
+/* Their SQL is text here; plan/constraints.c parses it. */
+static custos_status
+read_constraints(const struct reading *r, const struct node *list,
+                 struct policy_table *t)
+{
+    custos_status st = CUSTOS_OK;
+
+    if (list->kind != NODE_LIST || list->n > CONSTRAINTS_MAX)
+        return reading_fail(r, list->line,
+                            "constraints must be a list of at most %d "
+                            "conditions" HINT
+                            "write, for example, constraints: [\"age >= 15\"]",
+                            (int)CONSTRAINTS_MAX);
+    t->constraints = arena_take(r->a, list->n + 1, sizeof *t->constraints);
+    if (!t->constraints)
+        return reading_no_memory(r);
+    for (const struct node *n = list->first; n && !st; n = n->next) {
+        struct policy_constraint *c = &t->constraints[t->n_constraints++];
+
+        c->line = n->line;
+        st = node_text(r, n, "a constraint", &c->sql);
+    }
+    return st;
+}
+
 static custos_status
 read_table(const struct reading *r, const struct node *map,
            const struct policy *p, struct policy_table *t)
@@ -203,6 +230,9 @@ read_table(const struct reading *r, const struct node *map,
     n = st ? NULL : node_find(map, "comment");
     if (!st && n)
         st = node_text(r, n, "comment", &t->comment);
+    n = st ? NULL : node_find(map, "constraints");
+    if (!st && n)
+        st = reading_go_on(r, read_constraints(r, n, t));
     return st ? st : read_columns(r, map, t);
 }
 

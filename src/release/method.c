@@ -72,27 +72,40 @@ find_weight(const struct method *m, uint64_t *out, custos_err *err)
     return st;
 }
 
+/* Is there room for the columns and their structural zeros, which a model has from
+   the beginning? */
+static custos_status
+check_beginning(const struct method *m, size_t bytes, custos_err *err)
+{
+    struct tree_graph graph;
+    struct tree tree;
+
+    tree_graph_init(m->domain, &graph);
+    for (size_t i = 0; i < m->n_zeros; i++)
+        tree_graph_join(&graph, m->zeros[i].set);
+    tree_make(m->domain, &graph, &tree);
+    if (tree_bytes(&tree) <= bytes)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "the columns and the constraints of the policy alone "
+                       "need a model of %zu MB, and the limit is %zu MB",
+                       (tree_bytes(&tree) >> 20) + 1, bytes >> 20);
+}
+
 static custos_status
 check_aim(const struct method *m, struct method_facts *out, custos_err *err)
 {
     const size_t d = m->domain->n;
     const struct aim_prices prices = aim_prices(m->rho, d);
-    struct tree_graph graph;
-    struct tree tree;
     uint64_t weight;
     custos_status st = find_weight(m, &weight, err);
 
     if (!st)
         st = check_prices(m, prices.measurement, prices.selection, weight, err);
+    if (!st)
+        st = check_beginning(m, METHOD_AIM_BYTES, err);
     if (st)
         return st;
-    tree_graph_init(m->domain, &graph);
-    tree_make(m->domain, &graph, &tree);
-    if (tree_bytes(&tree) > METHOD_AIM_BYTES)
-        return custos_fail(err, CUSTOS_EOVERFLOW,
-                           "the columns alone need a model of more than %zu "
-                           "MB" HINT "leave out the columns with most values",
-                           METHOD_AIM_BYTES >> 20);
     out->bytes_most = METHOD_AIM_BYTES;
     out->rounds_most = 16 * d - d * 9 / 10;
     out->column_sigma = out->table_sigma =
@@ -124,14 +137,16 @@ check_mst(const struct method *m, struct method_facts *out, custos_err *err)
 
     if (!st && d > 1)
         st = check_prices(m, prices.pair, prices.choice, 1, err);
+    if (!st)
+        st = check_beginning(m, METHOD_MST_BYTES, err);
     if (st)
         return st;
-    out->bytes_most = mst_bytes(m->domain);
+    out->bytes_most =
+        m->n_zeros > 0 ? METHOD_MST_BYTES : mst_bytes(m->domain);
     if (out->bytes_most > METHOD_MST_BYTES)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "a model of pairs could need %zu MB, and the limit "
-                           "is %zu MB" HINT
-                           "leave out the columns with most values",
+                           "is %zu MB",
                            out->bytes_most >> 20, METHOD_MST_BYTES >> 20);
     out->rounds_most = d - 1;
     out->column_sigma = price_sigma(prices.column, m->l2_squared);
@@ -164,6 +179,8 @@ run_aim(const struct method *m, const struct trusted *t, custos_rng *rng,
     o.rho = m->rho;
     o.l2_squared = m->l2_squared;
     o.workload = m->workload;
+    o.zeros = m->zeros;
+    o.n_zeros = m->n_zeros;
     o.bytes = METHOD_AIM_BYTES;
     return aim_run(NULL, &o, t, rng, out, err);
 }
@@ -172,8 +189,12 @@ custos_status
 method_run(const struct method *m, const struct trusted *t, custos_rng *rng,
            struct synthesis *out, custos_err *err)
 {
-    const struct mst_options mst = {
-        .domain = m->domain, .rho = m->rho, .l2_squared = m->l2_squared};
+    const struct mst_options mst = {.domain = m->domain,
+                                    .rho = m->rho,
+                                    .l2_squared = m->l2_squared,
+                                    .zeros = m->zeros,
+                                    .n_zeros = m->n_zeros,
+                                    .bytes = METHOD_MST_BYTES};
 
     CUSTOS_REQUIRE(m->is == METHOD_AIM || m->is == METHOD_MST);
     return m->is == METHOD_AIM ? run_aim(m, t, rng, out, err)

@@ -28,6 +28,8 @@ struct method {
     enum release_method is; /* not METHOD_AUTO */
     const struct domain *domain;
     struct workload workload;
+    const struct forbidden *zeros; /* by the policy's constraints */
+    size_t n_zeros;
     uint64_t l1, l2_squared; /* of a marginal, between neighbours */
     amount rho;
 };

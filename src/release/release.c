@@ -187,6 +187,30 @@ make_schema(struct curator *c, const struct release_request *r,
 
 /* ---------------------------------------------------------------- method -- */
 
+/* Checks the method; of a model that is too large, names the column that contributes
+   most to it. */
+static custos_status
+check_method(struct release *out, custos_err *err)
+{
+    const struct schema *s = out->schema;
+    custos_err why = CUSTOS_ERR_INIT;
+    custos_status st = method_check(&out->method, &out->facts, &why);
+    size_t most = 0;
+    str name;
+
+    for (size_t i = 1; i < s->domain.n; i++)
+        most = s->domain.size[i] > s->domain.size[most] ? i : most;
+    name = s->columns[s->column[most]].name;
+    if (st == CUSTOS_EOVERFLOW)
+        return custos_fail(err, st,
+                           "%s" HINT "leave out columns by --columns; %.*s has "
+                           "the most values, %u",
+                           why.said, (int)name.len, name.ptr,
+                           (unsigned)s->domain.size[most]);
+    return st ? custos_fail(err, st, "%s" HINT "%s", why.said, why.hint)
+              : CUSTOS_OK;
+}
+
 static custos_status
 make_method(struct curator *c, const struct release_request *r,
             struct release *out, custos_err *err)
@@ -209,7 +233,15 @@ make_method(struct curator *c, const struct release_request *r,
                      &m->l2_squared);
     st = workload_make(out->arena, out->schema, r->workload, &m->workload,
                        &out->skipped, err);
-    return st ? st : method_check(m, &out->facts, err);
+    if (!st)
+        st = zeros_make(out->arena, curator_policy(c), out->plan->from,
+                        out->schema, out->field, &out->zeros, err);
+    m->zeros = out->zeros.of;
+    m->n_zeros = out->zeros.n;
+    if (!st)
+        st = check_method(out, err);
+    return st ? st
+              : zeros_leave_rows(&out->zeros, &out->schema->domain, err);
 }
 
 /* ---------------------------------------------------------------- stored -- */

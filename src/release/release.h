@@ -25,6 +25,7 @@
 #include "release/folder.h"
 #include "release/method.h"
 #include "release/price.h"
+#include "release/zeros.h"
 #include "synth/schema.h"
 
 struct release_request {
@@ -48,6 +49,7 @@ struct release {
     struct plan *plan;
     struct schema *schema;
     size_t *field;  /* by column of the domain: the column of plan->table */
+    struct zeros_list zeros;
     size_t skipped; /* groups of columns whose tables would be too large */
     struct release_price price;
     struct method method;

@@ -12,15 +12,17 @@ no_memory(custos_err *err)
     return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
 }
 
-/* Does the column identify a unit or a row, so that synthetic rows number it? */
+/* Does the column identify a unit or a row, so that synthetic rows number it? A
+   reference does, unless its values are public: then they are categories. */
 static bool
 is_key(const struct relation *from, size_t slot)
 {
     const struct relation_column *c = &from->columns[slot];
+    const struct policy_column *is = &from->as->columns[slot];
 
     return (!from->as->unit_is_row && from->as->unit_column == slot) ||
            c->names || c->unique ||
-           from->as->columns[slot].references_table.len > 0;
+           (is->references_table.len > 0 && is->n_values == 0);
 }
 
 /* ------------------------------------------------------------ one column -- */
@@ -109,28 +111,39 @@ cuts_make(arena *a, const struct policy_column *c, struct schema_column *out,
     return CUSTOS_OK;
 }
 
+custos_status
+schema_column_make(arena *a, const struct policy_column *c, str name, str table,
+                   struct schema_column *out, custos_err *err)
+{
+    *out = (struct schema_column){.name = name,
+                                  .type = c->type,
+                                  .scale = c->scale,
+                                  .nullable = c->nullable};
+    if (c->n_values > 0 || c->type == TYPE_BOOL)
+        return values_make(a, c, out, err);
+    if (c->has_range)
+        return cuts_make(a, c, out, err);
+    return fail_without_domain(c, name, table, err);
+}
+
 static custos_status
 column_make(arena *a, const struct relation *from,
             const struct relation_name *n, struct schema_column *out,
             custos_err *err)
 {
     const struct policy_column *c = &from->as->columns[n->slot];
+    custos_status st;
 
-    *out = (struct schema_column){.name = n->name,
-                                  .type = c->type,
-                                  .scale = c->scale,
-                                  .nullable = c->nullable ||
-                                              from->columns[n->slot].outer};
     if (is_key(from, n->slot)) {
-        out->coding = SCHEMA_NUMBER;
-        out->nullable = false;
+        *out = (struct schema_column){.name = n->name,
+                                      .type = c->type,
+                                      .scale = c->scale,
+                                      .coding = SCHEMA_NUMBER};
         return CUSTOS_OK;
     }
-    if (c->n_values > 0 || c->type == TYPE_BOOL)
-        return values_make(a, c, out, err);
-    if (c->has_range)
-        return cuts_make(a, c, out, err);
-    return fail_without_domain(c, n->name, relation_shown(from), err);
+    st = schema_column_make(a, c, n->name, relation_shown(from), out, err);
+    out->nullable = out->nullable || from->columns[n->slot].outer;
+    return st;
 }
 
 /* ------------------------------------------------------------ all columns -- */

@@ -20,7 +20,8 @@ enum { SCHEMA_STEPS_MAX = 128, SCHEMA_RUNS = 64 };
  *
  *     booleans, declared values   a code for each value
  *     numbers, dates, timestamps  a code for each step of the range or run of steps
- *     names of units, keys        not modelled: they identify, and mean nothing else
+ *     names of units, keys        not modelled: they identify, and mean nothing else;
+ *                                 but a reference with declared values is a category
  *
  * May fail: CUSTOS_EPOLICY (a column has none of these: the message says what to
  * add), CUSTOS_EOVERFLOW (too many columns or codes), CUSTOS_EINVAL (nothing to
@@ -30,5 +31,10 @@ CUSTOS_MUST_USE custos_status schema_make(arena *a, const struct relation *from,
                                           const bool *chosen,
                                           struct schema **out, size_t **field,
                                           custos_err *err);
+
+/* The codes of one column; `table` is for messages. May fail: as schema_make. */
+CUSTOS_MUST_USE custos_status
+schema_column_make(arena *a, const struct policy_column *c, str name, str table,
+                   struct schema_column *out, custos_err *err);
 
 #endif

@@ -130,7 +130,8 @@ fit(struct mst *s, custos_err *err)
     return st ? st : model_fit(s->out->model, &FIT, &facts, err);
 }
 
-/* The product of two columns' marginals, by the rows that there are. */
+/* The product of two columns' marginals, by the rows that there are: what the model
+   of the columns alone says, unless structural zeros join them. */
 static custos_status
 multiply(const struct model *m, size_t a, size_t b, double *out,
          custos_err *err)
@@ -150,7 +151,23 @@ multiply(const struct model *m, size_t a, size_t b, double *out,
     return st;
 }
 
-/* How far each pair is from the product of its columns. */
+/* The marginal of a pair. Where zeros join its columns at too great a distance, the
+   product is near enough for a choice. */
+static custos_status
+find_pair(const struct model *m, size_t a, size_t b, size_t cells, double *out,
+          custos_err *err)
+{
+    const struct colset set = colset_or(colset_of(a), colset_of(b));
+    custos_status st = CUSTOS_EOVERFLOW;
+
+    if (m->zeros)
+        st = model_marginal(m, set, cells, out, NULL);
+    if (st == CUSTOS_EOVERFLOW)
+        return multiply(m, a, b, out, err);
+    return st ? custos_fail(err, st, "out of memory") : CUSTOS_OK;
+}
+
+/* How far each pair is from what the columns alone say. */
 static custos_status
 score_pairs(struct mst *s, custos_err *err)
 {
@@ -164,7 +181,7 @@ score_pairs(struct mst *s, custos_err *err)
             size_t cells = domain_cells(&m->domain, set);
             double *x = alloc_take(&m->alloc, cells, sizeof *x);
 
-            st = x ? multiply(m, a, b, x, err)
+            st = x ? find_pair(m, a, b, cells, x, err)
                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
             if (!st)
                 st = ask_score(&s->ask, n, set, 1, x, cells, 0, err);
@@ -174,30 +191,85 @@ score_pairs(struct mst *s, custos_err *err)
     return st;
 }
 
-/* Kruskal's algorithm: each pair selected joins two components. */
+/* What structural zeros and the pairs so far have joined. */
+struct joined {
+    struct tree_graph graph;
+    struct colset around[SYNTH_COLUMNS_MAX]; /* by column: all that it is joined to */
+    size_t bytes;                            /* of the tree */
+};
+
+static void
+joined_find(const struct mst *s, struct joined *j)
+{
+    const struct domain *d = &s->out->model->domain;
+    struct tree tree;
+
+    tree_make(d, &j->graph, &tree);
+    j->bytes = tree_bytes(&tree);
+    for (size_t c = 0; c < d->n; c++) {
+        struct colset before = {{0, 0}};
+
+        j->around[c] = colset_of(c);
+        while (!colset_same(before, j->around[c])) {
+            before = j->around[c];
+            COLSET_EACH(i, before)
+            j->around[c] = colset_or(j->around[c], j->graph.near[i]);
+        }
+    }
+}
+
+/* Does the pair leave the tree within its limit? Without zeros all do. A pair that
+   closes no circle adds a table of its own at most. */
+static bool
+has_room(const struct mst *s, const struct joined *j, struct colset pair)
+{
+    const struct domain *d = &s->out->model->domain;
+    struct tree_graph with = j->graph;
+    struct tree tree;
+
+    if (s->o->n_zeros == 0)
+        return true;
+    if (!colset_within(pair, j->around[colset_next(pair, 0)]))
+        return j->bytes + domain_cells(d, pair) * sizeof(double) <=
+               s->o->bytes;
+    tree_graph_join(&with, pair);
+    tree_make(d, &with, &tree);
+    return tree_bytes(&tree) <= s->o->bytes;
+}
+
+/* Kruskal's algorithm: each pair selected joins two components. *n_tree: how many
+   there are, d - 1 unless room is lacking. */
 static custos_status
-select_pairs(struct mst *s, amount each, struct colset *tree, custos_err *err)
+select_pairs(struct mst *s, amount each, struct colset *tree, size_t *n_tree,
+             custos_err *err)
 {
     const size_t d = s->o->domain->n;
     struct colset component[SYNTH_COLUMNS_MAX]; /* by column: what is joined */
+    struct joined joined;
     custos_status st = CUSTOS_OK;
 
+    model_graph(s->out->model, &joined.graph);
     for (size_t c = 0; c < d; c++)
         component[c] = colset_of(c);
-    for (size_t k = 0; !st && k + 1 < d; k++) {
+    for (*n_tree = 0; !st && *n_tree + 1 < d; ++*n_tree) {
         size_t n = 0, won = 0;
         struct colset whole;
 
+        if (s->o->n_zeros > 0)
+            joined_find(s, &joined);
         for (size_t i = 0; i < s->n_pairs; i++)
             if (!colset_within(s->pairs[i],
-                               component[colset_next(s->pairs[i], 0)]))
+                               component[colset_next(s->pairs[i], 0)]) &&
+                has_room(s, &joined, s->pairs[i]))
                 s->among[n++] = i;
+        if (n == 0)
+            break;
         st = ask_select(&s->ask, s->among, n, 1, each, &won, err);
         if (st)
             break;
-        tree[k] = s->pairs[s->among[won]];
-        whole = tree[k];
-        COLSET_EACH(c, tree[k])
+        whole = tree[*n_tree] = s->pairs[s->among[won]];
+        tree_graph_join(&joined.graph, whole);
+        COLSET_EACH(c, tree[*n_tree])
         whole = colset_or(whole, component[c]);
         COLSET_EACH(c, whole)
         component[c] = whole;
@@ -223,6 +295,7 @@ run(struct mst *s, custos_err *err)
     const size_t d = s->o->domain->n;
     const struct mst_prices price = mst_prices(s->o->rho, d);
     struct colset tree[SYNTH_COLUMNS_MAX];
+    size_t n_tree = 0;
     custos_status st;
 
     if (price.column == 0 || price.choice == 0)
@@ -238,8 +311,8 @@ run(struct mst *s, custos_err *err)
     if (!st)
         st = score_pairs(s, err);
     if (!st)
-        st = select_pairs(s, price.choice, tree, err);
-    for (size_t k = 0; !st && k + 1 < d; k++)
+        st = select_pairs(s, price.choice, tree, &n_tree, err);
+    for (size_t k = 0; !st && k < n_tree; k++)
         st = ask_for_model(&s->ask, s->out->model, tree[k], price.pair, err);
     return st ? st : fit(s, err);
 }

@@ -15,6 +15,8 @@ struct mst_options {
     uint64_t l2_squared;           /* of a marginal, as in price_variance() */
     const struct forbidden *zeros; /* their columns keep all their codes */
     size_t n_zeros;
+    size_t bytes; /* of the tree, at most, if there are zeros; without them it is a
+                     tree of pairs */
 };
 
 /* What each of the steps costs, of d columns; 0 if rho is too small to be divided. */
@@ -25,8 +27,9 @@ struct mst_prices {
 struct mst_prices mst_prices(amount rho, size_t d);
 
 /*
- * May fail: CUSTOS_ERANGE (rho is too small to be divided), CUSTOS_ENOMEM,
- * CUSTOS_EOVERFLOW, and as the calls of the trusted side.
+ * With zeros, pairs that would make the tree too large are not selected, and what
+ * they would cost is left. May fail: CUSTOS_ERANGE (rho is too small to be divided),
+ * CUSTOS_ENOMEM, CUSTOS_EOVERFLOW, and as the calls of the trusted side.
  */
 CUSTOS_MUST_USE custos_status mst_run(const custos_alloc *alloc,
                                       const struct mst_options *o,

@@ -16,33 +16,50 @@
 #include "synopsis/synopsis.h"
 #include "synth/price.h"
 
-static const char POLICY[] =
-    "custos: 2\nadjacency: add-remove\n"
-    "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"
-    "query: {epsilon: 0.1, delta: 1e-9}\n"
-    "tables:\n"
-    "  people:\n    source: people.csv\n    unit: id\n    max_rows: 90\n"
-    "    columns:\n"
-    "      id: {type: integer, nullable: false}\n"
-    "      age: {type: integer, range: [0, 120]}\n"
-    "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"
-    "      smoker: {type: boolean}\n"
-    "      day: {type: date, range: [2024-01-01, 2025-12-31]}\n"
-    "      pay: {type: decimal, scale: 2, range: [0, 1000]}\n"
-    "      note: {type: text}\n"
-    "      born: {type: integer}\n"
-    "  visits:\n    source: visits.csv\n    unit: id\n    rows_per_unit: 2\n"
-    "    columns:\n"
-    "      id: {type: integer, references: people.id}\n"
-    "      kind: {type: text, values: [a, b, c]}\n"
-    "  calls:\n    source: visits.csv\n    unit: id\n    columns:\n"
-    "      id: {type: integer}\n"
-    "      kind: {type: text, values: [a, b, c]}\n"
-    "  cities:\n    public: true\n    source: cities.csv\n"
+#define POLICY_TABLES                                                          \
+    "custos: 2\nadjacency: add-remove\n"                                       \
+    "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"                            \
+    "query: {epsilon: 0.1, delta: 1e-9}\n"                                     \
+    "tables:\n"                                                                \
+    "  people:\n    source: people.csv\n    unit: id\n"                 \
+    "    max_rows: 90\n    columns:\n"                                        \
+    "      id: {type: integer, nullable: false}\n"                             \
+    "      age: {type: integer, range: [0, 120]}\n"                            \
+    "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"        \
+    "      smoker: {type: boolean}\n"                                          \
+    "      day: {type: date, range: [2024-01-01, 2025-12-31]}\n"               \
+    "      pay: {type: decimal, scale: 2, range: [0, 1000]}\n"                 \
+    "      note: {type: text}\n"                                               \
+    "      born: {type: integer}\n"                                            \
+    "  visits:\n    source: visits.csv\n    unit: id\n    rows_per_unit: 2\n"  \
+    "    columns:\n"                                                           \
+    "      id: {type: integer, references: people.id}\n"                       \
+    "      kind: {type: text, values: [a, b, c]}\n"                            \
+    "  calls:\n    source: visits.csv\n    unit: id\n    columns:\n"           \
+    "      id: {type: integer}\n"                                              \
+    "      kind: {type: text, values: [a, b, c]}\n"                            \
+    "  homes:\n    source: people.csv\n    unit: id\n"                      \
+    "    rows_per_unit: 1\n    columns:\n"                                   \
+    "      id: {type: integer}\n"                                              \
+    "      age: {type: integer, range: [0, 120]}\n"                            \
+    "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"        \
+    "      smoker: {type: boolean}\n"                                          \
+    "      pay: {type: decimal, scale: 2, range: [0, 1000]}\n"                 \
+    "    constraints:\n"                                                       \
+    "      - age >= 15 OR smoker = false\n"                                    \
+    "      - city <> 'Rome' OR age < 50\n"                                     \
+    "      - city <> 'Rome' OR pay < 500\n"                                    \
+    "  cities:\n    public: true\n    source: cities.csv\n"                    \
     "    columns: {city: {type: text, values: [Oslo, Rome]}}\n"
+
+static const char POLICY[] = POLICY_TABLES
     "views:\n"
     "  stays: {sql: 'SELECT v.id AS id, v.kind AS kind, p.city AS city FROM "
-    "visits v JOIN people p ON v.id = p.id'}\n";
+    "visits v JOIN people p ON v.id = p.id'}\n"
+    "  flats: {sql: 'SELECT v.kind, h.age, h.city, h.smoker FROM visits v "
+    "JOIN homes h ON v.id = h.id WHERE h.age > 0'}\n"
+    "  maybe_flats: {sql: 'SELECT v.kind, h.age, h.city, h.smoker, h.age + 1 "
+    "AS next FROM visits v LEFT JOIN homes h ON v.id = h.id'}\n";
 
 static struct test_store files;
 static struct curator *c;
@@ -118,6 +135,43 @@ __wrap_engine_fields(struct engine *e, const struct plan *plan,
     if (fails_with)
         return custos_fail(err, fails_with, "the query could not be completed");
     return __real_engine_fields(e, plan, fields, n, take, ctx, err);
+}
+
+/* ------------------------------------------------------------- a full disk -- */
+
+/* Of copies into a folder: how many more there is room for; -1: no limit. */
+static int room_for_copies = -1;
+
+custos_status __real_file_copy(const char *from, const char *to,
+                               custos_err *err);
+custos_status __wrap_file_copy(const char *from, const char *to,
+                               custos_err *err);
+
+custos_status
+__wrap_file_copy(const char *from, const char *to, custos_err *err)
+{
+    if (room_for_copies == 0)
+        return custos_fail(err, CUSTOS_EIO, "cannot write %.100s: disk full",
+                           to);
+    room_for_copies -= room_for_copies > 0;
+    return __real_file_copy(from, to, err);
+}
+
+static bool no_room_for_synopsis;
+
+custos_status __real_synopsis_write(const struct synopsis *s, const char *path,
+                                    custos_err *err);
+custos_status __wrap_synopsis_write(const struct synopsis *s, const char *path,
+                                    custos_err *err);
+
+custos_status
+__wrap_synopsis_write(const struct synopsis *s, const char *path,
+                      custos_err *err)
+{
+    if (!no_room_for_synopsis)
+        return __real_synopsis_write(s, path, err);
+    assert_int_equal(file_write(path, str_of("half a"), NULL), CUSTOS_OK);
+    return custos_fail(err, CUSTOS_EIO, "cannot write %.100s: disk full", path);
 }
 
 /* ---------------------------------------------------------------- helpers -- */
@@ -201,14 +255,24 @@ a_refused_release_costs_nothing(void **state)
         {"visits", NULL, "no-such-file", "1", "1e-9", NULL, "o", CUSTOS_ENAME,
          NULL},
         {"visits", NULL, NULL, "1", "1e-9", "1", "o", CUSTOS_EINVAL, NULL},
-        {"visits", NULL, NULL, "1", NULL, NULL, "o", CUSTOS_EINVAL, NULL},
+        {"visits", NULL, NULL, "1", NULL, NULL, "o", CUSTOS_EINVAL,
+         "a release priced in epsilon needs a delta; give --delta, for example "
+         "1e-9, or --rho instead"},
         {"visits", NULL, NULL, NULL, NULL, NULL, "o", CUSTOS_EINVAL, NULL},
         {"visits", NULL, NULL, "0", "1e-9", NULL, "o", CUSTOS_ERANGE, NULL},
         {"visits", NULL, NULL, "one", "1e-9", NULL, "o", CUSTOS_EPARSE, NULL},
-        {"visits", NULL, NULL, NULL, NULL, "1e-19", "o", CUSTOS_ERANGE, NULL},
-        {"visits", NULL, NULL, NULL, NULL, "1e-30", "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, "1", "0", NULL, "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, "1", "1", NULL, "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, "1", "-1e-9", NULL, "o", CUSTOS_ERANGE, NULL},
+        {"visits", NULL, NULL, "1", "tiny", NULL, "o", CUSTOS_EPARSE, NULL},
+        {"visits", NULL, NULL, NULL, NULL, "1e-19", "o", CUSTOS_ERANGE,
+         "this budget is too small for a measurement of each column; give a "
+         "larger one, or fewer columns by --columns"},
+        {"visits", NULL, NULL, NULL, NULL, "1e-30", "o", CUSTOS_ERANGE,
+         "this price is too small for a single measurement"},
         {"visits", NULL, NULL, NULL, NULL, "1e20", "o", CUSTOS_ERANGE, NULL},
         {"visits", NULL, NULL, "100", "1e-9", NULL, "o", CUSTOS_ESPENT, NULL},
+        {"visits", NULL, NULL, "1", "1e-4", NULL, "o", CUSTOS_ESPENT, NULL},
         {"visits", NULL, NULL, "1", "1e-9", NULL, "people.csv", CUSTOS_EINVAL,
          NULL},
         {"visits", NULL, NULL, "1", "1e-9", NULL, "store/o", CUSTOS_EINVAL,
@@ -404,6 +468,99 @@ only_leftovers_are_removed(void **state)
     assert_false(exists("o.partial"));
 }
 
+/* The charge stands. What was complete in the store is found again for free. */
+static void
+a_full_disk_leaves_no_half_release(void **state)
+{
+    const struct release_request r = request_of("visits", NULL, "o");
+    custos_err err = CUSTOS_ERR_INIT;
+    struct receipt receipt, resumed;
+    const uint64_t before = rows_in_ledger();
+    struct release half;
+
+    (void)state;
+    no_room_for_synopsis = true;
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
+    no_room_for_synopsis = false;
+    assert_int_equal(rows_in_ledger(), before + 2); /* charge and failure */
+    assert_false(exists("o") || exists("o.partial"));
+    assert_int_equal(
+        ledger_resume(curator_ledger(c), str_of("test"), 1, &resumed, NULL),
+        CUSTOS_OK);
+    assert_int_equal(release_prepare(c, &r, &half, &err), CUSTOS_OK);
+    assert_false(half.stored);
+    release_free(&half);
+
+    room_for_copies = 2;
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
+    room_for_copies = -1;
+    assert_int_equal(rows_in_ledger(), before + 4);
+    assert_false(exists("o") || exists("o.partial"));
+    must_ask(&r, &receipt);
+    assert_int_equal(receipt.seq, 0);
+    assert_int_equal(ledger_when_read, 0);
+    assert_int_equal(rows_in_ledger(), before + 4);
+    assert_true(exists("o/synopsis.custos") && exists("o/report.html"));
+}
+
+/* Where no folder can be made, nothing is charged. */
+static void
+a_place_that_is_not_writable_costs_nothing(void **state)
+{
+    struct release_request r = request_of("visits", NULL, "o");
+    const uint64_t before = rows_in_ledger();
+    custos_err err = CUSTOS_ERR_INIT;
+    struct receipt receipt;
+
+    (void)state;
+    r.out = "/proc/o"; /* root may not write there either */
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
+    assert_non_null(strstr(err.said, "cannot create /proc/o.partial: "));
+    assert_int_equal(rows_in_ledger(), before);
+    assert_int_equal(ledger_when_read, 0);
+}
+
+/* A model of pairs could have 200 million cells. */
+static void
+a_model_that_is_too_large_is_refused(void **state)
+{
+    struct release_request r = request_of("codes", NULL, "o");
+    const size_t room = 1 << 20, values = 14000;
+    char *policy = malloc(room);
+    custos_err err = CUSTOS_ERR_INIT;
+    struct release x;
+    size_t n;
+
+    (void)state;
+    assert_non_null(policy);
+    n = (size_t)snprintf(policy, room,
+                         "%s  codes:\n    source: people.csv\n    unit: id\n"
+                         "    columns:\n      id: {type: integer}\n",
+                         POLICY_TABLES);
+    for (int i = 0; i < 2; i++) {
+        n += (size_t)snprintf(policy + n, room - n,
+                              "      %s: {type: integer, values: [0",
+                              i ? "born" : "age");
+        for (size_t k = 1; k < values; k++)
+            n += (size_t)snprintf(policy + n, room - n, ",%zu", k);
+        n += (size_t)snprintf(policy + n, room - n, "]}\n");
+    }
+    test_store_policy(&files, policy);
+    free(policy);
+    curator_close(c);
+    test_store_init(&files);
+    c = test_open(&files);
+    r.method = str_of("mst");
+    assert_int_equal(release_prepare(c, &r, &x, &err), CUSTOS_EOVERFLOW);
+    assert_string_equal(whole_said(&err),
+                        "a model of pairs could need 1495 MB, and the limit is "
+                        "1024 MB; leave out columns by --columns; age has the "
+                        "most values, 14001");
+    r.columns = str_of("id,age");
+    assert_int_equal(release_prepare(c, &r, &x, &err), CUSTOS_OK);
+    release_free(&x);
+}
+
 /* The row of the charge has the price that the steps were given, and the file says
    the same. */
 static void
@@ -508,6 +665,88 @@ a_view_can_be_released(void **state)
     arena_free(a);
 }
 
+/* A field of a line of CSV without quotes; -1: NULL. */
+static long
+number_at(const char *line, int field)
+{
+    while (field-- > 0)
+        line = strchr(line, ',') + 1;
+    return *line == ',' || *line == '\n' ? -1 : strtol(line, NULL, 10);
+}
+
+static bool
+has_at(const char *line, int field, const char *word)
+{
+    while (field-- > 0)
+        line = strchr(line, ',') + 1;
+    return !strncmp(line, word, strlen(word));
+}
+
+/* The data do not satisfy the constraints: 15 children smoke. They are counted as they
+   are, and no synthetic row is like them. */
+static void
+synthetic_rows_satisfy_the_constraints(void **state)
+{
+    static const char *const methods[] = {"aim", "mst"};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct release_request r = request_of("homes", NULL, methods[k]);
+        arena *a = arena_new(NULL, 1 << 24);
+        size_t n = 0, young = 0, poor = 0;
+        struct receipt receipt;
+        char path[256];
+        str text;
+
+        r.epsilon = str_of("1");
+        r.method = str_of(methods[k]);
+        r.rows = 20000;
+        must_ask(&r, &receipt);
+        snprintf(path, sizeof path, "%s/synthetic.csv", r.out);
+        assert_int_equal(file_read(path, 1 << 23, a, &text, NULL), CUSTOS_OK);
+        assert_true(has_at(text.ptr, 0, "id,age,city,smoker,pay\n"));
+        for (const char *line = strchr(text.ptr, '\n') + 1; *line;
+             line = strchr(line, '\n') + 1, n++) {
+            const long age = number_at(line, 1), pay = number_at(line, 4);
+            const bool rome = has_at(line, 2, "Rome");
+
+            assert_false(age >= 0 && age < 15 && has_at(line, 3, "true"));
+            assert_false(rome && age >= 50);
+            /* Pay is cut into 64 ranges of 1563 cents; one has 500 in it. */
+            assert_false(rome && pay >= 501);
+            young += age >= 0 && age < 15;
+            poor += rome && pay >= 0;
+        }
+        assert_int_equal(n, 20000);
+        assert_true(young > 100 && poor > 100);
+        arena_free(a);
+    }
+}
+
+/* What the policy states of a table holds in views of it; of what an outer join did
+   not find, all columns are NULL, and not one alone. */
+static void
+constraints_apply_in_views(void **state)
+{
+    static const struct {
+        const char *view;
+        size_t n, cells;
+    } cases[] = {{"flats", 2, 15 + 71}, {"maybe_flats", 2, 15 + 71 + 121}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r = request_of(cases[i].view, NULL, "o");
+        custos_err err = CUSTOS_ERR_INIT;
+        struct release x;
+
+        if (release_prepare(c, &r, &x, &err))
+            fail_msg("%s", err.said);
+        assert_int_equal(x.zeros.n, cases[i].n);
+        assert_int_equal(x.zeros.cells, cases[i].cells);
+        release_free(&x);
+    }
+}
+
 static void
 schemas_follow_the_policy(void **state)
 {
@@ -553,10 +792,19 @@ main(void)
         cmocka_unit_test_setup_teardown(a_lost_release_stays_charged, begin,
                                         end),
         cmocka_unit_test_setup_teardown(only_leftovers_are_removed, begin, end),
+        cmocka_unit_test_setup_teardown(a_full_disk_leaves_no_half_release,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_place_that_is_not_writable_costs_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(a_model_that_is_too_large_is_refused,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
                                         end),
         cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
         cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
+        cmocka_unit_test_setup_teardown(synthetic_rows_satisfy_the_constraints,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(constraints_apply_in_views, begin, end),
         cmocka_unit_test_setup_teardown(schemas_follow_the_policy, begin, end),
     };
 

@@ -283,7 +283,7 @@ synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
                                          m->synthesis.n_limits, NULL),
                          CUSTOS_OK);
     } else {
-        const struct mst_options o = {&s->schema->domain, rho, 1, NULL, 0};
+        const struct mst_options o = {&s->schema->domain, rho, 1, NULL, 0, 0};
 
         assert_int_equal(mst_run(NULL, &o, &t, &m->synthesis, NULL), CUSTOS_OK);
     }

@@ -258,7 +258,7 @@ release(enum method method, const custos_alloc *alloc, struct keeper *k,
     const struct trusted t = trusted_of(k);
 
     if (method == MST) {
-        const struct mst_options o = {&DOMAIN, rho, 1, NULL, 0};
+        const struct mst_options o = {&DOMAIN, rho, 1, NULL, 0, 0};
 
         return mst_run(alloc, &o, &t, out, err);
     } else {
@@ -539,7 +539,7 @@ zeros_hold_in_both(void **state)
     (void)state;
     for (enum method method = MST; method <= AIM; method++) {
         struct trusted t = trusted_of(&k);
-        struct mst_options mst = {&DOMAIN, UNIT / 2000, 1, &x, 1};
+        struct mst_options mst = {&DOMAIN, UNIT / 2000, 1, &x, 1, (size_t)1 << 20};
         struct aim_options aim = aim_options(UNIT / 2000);
         struct synthesis s;
         double got[6];
@@ -557,6 +557,39 @@ zeros_hold_in_both(void **state)
                          CUSTOS_OK);
         for (size_t i = 0; i < 6; i++)
             assert_true(zero[i] ? got[i] == 0 : got[i] >= 0);
+        synthesis_free(&s);
+        test_rng_free(k.rng);
+    }
+}
+
+/* Zeros join a-b-c-d; a pair that would close the circle a-d makes nodes of three
+   columns, and one with e needs a table more. */
+static void
+mst_keeps_to_its_memory_with_zeros(void **state)
+{
+    static struct keeper k;
+    static const uint8_t none[24]; /* of the largest pair, cd */
+    const struct forbidden x[3] = {{synth_set("ab"), none},
+                                   {synth_set("bc"), none},
+                                   {synth_set("cd"), none}};
+    struct trusted t = trusted_of(&k);
+
+    (void)state;
+    for (int room = 0; room < 2; room++) {
+        struct mst_options mst = {&DOMAIN, UNIT, 1, x, 3, 0};
+        struct tree_graph graph;
+        struct synthesis s;
+        struct tree tree;
+
+        tree_graph_init(&DOMAIN, &graph);
+        for (size_t i = 0; i < 3; i++)
+            tree_graph_join(&graph, x[i].set);
+        tree_make(&DOMAIN, &graph, &tree);
+        mst.bytes = room ? (size_t)1 << 20 : tree_bytes(&tree);
+        keeper_init(&k, NOISY, 4);
+        assert_int_equal(mst_run(NULL, &mst, &t, &s, NULL), CUSTOS_OK);
+        assert_true(tree_bytes(&s.model->tree) <= mst.bytes);
+        assert_true(room ? s.left < 100 : s.left > UNIT / 10);
         synthesis_free(&s);
         test_rng_free(k.rng);
     }
@@ -647,6 +680,7 @@ main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(aim_keeps_to_its_memory),
         cmocka_unit_test(zeros_hold_in_both),
+        cmocka_unit_test(mst_keeps_to_its_memory_with_zeros),
         cmocka_unit_test(candidates_are_the_closure),
         cmocka_unit_test(failures_are_statuses),
     };
