@@ -107,7 +107,7 @@ find_columns(const struct policy *p, const struct expr *e,
 
 /* ---------------------------------------------------------------- typing -- */
 
-/* Aggregates and subqueries are about more than one row. */
+/* Aggregates, what is about groups, and subqueries are about other rows. */
 static bool
 is_about_a_row(const struct expr *e)
 {

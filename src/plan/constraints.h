@@ -30,9 +30,11 @@ struct constraint {
  * not columns of t, one of them has no public domain, or it has a part that cannot be
  * computed here; CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status constraint_read(
-    arena *a, const struct policy *p, const struct policy_table *t,
-    const struct policy_constraint *c, struct constraint *out, custos_err *err);
+CUSTOS_MUST_USE custos_status constraint_read(arena *a, const struct policy *p,
+                                              const struct policy_table *t,
+                                              const struct policy_constraint *c,
+                                              struct constraint *out,
+                                              custos_err *err);
 
 /* For the owner: reads all constraints of p. Reports the first that fails, as
    CUSTOS_EPOLICY with its line; `path` names the file. Also CUSTOS_ENOMEM. */

@@ -141,8 +141,7 @@ check_mst(const struct method *m, struct method_facts *out, custos_err *err)
         st = check_beginning(m, METHOD_MST_BYTES, err);
     if (st)
         return st;
-    out->bytes_most =
-        m->n_zeros > 0 ? METHOD_MST_BYTES : mst_bytes(m->domain);
+    out->bytes_most = m->n_zeros > 0 ? METHOD_MST_BYTES : mst_bytes(m->domain);
     if (out->bytes_most > METHOD_MST_BYTES)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "a model of pairs could need %zu MB, and the limit "

@@ -240,8 +240,7 @@ make_method(struct curator *c, const struct release_request *r,
     m->n_zeros = out->zeros.n;
     if (!st)
         st = check_method(out, err);
-    return st ? st
-              : zeros_leave_rows(&out->zeros, &out->schema->domain, err);
+    return st ? st : zeros_leave_rows(&out->zeros, &out->schema->domain, err);
 }
 
 /* ---------------------------------------------------------------- stored -- */

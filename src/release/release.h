@@ -48,7 +48,7 @@ struct release {
     arena *arena;
     struct plan *plan;
     struct schema *schema;
-    size_t *field;  /* by column of the domain: the column of plan->table */
+    size_t *field; /* by column of the domain: the column of plan->table */
     struct zeros_list zeros;
     size_t skipped; /* groups of columns whose tables would be too large */
     struct release_price price;

@@ -33,8 +33,10 @@ CUSTOS_MUST_USE custos_status schema_make(arena *a, const struct relation *from,
                                           custos_err *err);
 
 /* The codes of one column; `table` is for messages. May fail: as schema_make. */
-CUSTOS_MUST_USE custos_status
-schema_column_make(arena *a, const struct policy_column *c, str name, str table,
-                   struct schema_column *out, custos_err *err);
+CUSTOS_MUST_USE custos_status schema_column_make(arena *a,
+                                                 const struct policy_column *c,
+                                                 str name, str table,
+                                                 struct schema_column *out,
+                                                 custos_err *err);
 
 #endif

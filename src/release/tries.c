@@ -285,17 +285,18 @@ count_values(const struct schema_column *c)
 static custos_status
 fail_too_many(custos_err *err)
 {
-    return custos_fail(err, CUSTOS_EOVERFLOW,
-                       "it has more than %d combinations of values" HINT
-                       "name fewer columns in it; of a column with a long range "
-                       "and of others of its type, only comparisons are simple "
-                       "enough",
-                       (int)TRIES_MAX);
+    return custos_fail(
+        err, CUSTOS_EOVERFLOW,
+        "it has more than %d combinations of values" HINT
+        "name fewer columns in it; of a column with a long range "
+        "and of others of its type, only comparisons are simple "
+        "enough",
+        (int)TRIES_MAX);
 }
 
 /* The values of steps, in the order of steps. */
 static void
-add_steps(const struct maker *m, size_t i, struct try *to, size_t *n)
+add_steps(const struct maker *m, size_t i, struct tried *to, size_t *n)
 {
     const struct schema_column *c = &m->codes[i];
     size_t at = 0;
@@ -305,13 +306,13 @@ add_steps(const struct maker *m, size_t i, struct try *to, size_t *n)
 
         if (!m->ordered[i]) {
             for (; s < c->cuts[k + 1]; s++)
-                to[(*n)++] = (struct try){step_value(c, s), k};
+                to[(*n)++] = (struct tried){step_value(c, s), k};
             continue;
         }
         while (at < m->n_at && m->at[at] < s)
             at++;
         for (; at < m->n_at && m->at[at] < c->cuts[k + 1]; at++)
-            to[(*n)++] = (struct try){step_value(c, m->at[at]), k};
+            to[(*n)++] = (struct tried){step_value(c, m->at[at]), k};
     }
 }
 
@@ -330,10 +331,9 @@ add_tries(struct maker *m, size_t i, struct tries *out)
         add_steps(m, i, out->of[i], &out->n[i]);
     for (uint32_t k = 0; c->coding == SCHEMA_VALUES && k < c->n; k++)
         out->of[i][out->n[i]++] =
-            (struct try){code_value(c, k, CODE_FIRST), k};
+            (struct tried){code_value(c, k, CODE_FIRST), k};
     if (c->nullable)
-        out->of[i][out->n[i]++] =
-            (struct try){{.type = TYPE_NULL}, c->n};
+        out->of[i][out->n[i]++] = (struct tried){{.type = TYPE_NULL}, c->n};
     if (!ck_mul_size(out->all, out->n[i], &out->all) || out->all > TRIES_MAX)
         return fail_too_many(m->err);
     return CUSTOS_OK;

@@ -18,13 +18,13 @@
 /* The most combinations of values that one constraint is tried on. */
 enum { TRIES_MAX = 1 << 20 };
 
-struct try {
+struct tried {
     struct datum value;
     uint32_t code;
 };
 
 struct tries {
-    struct try *of[CONSTRAINT_COLUMNS_MAX]; /* by column of the constraint */
+    struct tried *of[CONSTRAINT_COLUMNS_MAX]; /* by column of the constraint */
     size_t n[CONSTRAINT_COLUMNS_MAX];
     size_t all; /* combinations */
 };

@@ -233,8 +233,8 @@ walk(struct finder *f, const struct relation *r, size_t offset, bool outer)
     switch (r->kind) {
     case RELATION_TABLE:
         for (size_t i = 0; !st && i < r->as->n_constraints; i++)
-            st = add_constraint(f, r->as, &r->as->constraints[i], offset,
-                                outer);
+            st =
+                add_constraint(f, r->as, &r->as->constraints[i], offset, outer);
         return st;
     case RELATION_FILTER:
     case RELATION_EXTEND: return walk(f, r->left, offset, outer);
@@ -350,11 +350,8 @@ check_table(arena *a, const struct policy *p, const struct policy_table *t,
             const char *path, custos_err *err)
 {
     struct zeros_list zeros;
-    struct finder f = {.a = a,
-                       .policy = p,
-                       .path = path,
-                       .out = &zeros,
-                       .err = err};
+    struct finder f = {
+        .a = a, .policy = p, .path = path, .out = &zeros, .err = err};
     custos_err why = CUSTOS_ERR_INIT;
     struct schema *s = NULL;
     size_t *field = NULL;
@@ -374,9 +371,8 @@ check_table(arena *a, const struct policy *p, const struct policy_table *t,
     st = zeros_leave_rows(&zeros, &s->domain, &why);
     if (st != CUSTOS_EPOLICY)
         return st ? no_memory(err) : CUSTOS_OK;
-    return custos_fail(err, st,
-                       "%.200s, line %d: table '%.*s': %s" HINT "%s", path,
-                       t->line, (int)t->name.len, t->name.ptr, why.said,
+    return custos_fail(err, st, "%.200s, line %d: table '%.*s': %s" HINT "%s",
+                       path, t->line, (int)t->name.len, t->name.ptr, why.said,
                        why.hint);
 }
 

@@ -194,8 +194,9 @@ score_pairs(struct mst *s, custos_err *err)
 /* What structural zeros and the pairs so far have joined. */
 struct joined {
     struct tree_graph graph;
-    struct colset around[SYNTH_COLUMNS_MAX]; /* by column: all that it is joined to */
-    size_t bytes;                            /* of the tree */
+    struct colset
+        around[SYNTH_COLUMNS_MAX]; /* by column: all that it is joined to */
+    size_t bytes;                  /* of the tree */
 };
 
 static void
@@ -230,8 +231,7 @@ has_room(const struct mst *s, const struct joined *j, struct colset pair)
     if (s->o->n_zeros == 0)
         return true;
     if (!colset_within(pair, j->around[colset_next(pair, 0)]))
-        return j->bytes + domain_cells(d, pair) * sizeof(double) <=
-               s->o->bytes;
+        return j->bytes + domain_cells(d, pair) * sizeof(double) <= s->o->bytes;
     tree_graph_join(&with, pair);
     tree_make(d, &with, &tree);
     return tree_bytes(&tree) <= s->o->bytes;

@@ -349,6 +349,15 @@ mistakes_of_tables(void **state)
         {"attach: true", "exact_rows: 5",
          "line 40: table 'cities' is public and protects nobody: it cannot "
          "have exact_rows"},
+        {"max_rows: 1e9", "constraints: cost > 1",
+         "line 28: constraints must be a list of at most 100 conditions; "
+         "write, "
+         "for example, constraints: [\"age >= 15\"]"},
+        {"max_rows: 1e9", "constraints: [cost > 1, [late]]",
+         "line 28: a constraint must be a single value"},
+        {"attach: true", "constraints: [name = 'Rome']",
+         "line 40: table 'cities' is public and protects nobody: it cannot "
+         "have constraints"},
         {"before-where", "sometimes",
          "line 27: bound must be after-where or "
          "before-where"},

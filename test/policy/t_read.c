@@ -99,6 +99,28 @@ exact_rows_are_the_most(void **state)
     arena_free(a);
 }
 
+/* Constraints stay text here. */
+static void
+constraints_keep_their_lines(void **state)
+{
+    arena *a = arena_new(NULL, MEMORY);
+    const struct policy_table *t =
+        read_good(a, "custos: 2\nbudget: {epsilon: 1}\n"
+                     "tables:\n  t:\n    source: t.csv\n    unit: row\n"
+                     "    columns: {x: {type: integer, range: [0, 9]}}\n"
+                     "    constraints:\n      - x > 1\n      - \"x < 8\"\n")
+            ->tables;
+
+    (void)state;
+    assert_int_equal(t->n_constraints, 2);
+    assert_string_equal(t->constraints[0].sql.ptr, "x > 1");
+    assert_string_equal(t->constraints[1].sql.ptr, "x < 8");
+    assert_int_equal(t->constraints[0].line, 9);
+    assert_int_equal(t->constraints[1].line, 10);
+    assert_int_equal(read_good(a, good)->tables[0].n_constraints, 0);
+    arena_free(a);
+}
+
 /*
  * The owner may set the least prices, also to 0; a max_epsilon below the
  * default least price replaces it.
@@ -651,6 +673,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_and_defaults),
         cmocka_unit_test(exact_rows_are_the_most),
+        cmocka_unit_test(constraints_keep_their_lines),
         cmocka_unit_test(least_price_and_tripwire),
         cmocka_unit_test(storage_has_defaults),
         cmocka_unit_test(named_sources),

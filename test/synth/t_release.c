@@ -539,7 +539,8 @@ zeros_hold_in_both(void **state)
     (void)state;
     for (enum method method = MST; method <= AIM; method++) {
         struct trusted t = trusted_of(&k);
-        struct mst_options mst = {&DOMAIN, UNIT / 2000, 1, &x, 1, (size_t)1 << 20};
+        struct mst_options mst = {&DOMAIN, UNIT / 2000, 1,
+                                  &x,      1,           (size_t)1 << 20};
         struct aim_options aim = aim_options(UNIT / 2000);
         struct synthesis s;
         double got[6];
