@@ -29,6 +29,7 @@ enum {
     RELEASE_COLUMNS,
     RELEASE_METHOD,
     RELEASE_ROWS,
+    RELEASE_REPORT,
     RELEASE_DRY_RUN,
     RELEASE_OPTIONS
 };
@@ -55,6 +56,9 @@ static const struct option options[RELEASE_OPTIONS] = {
                         "mst (fastest), or auto (aim up to 24 columns)"},
     [RELEASE_ROWS] = {"rows", "N",
                       "synthetic rows (as many as the measurements say)"},
+    [RELEASE_REPORT] = {"report", "DIR",
+                        "also put the report for you alone, which is NOT\n"
+                        "PRIVATE, into this new folder (only in the store)"},
     [RELEASE_DRY_RUN] = {"dry-run", NULL,
                          "say what it would cost and how accurate it would "
                          "be,\nand do nothing"},
@@ -162,31 +166,62 @@ step(void *ctx, const char *what, uint64_t done, uint64_t total)
     progress_step(&w->bar, done);
 }
 
-static int
-release(struct curator *c, const struct release_request *request,
-        struct release *r, struct watching *watching, struct out *o)
+static void
+print_cost(struct out *o, const struct release *r,
+           const struct receipt *receipt)
 {
-    struct receipt receipt;
     char text[RECEIPT_TEXT_MAX];
-    custos_err err = CUSTOS_ERR_INIT;
-    custos_status st;
 
-    st = release_run(c, request, r, &receipt, &err);
-    progress_end(&watching->bar);
-    if (st)
-        return fail_status(st, &err);
     out_printf(o, "%s\n", r->out.path);
-    if (receipt.seq == 0) {
+    if (receipt->seq == 0) {
         out_text(o, "The store had this release: no cost.\n");
-        return CLI_OK;
+        return;
     }
-    receipt_write(&receipt, text);
+    receipt_write(receipt, text);
     if (strcmp(r->price.delta, "0"))
         out_printf(o, "Cost: epsilon %s, delta %s. Receipt %s\n",
                    r->price.epsilon, r->price.delta, text);
     else
         out_printf(o, "Cost: rho %s. Receipt %s\n", r->price.rho_text, text);
-    return CLI_OK;
+}
+
+/* The release is complete: a report that fails takes nothing from it. */
+static void
+report(struct release_request *request, struct release *r, struct out *o)
+{
+    const char *folder =
+        *r->report.copy ? r->report.copy : r->rows ? r->report.path : NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+
+    if (release_report(request, r, &err))
+        print_warning("no report for you: %s", err.said);
+    else if (folder)
+        out_printf(o,
+                   "A report for you alone, NOT PRIVATE:\n"
+                   "%s/private-report.html\n",
+                   folder);
+}
+
+static int
+release(struct curator *c, struct release_request *request, struct release *r,
+        struct watching *watching, struct out *o)
+{
+    struct receipt receipt;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+    int code;
+
+    st = release_run(c, request, r, &receipt, &err);
+    if (st) {
+        progress_end(&watching->bar);
+        return fail_status(st, &err);
+    }
+    print_cost(o, r, &receipt);
+    code = out_end(o);
+    out_init(o, STDOUT_FILENO);
+    report(request, r, o);
+    progress_end(&watching->bar);
+    return code;
 }
 
 static int
@@ -204,6 +239,7 @@ read_request(const struct args *args, struct release_request *out)
         .delta = str_of(given[RELEASE_DELTA]),
         .rho = str_of(given[RELEASE_RHO]),
         .out = given[RELEASE_OUT],
+        .report = given[RELEASE_REPORT],
         .now = clock_us(),
     };
     if (!given[RELEASE_TABLE])

@@ -7,8 +7,11 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/out.h"
+#include "cli/number.h"
 #include "cli/synopsis.h"
+#include "release/measuring.h"
 #include "synopsis/synopsis.h"
+#include "synth/price.h"
 
 enum { SETS_SHOWN = 100, TEXT_BYTES = 1 << 12, AMOUNT_SHOWN = 14 };
 
@@ -28,7 +31,7 @@ print_facts(struct out *o, const struct synopsis *s)
     out_printf(o, "%-10s epsilon %.*s, delta %.*s\n", "promise",
                (int)f->epsilon.len, f->epsilon.ptr, (int)f->delta.len,
                f->delta.ptr);
-    print_fact(o, "price", f->rho);
+    out_printf(o, "%-10s rho %.*s\n", "price", (int)f->rho.len, f->rho.ptr);
     print_fact(o, "neighbours", f->adjacency);
     out_printf(o, "%-10s %.*s, of whom at most %" PRIu64 " row%s count\n",
                "unit", (int)f->unit.len, f->unit.ptr, f->rows_per_unit,
@@ -105,6 +108,67 @@ print_tables(struct out *o, const struct synopsis *s)
         out_printf(o, "  and %zu more\n", r->n_tables - SETS_SHOWN);
 }
 
+/* As arguments for custos account, which is how anybody can check the price. sigma is
+   rounded up in its last digit. */
+static void
+print_steps(struct out *o, uint64_t l2_squared, bool selects, amount rho,
+            size_t n)
+{
+    char epsilon[NUMBER_MAX];
+    rat e;
+
+    if (!selects) {
+        out_printf(o,
+                   " \\\n    --mechanism discrete-gaussian:sigma=%.14g:"
+                   "sensitivity-squared=%" PRIu64 ":count=%zu",
+                   price_sigma(rho, l2_squared) * (1 + 1e-13), l2_squared, n);
+        return;
+    }
+    rat_init(&e);
+    price_epsilon(rho, &e);
+    if (rat_write_into(&e, epsilon, sizeof epsilon))
+        out_printf(o, " \\\n    --mechanism exponential:epsilon=%s:count=%zu",
+                   epsilon, n);
+    rat_clear(&e);
+}
+
+/* The price of step i: first the measurements, then the selections. */
+static amount
+step_price(const struct released *r, size_t i)
+{
+    return i < r->n_tables ? r->tables[i].rho : r->choices[i - r->n_tables];
+}
+
+static void
+print_price(struct out *o, const struct synopsis *s)
+{
+    const struct released *r = s->released;
+    const bool change_one = str_equal(s->facts.adjacency, str_of("change-one"));
+    const str delta = str_equal(s->facts.delta, str_of("0"))
+                          ? str_of("1e-9") /* any: the price is a rho */
+                          : s->facts.delta;
+    const size_t n = r->n_tables + r->n_choices;
+    uint64_t l1, l2_squared;
+
+    if (r->n_choices == 0) /* an older file, which does not say what they cost */
+        return;
+    measuring_bounds(change_one ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE,
+                     s->facts.rows_per_unit, &l1, &l2_squared);
+    out_printf(o,
+               "\nTo compute the price again (row zCDP)\n"
+               "  custos account compose --delta %.*s%s",
+               (int)delta.len, delta.ptr, change_one ? " --adjacency change-one" : "");
+    for (size_t i = 0, next; i < n; i = next) {
+        const size_t end = i < r->n_tables ? r->n_tables : n;
+
+        for (next = i + 1; next < end && step_price(r, next) == step_price(r, i);)
+            next++;
+        print_steps(o, l2_squared, i >= r->n_tables, step_price(r, i),
+                    next - i);
+    }
+    out_text(o, "\n");
+}
+
 static void
 print_workload(struct out *o, const struct synopsis *s)
 {
@@ -145,6 +209,7 @@ run_synopsis_info(const struct verb *verb, int argc, char **argv)
         print_columns(&o, s->schema);
         print_tables(&o, s);
         print_workload(&o, s);
+        print_price(&o, s);
         code = out_end(&o);
     }
     synopsis_close(s);
@@ -158,7 +223,8 @@ const struct verb verb_synopsis_info = {
         "show what a synopsis has: columns, tables, noise, price, receipt",
     .usage = "synopsis info FILE",
     .about = "The price of each table is a rho; together they are at most the "
-             "price of the release.",
+             "price of the release, which the last command shown computes "
+             "again.",
     .examples = "custos synopsis info synopsis.custos\n",
     .run = run_synopsis_info,
 };

@@ -94,6 +94,39 @@ find_around(const struct folder *f, char out[STORE_PATH_MAX + 16])
     snprintf(out, STORE_PATH_MAX + 16, "%s.partial", f->path);
 }
 
+/* The path without symbolic links, as far as it exists. */
+static void
+resolve(const char *path, char out[STORE_PATH_MAX])
+{
+    char rest[STORE_PATH_MAX], found[STORE_PATH_MAX];
+    size_t len = strlen(path);
+
+    while (len > 0) {
+        snprintf(rest, sizeof rest, "%.*s", (int)len, path);
+        if (realpath(rest, found))
+            break;
+        while (len > 0 && path[len - 1] == '/')
+            len--;
+        while (len > 0 && path[len - 1] != '/')
+            len--;
+    }
+    if (len == 0 && !realpath(".", found))
+        found[0] = '\0';
+    if (snprintf(out, STORE_PATH_MAX, "%s/%s", found, path + len) >=
+        STORE_PATH_MAX)
+        out[0] = '\0';
+}
+
+bool
+folder_would_be_in(const char *path, const char *folder)
+{
+    char whole[STORE_PATH_MAX], partial[STORE_PATH_MAX + 16];
+
+    resolve(path, whole);
+    snprintf(partial, sizeof partial, "%s.partial", folder);
+    return is_within(whole, folder) || is_within(whole, partial);
+}
+
 custos_status
 folder_begin(struct folder *f, custos_err *err)
 {

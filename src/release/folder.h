@@ -24,6 +24,10 @@ CUSTOS_MUST_USE custos_status folder_place(const char *path,
                                            const char *outside,
                                            struct folder *out, custos_err *err);
 
+/* Would a path be this folder, or be in it, whether or not either exists? Of a folder
+   that is being written, its partial name counts too. */
+bool folder_would_be_in(const char *path, const char *folder);
+
 /* Makes the folder at f->partial, where an interrupted run may have left one; nothing
    else is removed. May fail: CUSTOS_EINVAL (something else is there), CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_begin(struct folder *f, custos_err *err);

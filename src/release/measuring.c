@@ -145,7 +145,9 @@ select_one(void *of, const size_t *among, size_t n, uint64_t weight, amount rho,
     if (st)
         return st;
     pay(m, rho);
-    st = coded_seal_scores(m->coded, among, n, &sealed, err);
+    st = released_choice(m->released, rho, err);
+    if (!st)
+        st = coded_seal_scores(m->coded, among, n, &sealed, err);
     if (!st)
         st = custos_select(NULL, &choice.options, m->rng, sealed, n, winner,
                            err);

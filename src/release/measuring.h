@@ -21,7 +21,7 @@
  * SOURCE   doc/proofs/release-steps.md
  * NEEDS    rows-are-bounded.
  * GIVES    calls as trusted.h describes them. Each measurement is added to
- *          `released`, and each recoding. A price above what is left aborts.
+ *          `released`, each recoding, and the price of each selection. A price above what is left aborts.
  * FAILS    CUSTOS_ENOMEM, CUSTOS_EENTROPY, CUSTOS_ERANGE (noise on a scale that the
  *          samplers do not have; this depends on public parameters and on what was
  *          released).

@@ -9,9 +9,10 @@
 custos_status
 release_publish(const struct synopsis *s, const char *folder, uint64_t rows,
                 uint64_t most, custos_rng *rng,
-                const struct products_options *o, custos_err *err)
+                const struct products_options *o, struct synthetic_rows *drawn,
+                custos_err *err)
 {
-    struct synthetic_rows drawn = {.n = 0};
+    struct synthetic_rows made = {.n = 0};
     char path[STORE_PATH_MAX];
     custos_status st;
 
@@ -25,9 +26,12 @@ release_publish(const struct synopsis *s, const char *folder, uint64_t rows,
                    : SYNTHETIC_ROWS_NOISY;
     st = synopsis_write(s, path, err);
     if (!st)
-        st = synthetic_draw(s, rng, rows, &drawn, err);
+        st = synthetic_draw(s, rng, rows, &made, err);
     if (!st)
-        st = products_write(s, &drawn, rng, o, folder, err);
-    synthetic_free(&drawn);
+        st = products_write(s, &made, rng, o, folder, err);
+    if (st)
+        synthetic_free(&made);
+    else
+        *drawn = made;
     return st;
 }

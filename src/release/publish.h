@@ -9,12 +9,13 @@
 
 /* Writes synopsis.custos and the files of products.h into an existing empty folder.
    rows: how many synthetic rows to draw; 0: as many as the noisy total says, but no
-   more than `most`, which is public: with much noise the total may be anything. May
-   fail: as products_write. */
+   more than `most`, which is public: with much noise the total may be anything. The
+   caller frees *drawn, which has them. May fail: as products_write. */
 CUSTOS_MUST_USE custos_status release_publish(const struct synopsis *s,
                                               const char *folder, uint64_t rows,
                                               uint64_t most, custos_rng *rng,
                                               const struct products_options *o,
+                                              struct synthetic_rows *drawn,
                                               custos_err *err);
 
 #endif

@@ -330,6 +330,9 @@ release_prepare(struct curator *c, const struct release_request *r,
         set_id(c, r, out);
         st = find_stored(c, out, err);
     }
+    if (!st && r->out)
+        st = owner_report_place(curator_path(c), out->id, r->report, &out->out,
+                                &out->report, err);
     if (st)
         release_free(out);
     return st;
@@ -339,6 +342,9 @@ void
 release_free(struct release *r)
 {
     folder_drop(&r->out);
+    coded_free(r->rows);
+    r->rows = NULL;
+    synthetic_free(&r->synthetic);
     plan_free(r->plan);
     r->plan = NULL;
     arena_free(r->arena);
@@ -427,8 +433,8 @@ watch(void *ctx, amount left)
 /* Reads the rows, and measures them until the price is spent. */
 static custos_status
 measure(struct curator *c, const struct release_request *request,
-        const struct release *r, struct released *released,
-        struct synthesis *out, custos_err *err)
+        struct release *r, struct released *released, struct synthesis *out,
+        custos_err *err)
 {
     struct watching watching = {request, r->price.rho};
     struct measuring m = {.rng = c->rng,
@@ -440,13 +446,10 @@ measure(struct curator *c, const struct release_request *request,
                           .progress_ctx = &watching};
     const struct trusted t = measuring_trusted(&m);
     custos_status st =
-        coded_read(c->engine, r->plan, r->schema, r->field, &m.coded, err);
+        coded_read(c->engine, r->plan, r->schema, r->field, &r->rows, err);
 
-    if (st)
-        return st;
-    st = method_run(&r->method, &t, c->rng, out, err);
-    coded_free(m.coded);
-    return st;
+    m.coded = r->rows;
+    return st ? st : method_run(&r->method, &t, c->rng, out, err);
 }
 
 /* ------------------------------------------------------------ publishing -- */
@@ -514,7 +517,7 @@ watch_files(void *ctx, const char *what, size_t done, size_t all)
 /* Writes the files into the store's folder of the release. */
 static custos_status
 keep(struct curator *c, const struct release_request *request,
-     const struct release *r, const struct synopsis *s, custos_err *err)
+     struct release *r, const struct synopsis *s, custos_err *err)
 {
     struct release_request copy = *request;
     const struct products_options files = {.progress = watch_files,
@@ -528,7 +531,8 @@ keep(struct curator *c, const struct release_request *request,
         st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
     if (!st)
         st = release_publish(s, f.partial, request->rows,
-                             r->plan->table->max_rows, c->rng, &files, err);
+                             r->plan->table->max_rows, c->rng, &files,
+                             &r->synthetic, err);
     if (!st)
         st = folder_finish(&f, err);
     folder_drop(&f);
@@ -537,7 +541,7 @@ keep(struct curator *c, const struct release_request *request,
 
 static custos_status
 measure_and_keep(struct curator *c, const struct release_request *request,
-                 const struct release *r, const struct receipt *receipt,
+                 struct release *r, const struct receipt *receipt,
                  custos_err *err)
 {
     struct synopsis s = {.schema = r->schema,
@@ -635,4 +639,20 @@ release_run(struct curator *c, const struct release_request *request,
         st = folder_finish(&r->out, err);
     close(lock);
     return st;
+}
+
+static void
+watch_report(void *ctx, unsigned done)
+{
+    watch_files(ctx, "report", done, 100);
+}
+
+custos_status
+release_report(const struct release_request *request, struct release *r,
+               custos_err *err)
+{
+    struct release_request copy = *request;
+
+    return owner_report_write(&r->report, r->schema, r->rows, &r->synthetic,
+                              watch_report, &copy, err);
 }

@@ -24,6 +24,7 @@
 #include "curator/curator.h"
 #include "release/folder.h"
 #include "release/method.h"
+#include "release/owner_report.h"
 #include "release/price.h"
 #include "release/zeros.h"
 #include "synth/schema.h"
@@ -36,6 +37,7 @@ struct release_request {
     str epsilon, delta, rho; /* as release_price_make */
     uint64_t rows;           /* synthetic ones; 0: as the measurements say */
     const char *out;         /* a folder that does not exist yet */
+    const char *report;      /* another, for the owner's report; or NULL */
     int64_t now;
     /* `what` names the step. */
     void (*progress)(void *ctx, const char *what, uint64_t done,
@@ -55,8 +57,13 @@ struct release {
     struct method method;
     struct method_facts facts;
     struct folder out;
+    struct owner_report report;
     char id[65];
     bool stored; /* the store has it: it is free */
+
+    /* What the owner's report compares; of a stored release nothing. */
+    struct coded *rows;
+    struct synthetic_rows synthetic;
 };
 
 /*
@@ -77,5 +84,13 @@ CUSTOS_MUST_USE custos_status release_run(struct curator *c,
                                           struct release *r,
                                           struct receipt *receipt,
                                           custos_err *err);
+
+/*
+ * Writes the owner's report of a finished release, which is NOT PRIVATE. The release
+ * is complete whether or not this succeeds. May fail: as owner_report_write.
+ */
+CUSTOS_MUST_USE custos_status
+release_report(const struct release_request *request, struct release *r,
+               custos_err *err);
 
 #endif

@@ -11,6 +11,7 @@
  *     data/N.duckdb  immutable, opened read-only by any number of processes
  *     tmp/           spill files and unfinished versions
  *     releases/ID/   releases that were paid for (release/release.h)
+ *     reports/ID/    how near releases came to the data: NOT PRIVATE
  *     speed          the speed of this machine (engine/speed.h); may be missing
  *     rows           bounds of row counts (curator/reply.h); may be missing
  *     crashes        marks of crashed processes (curator/crash.h); may be missing

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "synth/price.h"
 
 enum {
     COLUMNS_MAX = 4096,
@@ -501,6 +502,18 @@ unpack_share(struct reader *r, const struct domain *d, struct synopsis *s)
     }
 }
 
+/* Files of the first versions of this format have none. */
+static void
+unpack_choices(struct reader *r, struct released *of)
+{
+    if (r->u.failed || r->u.ptr == r->u.end)
+        return;
+    of->n_choices = (size_t)unpack_between(r, 0, INT32_MAX);
+    of->choices = take(r, of->n_choices, 1, sizeof *of->choices);
+    for (size_t i = 0; !r->u.failed && i < of->n_choices; i++)
+        of->choices[i] = (amount)unpack_between(r, 1, (i128)PRICE_MAX - 1);
+}
+
 custos_status
 synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
 {
@@ -520,6 +533,8 @@ synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
                           err);
     if (!st && !r.u.failed)
         unpack_share(&r, &s->schema->domain, s);
+    if (!st && !r.u.failed)
+        unpack_choices(&r, s->released);
     if (!st && r.no_memory)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st && !unpack_end(&r.u))

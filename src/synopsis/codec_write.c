@@ -127,6 +127,15 @@ pack_share(struct buf *b, const struct released *r, double **share)
             pack_double(b, share[c][k]);
 }
 
+/* Last, because the first files of this format end before them. */
+static void
+pack_choices(struct buf *b, const struct released *r)
+{
+    pack_number(b, (i128)r->n_choices);
+    for (size_t i = 0; i < r->n_choices; i++)
+        pack_number(b, (i128)r->choices[i]);
+}
+
 void
 synopsis_pack(const struct synopsis *s, struct buf *out)
 {
@@ -138,4 +147,5 @@ synopsis_pack(const struct synopsis *s, struct buf *out)
         pack_set(out, s->workload[i]);
     pack_model(out, s->model);
     pack_share(out, s->released, s->share);
+    pack_choices(out, s->released);
 }

@@ -123,6 +123,16 @@ released_add(struct released *r, const struct released_table *t,
 }
 
 custos_status
+released_choice(struct released *r, amount rho, custos_err *err)
+{
+    if (!make_room(r->arena, (void **)&r->choices, r->n_choices,
+                   sizeof *r->choices))
+        return no_memory(err);
+    r->choices[r->n_choices++] = rho;
+    return CUSTOS_OK;
+}
+
+custos_status
 released_limits(struct released *r, const struct released_limit *limits,
                 size_t n, custos_err *err)
 {

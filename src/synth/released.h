@@ -53,6 +53,8 @@ struct released {
     size_t n_codings;
     struct released_table *tables;
     size_t n_tables;
+    amount *choices; /* what each selection of what to measure cost */
+    size_t n_choices;
     struct released_limit *limits; /* of the model, which has the last coding */
     size_t n_limits;
 };
@@ -74,6 +76,10 @@ CUSTOS_MUST_USE custos_status released_recode(struct released *r, size_t column,
 CUSTOS_MUST_USE custos_status released_add(struct released *r,
                                            const struct released_table *t,
                                            custos_err *err);
+
+/* Adds the price of a selection. May fail: CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status released_choice(struct released *r, amount rho,
+                                              custos_err *err);
 
 /* Copies the limits. May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status
