@@ -23,7 +23,7 @@ class Man(unittest.TestCase):
         known = {"help", "version"}
         verbs = [(verb,) for verb in (
             "noise", "demo", "risk", "init", "query", "explain", "shell",
-            "backup", "restore", "store", "budget", "analyst", "owner")]
+            "backup", "restore", "store", "budget", "analyst", "owner", "release")]
         verbs += [("policy", verb) for verb in (
             "draft", "check", "import", "migrate")]
         verbs += [("synopsis", verb) for verb in ("query", "info")]
