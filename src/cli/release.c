@@ -189,8 +189,9 @@ print_cost(struct out *o, const struct release *r,
 static void
 report(struct release_request *request, struct release *r, struct out *o)
 {
-    const char *folder =
-        *r->report.copy ? r->report.copy : r->rows ? r->report.path : NULL;
+    const char *folder = *r->report.copy ? r->report.copy
+                         : r->rows       ? r->report.path
+                                         : NULL;
     custos_err err = CUSTOS_ERR_INIT;
 
     if (release_report(request, r, &err))

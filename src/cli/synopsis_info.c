@@ -150,18 +150,21 @@ print_price(struct out *o, const struct synopsis *s)
     const size_t n = r->n_tables + r->n_choices;
     uint64_t l1, l2_squared;
 
-    if (r->n_choices == 0) /* an older file, which does not say what they cost */
+    if (r->n_choices ==
+        0) /* an older file, which does not say what they cost */
         return;
     measuring_bounds(change_one ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE,
                      s->facts.rows_per_unit, &l1, &l2_squared);
     out_printf(o,
                "\nTo compute the price again (row zCDP)\n"
                "  custos account compose --delta %.*s%s",
-               (int)delta.len, delta.ptr, change_one ? " --adjacency change-one" : "");
+               (int)delta.len, delta.ptr,
+               change_one ? " --adjacency change-one" : "");
     for (size_t i = 0, next; i < n; i = next) {
         const size_t end = i < r->n_tables ? r->n_tables : n;
 
-        for (next = i + 1; next < end && step_price(r, next) == step_price(r, i);)
+        for (next = i + 1;
+             next < end && step_price(r, next) == step_price(r, i);)
             next++;
         print_steps(o, l2_squared, i >= r->n_tables, step_price(r, i),
                     next - i);

@@ -25,8 +25,8 @@ join(const char *folder, const char *name, char out[STORE_PATH_MAX],
 }
 
 static custos_status
-place_copy(const char *path, const struct folder *out, char copy[STORE_PATH_MAX],
-           custos_err *err)
+place_copy(const char *path, const struct folder *out,
+           char copy[STORE_PATH_MAX], custos_err *err)
 {
     struct folder f;
     custos_status st;

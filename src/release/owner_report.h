@@ -19,23 +19,18 @@ struct owner_report {
  * release's place. `copy`: a folder that does not exist yet, or NULL. May fail:
  * CUSTOS_EINVAL (copy exists, or is inside of out), CUSTOS_EIO.
  */
-CUSTOS_MUST_USE custos_status owner_report_place(const char *store,
-                                                 const char *id,
-                                                 const char *copy,
-                                                 const struct folder *out,
-                                                 struct owner_report *report,
-                                                 custos_err *err);
+CUSTOS_MUST_USE custos_status owner_report_place(
+    const char *store, const char *id, const char *copy,
+    const struct folder *out, struct owner_report *report, custos_err *err);
 
 /*
  * Writes the report, or, without rows, copies the one that the store has. Nothing but
  * this report depends on whether it fails. May fail: as private_report_write;
  * CUSTOS_ENAME (no rows, and the store has none).
  */
-CUSTOS_MUST_USE custos_status
-owner_report_write(const struct owner_report *report, const struct schema *s,
-                   const struct coded *rows,
-                   const struct synthetic_rows *synthetic,
-                   void (*progress)(void *ctx, unsigned done), void *ctx,
-                   custos_err *err);
+CUSTOS_MUST_USE custos_status owner_report_write(
+    const struct owner_report *report, const struct schema *s,
+    const struct coded *rows, const struct synthetic_rows *synthetic,
+    void (*progress)(void *ctx, unsigned done), void *ctx, custos_err *err);
 
 #endif

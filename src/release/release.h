@@ -89,8 +89,7 @@ CUSTOS_MUST_USE custos_status release_run(struct curator *c,
  * Writes the owner's report of a finished release, which is NOT PRIVATE. The release
  * is complete whether or not this succeeds. May fail: as owner_report_write.
  */
-CUSTOS_MUST_USE custos_status
-release_report(const struct release_request *request, struct release *r,
-               custos_err *err);
+CUSTOS_MUST_USE custos_status release_report(
+    const struct release_request *request, struct release *r, custos_err *err);
 
 #endif

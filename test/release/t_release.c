@@ -21,7 +21,7 @@
     "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"                            \
     "query: {epsilon: 0.1, delta: 1e-9}\n"                                     \
     "tables:\n"                                                                \
-    "  people:\n    source: people.csv\n    unit: id\n"                 \
+    "  people:\n    source: people.csv\n    unit: id\n"                        \
     "    max_rows: 400\n    columns:\n"                                        \
     "      id: {type: integer, nullable: false}\n"                             \
     "      age: {type: integer, range: [0, 120]}\n"                            \
