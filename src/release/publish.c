@@ -12,6 +12,7 @@ release_publish(const struct synopsis *s, const char *folder, uint64_t rows,
                 const struct products_options *o, struct synthetic_rows *drawn,
                 custos_err *err)
 {
+    const size_t can = synthetic_rows_most(s->schema->domain.n);
     struct synthetic_rows made = {.n = 0};
     char path[STORE_PATH_MAX];
     custos_status st;
@@ -19,7 +20,8 @@ release_publish(const struct synopsis *s, const char *folder, uint64_t rows,
     if (snprintf(path, sizeof path, "%s/synopsis.custos", folder) >=
         (int)sizeof path)
         return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
-    most = most < SYNTHETIC_ROWS_MAX ? most : SYNTHETIC_ROWS_MAX;
+    if (most > can)
+        most = can;
     if (rows == 0)
         rows = s->model && s->model->total > (double)most
                    ? most

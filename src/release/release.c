@@ -22,6 +22,7 @@
 #include "release/workload.h"
 #include "sql/print.h"
 #include "store/file.h"
+#include "synopsis/synthetic.h"
 
 /* Released tables and what is computed of them. */
 #define RELEASE_BYTES ((size_t)1 << 33)
@@ -308,6 +309,22 @@ find_stored(struct curator *c, struct release *out, custos_err *err)
 
 /* ------------------------------------------------------------- preparing -- */
 
+static custos_status
+check_rows(const struct release_request *r, const struct release *out,
+           custos_err *err)
+{
+    const size_t columns = out->schema->domain.n;
+    const size_t most = synthetic_rows_most(columns);
+
+    if (r->rows <= most)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "%" PRIu64 " synthetic rows of %zu columns would take "
+                       "too much memory" HINT
+                       "ask for at most %zu, or for fewer columns",
+                       r->rows, columns, most);
+}
+
 custos_status
 release_prepare(struct curator *c, const struct release_request *r,
                 struct release *out, custos_err *err)
@@ -322,6 +339,8 @@ release_prepare(struct curator *c, const struct release_request *r,
         st = release_price_make(r->epsilon, r->delta, r->rho, &out->price, err);
     if (!st)
         st = make_schema(c, r, out, err);
+    if (!st)
+        st = check_rows(r, out, err);
     if (!st)
         st = make_method(c, r, out, err);
     if (!st && r->out)

@@ -55,20 +55,20 @@ custos_status
 synthetic_draw(const struct synopsis *s, custos_rng *rng, size_t n,
                struct synthetic_rows *out, custos_err *err)
 {
+    const size_t most = synthetic_rows_most(s->schema->domain.n);
     struct synthetic_rows rows = {.n = n};
-    size_t cells;
     custos_status st;
 
     if (!s->model)
         return custos_fail(err, CUSTOS_EINVAL,
                            "this release has no model to draw rows from");
     if (n == SYNTHETIC_ROWS_NOISY)
-        rows.n = (size_t)fmin(nearbyint(s->model->total), SYNTHETIC_ROWS_MAX);
-    if (rows.n > SYNTHETIC_ROWS_MAX ||
-        !ck_mul_size(rows.n, s->schema->domain.n, &cells))
+        rows.n = (size_t)fmin(nearbyint(s->model->total), (double)most);
+    if (rows.n > most)
         return custos_fail(err, CUSTOS_EOVERFLOW,
-                           "more than 2^31 rows cannot be drawn");
-    rows.codes = calloc(cells + 1, sizeof *rows.codes);
+                           "more than %zu rows of %zu columns cannot be drawn",
+                           most, s->schema->domain.n);
+    rows.codes = calloc(rows.n * s->schema->domain.n + 1, sizeof *rows.codes);
     if (!rows.codes)
         return no_memory(err);
     st = draw(s, rng, &rows, err);

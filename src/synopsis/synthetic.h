@@ -10,12 +10,18 @@
 
 /* As many rows as the measurements say there are: the noisy total. */
 #define SYNTHETIC_ROWS_NOISY SIZE_MAX
-#define SYNTHETIC_ROWS_MAX ((size_t)1 << 31)
+
+/* The most rows that can be drawn of so many columns: their codes fit in 2 GiB. */
+static inline size_t
+synthetic_rows_most(size_t columns)
+{
+    return ((size_t)1 << 30) / (columns + 1);
+}
 
 /*
  * Draws n rows; the caller frees them. May fail: CUSTOS_EINVAL (there is no model, as
- * with method "tables"), CUSTOS_EOVERFLOW (n above 2^31), CUSTOS_EENTROPY,
- * CUSTOS_ENOMEM.
+ * with method "tables"), CUSTOS_EOVERFLOW (n above synthetic_rows_most()),
+ * CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status synthetic_draw(const struct synopsis *s,
                                              custos_rng *rng, size_t n,

@@ -637,6 +637,24 @@ the_receipt_covers_the_steps(void **state)
     arena_free(a);
 }
 
+static void
+rows_that_take_too_much_memory_are_refused(void **state)
+{
+    struct release_request r = request_of("visits", NULL, "o");
+    const uint64_t before = rows_in_ledger();
+    custos_err err = CUSTOS_ERR_INIT;
+    struct receipt receipt;
+
+    (void)state;
+    r.rows = (uint64_t)1 << 31;
+    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EOVERFLOW);
+    assert_string_equal(whole_said(&err),
+                        "2147483648 synthetic rows of 1 columns would take too "
+                        "much memory; ask for at most 536870912, or for fewer "
+                        "columns");
+    assert_int_equal(rows_in_ledger(), before);
+}
+
 /* With noise of millions of rows there are no more synthetic ones than the policy
    allows true ones. */
 static void
@@ -945,6 +963,8 @@ main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(
+            rows_that_take_too_much_memory_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
         cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
         cmocka_unit_test_setup_teardown(synthetic_rows_satisfy_the_constraints,
