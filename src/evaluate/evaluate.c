@@ -240,6 +240,23 @@ const struct evaluator evaluators[N_CALLS] = {
 #include "sql/functions.def"
 };
 
+bool
+evaluate_compares(const struct expr *e)
+{
+    static enum truth (*const rules[])(const struct value *v) = {
+        truth_between,     truth_outside, truth_is_null,
+        truth_is_not_null, truth_differ,  truth_same};
+    const struct evaluator *call = &evaluators[e->call];
+    bool found = e->kind == EXPR_IN;
+
+    if (e->kind != EXPR_CALL)
+        return found;
+    found = call->order != 0;
+    for (size_t i = 0; i < COUNT_OF(rules); i++)
+        found = found || call->truth == rules[i];
+    return found;
+}
+
 static bool
 evaluate_call(const struct scope *s, const struct expr *e, struct value *out)
 {

@@ -49,6 +49,9 @@ struct scope {
 /* Can every call of the tree be evaluated? For refusals above the charge. */
 bool evaluate_knows(const struct expr *e);
 
+/* Does this node no more than compare its arguments with each other, or with NULL? */
+bool evaluate_compares(const struct expr *e);
+
 /* Is this node's own value computed here as a double of 15 digits? The engine's
    value has more digits. */
 bool evaluate_rounds(const struct expr *e);

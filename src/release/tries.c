@@ -31,30 +31,6 @@ no_memory(custos_err *err)
 /* ----------------------------------------------------------- comparisons -- */
 
 static bool
-is_comparison(const struct expr *e)
-{
-    if (e->kind == EXPR_IN)
-        return true;
-    if (e->kind != EXPR_CALL)
-        return false;
-    switch (e->call) {
-    case CALL_EQ:
-    case CALL_NE:
-    case CALL_LT:
-    case CALL_LE:
-    case CALL_GT:
-    case CALL_GE:
-    case CALL_BETWEEN:
-    case CALL_NOT_BETWEEN:
-    case CALL_IS_DISTINCT:
-    case CALL_IS_NOT_DISTINCT:
-    case CALL_IS_NULL:
-    case CALL_IS_NOT_NULL: return true;
-    default: return false;
-    }
-}
-
-static bool
 is_constant(const struct expr *e)
 {
     bool all = e->kind != EXPR_COLUMN;
@@ -68,7 +44,7 @@ is_constant(const struct expr *e)
 static bool
 is_plain(const struct expr *e)
 {
-    bool all = is_comparison(e);
+    bool all = evaluate_compares(e);
 
     for (size_t i = 0; all && i < e->n_args; i++)
         all = e->args[i]->kind == EXPR_COLUMN || is_constant(e->args[i]);

@@ -552,7 +552,7 @@ a_model_that_is_too_large_is_refused(void **state)
 {
     struct release_request r = request_of("codes", NULL, "o");
     const size_t room = 1 << 20, values = 14000;
-    char *policy = malloc(room);
+    char *policy = malloc(room), path[160];
     custos_err err = CUSTOS_ERR_INIT;
     struct release x;
     size_t n;
@@ -578,6 +578,13 @@ a_model_that_is_too_large_is_refused(void **state)
     test_store_init(&files);
     c = test_open(&files);
     r.method = str_of("mst");
+    assert_int_equal(release_prepare(c, &r, &x, &err), CUSTOS_EOVERFLOW);
+    assert_string_equal(whole_said(&err),
+                        "the table of age,born has more than 16777216 cells; "
+                        "leave out a column of it, or ask for smaller tables");
+    snprintf(path, sizeof path, "%s/workload", files.folder);
+    assert_int_equal(file_write(path, str_of("age\n"), NULL), CUSTOS_OK);
+    r.workload = str_of(path);
     assert_int_equal(release_prepare(c, &r, &x, &err), CUSTOS_EOVERFLOW);
     assert_string_equal(whole_said(&err),
                         "a model of pairs could need 1495 MB, and the limit is "
