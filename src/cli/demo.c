@@ -221,10 +221,26 @@ show_truth(struct painter *p, const struct hospital *h)
 static void
 show_command(struct painter *p, int argc, char **argv)
 {
+    size_t used = strlen("    custos");
+
     paint(p, PAINT_DIM);
     out_text(p->o, "    custos");
-    for (int i = 0; i < argc; i++)
-        out_printf(p->o, strchr(argv[i], ' ') ? " \"%s\"" : " %s", argv[i]);
+    for (int i = 0; i < argc; i++) {
+        const bool quoted = strchr(argv[i], ' ') != NULL;
+        const size_t len = strlen(argv[i]) + (quoted ? 3 : 1);
+        /* An option stays with its value. */
+        const size_t with = !strncmp(argv[i], "--", 2) && i + 1 < argc
+                                ? 1 + strlen(argv[i + 1])
+                                : 0;
+
+        if (used + len + with + strlen(" \\") > LINE &&
+            (i == 0 || strncmp(argv[i - 1], "--", 2))) {
+            out_text(p->o, " \\\n       ");
+            used = 7;
+        }
+        out_printf(p->o, quoted ? " \"%s\"" : " %s", argv[i]);
+        used += len;
+    }
     paint(p, PAINT_PLAIN);
     out_text(p->o, "\n\n");
 }

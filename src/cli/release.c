@@ -179,10 +179,11 @@ print_cost(struct out *o, const struct release *r,
     }
     receipt_write(receipt, text);
     if (strcmp(r->price.delta, "0"))
-        out_printf(o, "Cost: epsilon %s, delta %s. Receipt %s\n",
-                   r->price.epsilon, r->price.delta, text);
+        out_printf(o, "Cost: epsilon %s, delta %s\n", r->price.epsilon,
+                   r->price.delta);
     else
-        out_printf(o, "Cost: rho %s. Receipt %s\n", r->price.rho_text, text);
+        out_printf(o, "Cost: rho %s\n", r->price.rho_text);
+    out_printf(o, "Receipt %s\n", text);
 }
 
 /* The release is complete: a report that fails takes nothing from it. */

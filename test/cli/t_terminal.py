@@ -129,7 +129,7 @@ class Demo(CommandCase):
                      "at most 8 rows of each patient_id count",
                      "rejected: the rows of patients are private",
                      "rejected: one query may cost an epsilon of at most 0.5",
-                     "4 charges"):
+                     "5 charges"):
             self.assertIn(fact, text)
         bars = re.findall(r"█*├?─*●─*┤? +-?[\d,]+ ± 30$", text, re.M)
         self.assertEqual(len(bars), 6)
