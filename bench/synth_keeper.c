@@ -173,6 +173,9 @@ keeper_select(void *of, const size_t *among, size_t n, uint64_t weight,
 struct trusted
 keeper_trusted(struct keeper *k)
 {
-    return (struct trusted){k, keeper_measure, keeper_recode, keeper_score,
-                            keeper_select};
+    return (struct trusted){.of = k,
+                            .measure = keeper_measure,
+                            .recode = keeper_recode,
+                            .score = keeper_score,
+                            .select = keeper_select};
 }

@@ -51,9 +51,12 @@ static const struct option options[RELEASE_OPTIONS] = {
                           "(all-2way)"},
     [RELEASE_COLUMNS] = {"columns", "LIST",
                          "only these columns, separated by commas"},
-    [RELEASE_METHOD] = {"method", "NAME",
-                        "how to choose what to measure: aim (most accurate),\n"
-                        "mst (fastest), or auto (aim up to 24 columns)"},
+    [RELEASE_METHOD] =
+        {"method", "NAME",
+         "how to choose what to measure: aim (the most accurate\n"
+         "rows), mst (the fastest), tables (exactly the tables\n"
+         "asked for, each with its error), or auto (aim up to\n"
+         "24 columns)"},
     [RELEASE_ROWS] = {"rows", "N",
                       "synthetic rows (as many as the measurements say)"},
     [RELEASE_REPORT] = {"report", "DIR",
@@ -84,11 +87,10 @@ print_column(struct out *o, const struct schema_column *c)
 
 /* The mean absolute error of a table's cells, if it is measured once. */
 static void
-print_table(struct out *o, const struct release *r, struct colset set)
+print_table(struct out *o, const struct release *r, struct colset set,
+            double sigma)
 {
     const size_t cells = domain_cells(&r->schema->domain, set);
-    const double sigma =
-        colset_count(set) > 1 ? r->facts.table_sigma : r->facts.column_sigma;
     char error[NUMBER_MAX];
     bool more = false;
 
@@ -127,17 +129,25 @@ print_forecast(struct out *o, const struct release *r)
     if (r->stored)
         out_text(o, "  already paid: the store has this release, and gives it "
                     "again for free\n");
-    out_printf(o,
-               "Method\n  %s, at most %zu measurements after those of single "
-               "columns\n  a model of at most %zu MB\n",
-               method_name(r->method.is), r->facts.rounds_most,
+    out_printf(o, "Method\n  %s, ", method_name(r->method.is));
+    if (r->method.is == METHOD_TABLES)
+        out_printf(o, "%zu measurements, of which all tables are made\n",
+                   r->facts.rounds_most);
+    else
+        out_printf(o,
+                   "at most %zu measurements after those of single columns\n",
+                   r->facts.rounds_most);
+    out_printf(o, "  a model of at most %zu MB\n",
                (r->facts.bytes_most >> 20) + 1);
-    out_printf(o, "Expected error of a table, where it is measured itself\n");
+    out_text(o, r->method.is == METHOD_TABLES
+                    ? "Expected error of a table\n"
+                    : "Expected error of a table, where it is measured "
+                      "itself\n");
     for (size_t i = 0; i < r->schema->domain.n; i++)
-        print_table(o, r, colset_of(i));
+        print_table(o, r, colset_of(i), r->facts.sigma[w->n + i]);
     for (size_t i = 0; i < w->n; i++)
         if (colset_count(w->sets[i]) > 1)
-            print_table(o, r, w->sets[i]);
+            print_table(o, r, w->sets[i], r->facts.sigma[i]);
     if (r->skipped > 0)
         out_printf(o,
                    "  left out: %zu groups of columns whose tables would be "

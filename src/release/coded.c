@@ -13,6 +13,7 @@
 #include "base/ck.h"
 #include "base/error.h"
 #include "engine/fields.h"
+#include "mech/i128.h"
 
 enum { BLOCK = 1024 };
 
@@ -304,6 +305,24 @@ coded_seal(const struct coded *c, struct colset set, custos_sealed **out,
     custos_status st =
         x ? custos_seal_ints(NULL, x, cells, out, err) : no_memory(err);
 
+    forget(x, cells * sizeof *x);
+    return st;
+}
+
+custos_status
+coded_seal_wide(const struct coded *c, struct colset set, custos_sealed **out,
+                custos_err *err)
+{
+    size_t cells;
+    int64_t *x = count_set(c, set, &cells);
+    i128 *wide = x ? calloc(cells, sizeof *wide) : NULL;
+    custos_status st = wide ? CUSTOS_OK : no_memory(err);
+
+    for (size_t k = 0; !st && k < cells; k++)
+        wide[k] = x[k];
+    if (!st)
+        st = seal_i128(NULL, wide, cells, out, err);
+    forget(wide, cells * sizeof *wide);
     forget(x, cells * sizeof *x);
     return st;
 }

@@ -36,6 +36,12 @@ CUSTOS_MUST_USE custos_status coded_seal(const struct coded *c,
                                          struct colset set, custos_sealed **out,
                                          custos_err *err);
 
+/* The same, sealed wide ints. */
+CUSTOS_MUST_USE custos_status coded_seal_wide(const struct coded *c,
+                                              struct colset set,
+                                              custos_sealed **out,
+                                              custos_err *err);
+
 /*
  * Sets score i: weight * (sum over cells of |lattice * count - model|) - penalty,
  * clamped to 64 bits, which moves two scores no further apart. It is kept until the

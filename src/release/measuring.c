@@ -5,8 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ck.h"
 #include "base/error.h"
-#include "num/rat.h"
+#include "mech/i128.h"
+#include "mech/marginals.h"
+#include "num/batch.h"
+#include "num/rat_double.h"
+#include "num/rat_round.h"
+#include "synth/candidates.h"
 #include "synth/price.h"
 
 void
@@ -19,6 +25,9 @@ measuring_bounds(custos_adjacency adjacency, uint64_t m, uint64_t *l1,
     *l1 = factor * m;
     *l2_squared = factor * m * m;
 }
+
+/* Counts are at most 2^40: no more rows fit in memory. */
+enum { COUNT_LOG2 = 40 };
 
 static void
 pay(struct measuring *m, amount rho)
@@ -79,6 +88,112 @@ measure(void *of, struct colset set, amount rho, int64_t *out, custos_err *err)
     custos_sealed_free(sealed);
     sigma = price_sigma(rho, m->l2_squared);
     t.variance = sigma * sigma;
+    return st ? st : released_add(m->released, &t, err);
+}
+
+/* The residual of a set, as mechanisms know it: a set of keys. */
+struct residual_of {
+    struct marginals keys;
+    size_t size[WORKLOAD_ORDER];
+    uint32_t all;
+};
+
+static void
+residual_init(const struct domain *d, struct colset set, struct residual_of *r)
+{
+    r->keys = (struct marginals){
+        .kind = MARGINALS_RESIDUAL, .size = r->size, .log2 = COUNT_LOG2};
+    CUSTOS_REQUIRE(colset_count(set) <= WORKLOAD_ORDER);
+    COLSET_EACH(c, set)
+    r->size[r->keys.n_keys++] = d->size[c];
+    r->all = ((uint32_t)1 << r->keys.n_keys) - 1;
+}
+
+/* Noise of variance l2^2/(2 rho), l2 the most that a unit changes in the residual;
+   l1 and l2_squared are what it changes in a marginal. */
+static custos_status
+noise_of_residual(const struct residual_of *r, uint64_t l1, uint64_t l2_squared,
+                  amount rho, custos_mech **out, custos_err *err)
+{
+    const uint64_t rows = l2_squared / l1;
+    char price[AMOUNT_TEXT_MAX], squared[128];
+    const custos_mech_options o = {.size = sizeof o,
+                                   .kind = CUSTOS_GAUSSIAN,
+                                   .domain = CUSTOS_WIDE,
+                                   .values = marginals_cells(&r->keys, r->all),
+                                   .sensitivity_squared = squared,
+                                   .changes = CUSTOS_CHANGES_SEVERAL,
+                                   .rho = price};
+    bool fits;
+    rat x[3];
+
+    rats_init(x, 3);
+    residual_sensitivity(&r->keys, r->all, l1 > rows, 0, 1, &x[0], &x[1]);
+    rat_set_u64(&x[2], rows);
+    rat_mul(&x[1], &x[1], &x[2]);
+    rat_mul(&x[1], &x[1], &x[2]);
+    amount_write(rho, AMOUNT_LOSS, price);
+    fits = rat_write_into(&x[1], squared, sizeof squared);
+    rats_clear(x, 3);
+    return fits ? custos_mech_new(NULL, &o, out, err)
+                : custos_fail(err, CUSTOS_ERANGE, "a table is too large");
+}
+
+static double
+variance_of(const custos_mech *mech)
+{
+    double sigma = 0;
+    rat x;
+
+    rat_init(&x);
+    CUSTOS_REQUIRE(
+        !rat_read_positive(custos_mech_facts(mech)->scale, "scale", &x, NULL));
+    sigma = rat_double(&x);
+    rat_clear(&x);
+    return sigma * sigma;
+}
+
+static custos_status
+release_residual(const struct measuring *m, const struct residual_of *r,
+                 const custos_mech *mech, struct colset set, int64_t *out,
+                 custos_err *err)
+{
+    const size_t cells = marginals_cells(&r->keys, r->all);
+    i128 *noisy = calloc(cells, sizeof *noisy);
+    custos_sealed *sealed = NULL;
+    custos_status st = noisy ? coded_seal_wide(m->coded, set, &sealed, err)
+                             : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+
+    if (!st)
+        st = residual_release(&r->keys, r->all, mech, m->rng, sealed, noisy,
+                              err);
+    for (size_t i = 0; !st && i < cells; i++)
+        out[i] = (int64_t)clamp_i128(noisy[i], INT64_MIN, INT64_MAX);
+    custos_sealed_free(sealed);
+    free(noisy);
+    return st;
+}
+
+static custos_status
+measure_residual(void *of, struct colset set, amount rho, int64_t *out,
+                 custos_err *err)
+{
+    struct measuring *m = of;
+    struct released_table t = {
+        .kind = RELEASED_RESIDUAL, .set = set, .rho = rho, .values = out};
+    custos_mech *mech = NULL;
+    struct residual_of r;
+    custos_status st;
+
+    residual_init(&released_now(m->released)->domain, set, &r);
+    t.cells = marginals_cells(&r.keys, r.all);
+    pay(m, rho);
+    st = noise_of_residual(&r, m->l1, m->l2_squared, rho, &mech, err);
+    if (!st) {
+        t.variance = variance_of(mech);
+        st = release_residual(m, &r, mech, set, out, err);
+    }
+    custos_mech_free(mech);
     return st ? st : released_add(m->released, &t, err);
 }
 
@@ -166,6 +281,20 @@ measuring_check_noise(uint64_t l2_squared, amount rho, custos_err *err)
 }
 
 custos_status
+measuring_check_residual(const struct domain *d, struct colset set, uint64_t l1,
+                         uint64_t l2_squared, amount rho, custos_err *err)
+{
+    custos_mech *mech = NULL;
+    struct residual_of r;
+    custos_status st;
+
+    residual_init(d, set, &r);
+    st = noise_of_residual(&r, l1, l2_squared, rho, &mech, err);
+    custos_mech_free(mech);
+    return st;
+}
+
+custos_status
 measuring_check_choice(uint64_t l1, uint64_t weight, amount rho,
                        custos_err *err)
 {
@@ -179,5 +308,10 @@ measuring_check_choice(uint64_t l1, uint64_t weight, amount rho,
 struct trusted
 measuring_trusted(struct measuring *m)
 {
-    return (struct trusted){m, measure, recode, score, select_one};
+    return (struct trusted){.of = m,
+                            .measure = measure,
+                            .residual = measure_residual,
+                            .recode = recode,
+                            .score = score,
+                            .select = select_one};
 }

@@ -13,7 +13,8 @@
  * THEOREM  release-steps
  *   Let a unit have at most m rows. Between neighbours the marginal of any set of
  *   columns changes by at most m in l1 and m^2 in squared l2 if a unit is added or
- *   removed, and by at most 2m and 2m^2 if it is replaced. So a measurement of
+ *   removed, and by at most 2m and 2m^2 if it is replaced; its residual by what
+ *   residual-marginals says. So a measurement of
  *   price rho is rho-zCDP, and so is a selection among scores that are sums of
  *   absolute differences of counts and public numbers, times weights of at most w,
  *   with sensitivity 2m or m times w. All steps together are rho-zCDP for the sum of
@@ -41,11 +42,14 @@ struct measuring {
 void measuring_bounds(custos_adjacency adjacency, uint64_t m, uint64_t *l1,
                       uint64_t *l2_squared);
 
-/* Can a measurement, or a choice among scores with weights of at most this, have this
+/* Can a measurement, a residual of a set, or a choice among scores with weights of at most this, have this
    price? Asked before the charge. May fail: CUSTOS_ERANGE, CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status measuring_check_noise(uint64_t l2_squared,
                                                     amount rho,
                                                     custos_err *err);
+CUSTOS_MUST_USE custos_status
+measuring_check_residual(const struct domain *d, struct colset set, uint64_t l1,
+                         uint64_t l2_squared, amount rho, custos_err *err);
 CUSTOS_MUST_USE custos_status measuring_check_choice(uint64_t l1,
                                                      uint64_t weight,
                                                      amount rho,

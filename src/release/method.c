@@ -1,8 +1,11 @@
 #include "release/method.h"
 
+#include <math.h>
+
 #include "base/error.h"
 #include "synth/aim.h"
 #include "synth/mst.h"
+#include "synth/planner.h"
 #include "synth/price.h"
 
 static const char *const NAMES[] = {
@@ -92,6 +95,18 @@ check_beginning(const struct method *m, size_t bytes, custos_err *err)
                        (tree_bytes(&tree) >> 20) + 1, bytes >> 20);
 }
 
+/* Tables that are measured one at a time: a table is as accurate as its columns,
+   unless it has several. */
+static void
+set_sigma(const struct method *m, struct method_facts *out, double column,
+          double table)
+{
+    for (size_t i = 0; i < m->workload.n + m->domain->n; i++)
+        out->sigma[i] =
+            i < m->workload.n && colset_count(m->workload.sets[i]) > 1 ? table
+                                                                       : column;
+}
+
 static custos_status
 check_aim(const struct method *m, struct method_facts *out, custos_err *err)
 {
@@ -108,8 +123,8 @@ check_aim(const struct method *m, struct method_facts *out, custos_err *err)
         return st;
     out->bytes_most = METHOD_AIM_BYTES;
     out->rounds_most = 16 * d - d * 9 / 10;
-    out->column_sigma = out->table_sigma =
-        price_sigma(prices.measurement, m->l2_squared);
+    set_sigma(m, out, price_sigma(prices.measurement, m->l2_squared),
+              price_sigma(prices.measurement, m->l2_squared));
     return CUSTOS_OK;
 }
 
@@ -148,22 +163,69 @@ check_mst(const struct method *m, struct method_facts *out, custos_err *err)
                            "is %zu MB",
                            out->bytes_most >> 20, METHOD_MST_BYTES >> 20);
     out->rounds_most = d - 1;
-    out->column_sigma = price_sigma(prices.column, m->l2_squared);
-    out->table_sigma = price_sigma(prices.pair, m->l2_squared);
+    set_sigma(m, out, price_sigma(prices.column, m->l2_squared),
+              price_sigma(prices.pair, m->l2_squared));
     return CUSTOS_OK;
 }
 
-custos_status
-method_check(struct method *m, struct method_facts *out, custos_err *err)
+static struct planner_options
+planner_options_of(const struct method *m)
 {
+    return (struct planner_options){.domain = m->domain,
+                                    .rho = m->rho,
+                                    .l2_squared = m->l2_squared,
+                                    .workload = m->workload,
+                                    .zeros = m->zeros,
+                                    .n_zeros = m->n_zeros,
+                                    .bytes = METHOD_TABLES_BYTES};
+}
+
+static custos_status
+check_parts(const struct method *m, const struct planner *p, custos_err *err)
+{
+    for (size_t i = 0; i < p->n_parts; i++)
+        if (measuring_check_residual(m->domain, p->parts[i].set, m->l1,
+                                     m->l2_squared, p->parts[i].rho, err))
+            return custos_fail(err, CUSTOS_ERANGE,
+                               "this budget is too small for so many "
+                               "tables" HINT "give a larger one, or ask for "
+                               "fewer tables by --workload");
+    return CUSTOS_OK;
+}
+
+static custos_status
+check_tables(const struct method *m, struct method_facts *out, custos_err *err)
+{
+    const struct planner_options o = planner_options_of(m);
+    struct planner p = {.parts = NULL};
+    custos_status st = planner_make(NULL, &o, &p, err);
+
+    if (st)
+        return st;
+    st = check_parts(m, &p, err);
+    if (!st)
+        st = check_beginning(m, METHOD_TABLES_BYTES, err);
+    for (size_t i = 0; !st && i < p.n_sets; i++)
+        out->sigma[i] = sqrt(planner_variance(&p, p.sets[i]));
+    out->bytes_most = METHOD_TABLES_BYTES;
+    out->rounds_most = p.n_parts;
+    planner_free(&p);
+    return st;
+}
+
+custos_status
+method_check(struct method *m, arena *a, struct method_facts *out,
+             custos_err *err)
+{
+    out->sigma =
+        arena_take(a, m->workload.n + m->domain->n, sizeof *out->sigma);
+    if (!out->sigma)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (m->is == METHOD_AUTO)
         m->is = m->domain->n <= METHOD_AIM_COLUMNS ? METHOD_AIM : METHOD_MST;
-    if (m->is == METHOD_TABLES)
-        return custos_fail(err, CUSTOS_EUNSUPPORTED,
-                           "method 'tables' is not supported yet" HINT
-                           "take aim or mst");
-    return m->is == METHOD_AIM ? check_aim(m, out, err)
-                               : check_mst(m, out, err);
+    return m->is == METHOD_AIM   ? check_aim(m, out, err)
+           : m->is == METHOD_MST ? check_mst(m, out, err)
+                                 : check_tables(m, out, err);
 }
 
 /* --------------------------------------------------------------- running -- */
@@ -194,8 +256,10 @@ method_run(const struct method *m, const struct trusted *t, custos_rng *rng,
                                     .zeros = m->zeros,
                                     .n_zeros = m->n_zeros,
                                     .bytes = METHOD_MST_BYTES};
+    const struct planner_options tables = planner_options_of(m);
 
-    CUSTOS_REQUIRE(m->is == METHOD_AIM || m->is == METHOD_MST);
-    return m->is == METHOD_AIM ? run_aim(m, t, rng, out, err)
-                               : mst_run(NULL, &mst, t, out, err);
+    CUSTOS_REQUIRE(m->is != METHOD_AUTO);
+    return m->is == METHOD_AIM   ? run_aim(m, t, rng, out, err)
+           : m->is == METHOD_MST ? mst_run(NULL, &mst, t, out, err)
+                                 : planner_run(NULL, &tables, t, out, err);
 }

@@ -16,9 +16,11 @@ enum release_method { METHOD_AUTO, METHOD_AIM, METHOD_MST, METHOD_TABLES };
 enum { METHOD_AIM_COLUMNS = 24 };
 
 /* The most bytes of a model. MST's is a tree of pairs, most of whose codes are
-   merged, so that it rarely comes near its limit. */
+   merged, so that it rarely comes near its limit. Beside tables the model is a
+   by-product. */
 #define METHOD_AIM_BYTES ((size_t)80 << 20)
 #define METHOD_MST_BYTES ((size_t)1 << 30)
+#define METHOD_TABLES_BYTES ((size_t)16 << 20)
 
 /* "aim" and so on; false if there is no such method. Empty: auto. */
 bool method_find(str name, enum release_method *out);
@@ -36,18 +38,20 @@ struct method {
 
 /* What can be said of a method before anything is spent. */
 struct method_facts {
-    size_t bytes_most;   /* of the model */
-    size_t rounds_most;  /* measurements after those of single columns */
-    double column_sigma; /* of a cell of a single column's table */
-    double table_sigma;  /* of a cell of a table when it is measured */
+    size_t bytes_most; /* of the model */
+    size_t
+        rounds_most; /* measurements after those of single columns, or of all */
+    double *
+        sigma; /* the deviation of a cell of a table, where it is measured: of the
+                      workload's tables, and then of the columns */
 };
 
 /*
- * Resolves METHOD_AUTO, and checks that the method can run. May fail:
+ * Resolves METHOD_AUTO, and checks that the method can run; the facts are in `a`. May fail:
  * CUSTOS_EUNSUPPORTED, CUSTOS_ERANGE (the budget does not suffice for one
  * measurement), CUSTOS_EOVERFLOW (the model would be too large), CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status method_check(struct method *m,
+CUSTOS_MUST_USE custos_status method_check(struct method *m, arena *a,
                                            struct method_facts *out,
                                            custos_err *err);
 

@@ -195,7 +195,8 @@ check_method(struct release *out, custos_err *err)
 {
     const struct schema *s = out->schema;
     custos_err why = CUSTOS_ERR_INIT;
-    custos_status st = method_check(&out->method, &out->facts, &why);
+    custos_status st =
+        method_check(&out->method, out->arena, &out->facts, &why);
     size_t most = 0;
     str name;
 

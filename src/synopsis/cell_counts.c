@@ -6,7 +6,9 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "synth/bound.h"
+#include "synth/candidates.h"
 #include "synth/infer.h"
+#include "synth/residual.h"
 
 enum { CELLS_MAX = 1 << 22 };
 
@@ -22,6 +24,11 @@ struct cell_counts_table {
     double *low,
         *high;       /* by cell of its coding: of the sum that is asked for */
     uint32_t *terms; /* by cell of its coding: of that sum */
+
+    /* Made of residuals, whose noise is not independent from cell to cell. */
+    struct colset set;
+    double *factor; /* by subset (residual_factors); NULL: independent noise */
+    double *sums;   /* by cell: room, all 0 */
 };
 
 /* Calls for each cell of the schema's codes: its cell in other codes. */
@@ -121,6 +128,61 @@ take_tables(arena *a, const struct synopsis *s, struct colset set,
     return CUSTOS_OK;
 }
 
+/* The residuals of all subsets of the set, in the arena; *n = 0 if one is missing. */
+static custos_status
+find_residuals(arena *a, const struct synopsis *s, struct colset set,
+               struct residual **out, size_t *n, custos_err *err)
+{
+    const struct released *r = s->released;
+    const size_t wanted = residual_parts(&s->schema->domain, set);
+
+    *n = 0;
+    *out = arena_take(a, wanted + 1, sizeof **out);
+    if (!*out)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->n_tables && *n <= wanted; i++) {
+        const struct released_table *t = &r->tables[i];
+
+        if (t->kind == RELEASED_RESIDUAL && colset_within(t->set, set))
+            (*out)[(*n)++] = (struct residual){t->set, t->values, t->variance};
+    }
+    *n = *n == wanted ? wanted : 0;
+    return CUSTOS_OK;
+}
+
+/* The table that residuals make, if they were measured. */
+static custos_status
+take_residuals(arena *a, const struct synopsis *s, struct colset set,
+               struct cell_counts *e, custos_err *err)
+{
+    const struct domain *d = &s->schema->domain;
+    struct cell_counts_table *to = &e->tables[e->n];
+    struct residual *parts;
+    double *work;
+    size_t n;
+    custos_status st = colset_count(set) <= WORKLOAD_ORDER
+                           ? find_residuals(a, s, set, &parts, &n, err)
+                           : CUSTOS_OK;
+
+    if (st || colset_count(set) > WORKLOAD_ORDER || n == 0)
+        return st;
+    work = arena_take(a, e->cells, sizeof *work);
+    to->sums = arena_take(a, e->cells, sizeof *to->sums);
+    to->factor =
+        arena_take(a, (size_t)1 << colset_count(set), sizeof *to->factor);
+    if (!work || !to->sums || !to->factor ||
+        !table_take(a, s, 0, set, e->cells, to))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    to->set = set;
+    for (size_t i = 0; i < n; i++) {
+        residual_add(d, &parts[i], set, work, to->y);
+        to->variance += residual_variance(d, &parts[i], set);
+    }
+    residual_factors(d, parts, n, set, to->factor);
+    e->n++;
+    return CUSTOS_OK;
+}
+
 /* Where there is no such table: the model's marginal, if there is a bound on it. */
 static custos_status
 take_bound(arena *a, const struct synopsis *s, struct colset set,
@@ -210,11 +272,22 @@ expect_tables(struct cell_counts *e, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* A model of some of the tables that residuals make knows less of the others than
+   these say themselves. */
+static bool
+model_knows(const struct synopsis *s, struct colset set,
+            const struct cell_counts *e)
+{
+    return s->model && (e->n == 0 || !e->tables[e->n - 1].factor ||
+                        model_measured(s->model, set));
+}
+
 custos_status
 cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
                  struct cell_counts *out, custos_err *err)
 {
-    struct cell_counts e = {.cells = domain_cells(&s->schema->domain, set)};
+    struct cell_counts e = {.domain = &s->schema->domain,
+                            .cells = domain_cells(&s->schema->domain, set)};
     custos_status st;
 
     if (e.cells > CELLS_MAX)
@@ -223,13 +296,15 @@ cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
                            "ask about fewer columns at once",
                            CELLS_MAX);
     e.expected = arena_take(a, e.cells, sizeof *e.expected);
-    e.tables = arena_take(a, s->released->n_tables + 1, sizeof *e.tables);
+    e.tables = arena_take(a, s->released->n_tables + 2, sizeof *e.tables);
     if (!e.expected || !e.tables)
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     st = take_tables(a, s, set, &e, err);
     if (!st)
-        st = s->model ? expect_model(a, s, set, &e, err)
-                      : expect_tables(&e, err);
+        st = take_residuals(a, s, set, &e, err);
+    if (!st)
+        st = model_knows(s, set, &e) ? expect_model(a, s, set, &e, err)
+                                     : expect_tables(&e, err);
     if (!st)
         *out = e;
     return st;
@@ -281,6 +356,57 @@ add_terms(const struct cell_counts_table *t, const struct summand *terms,
     }
 }
 
+/* The number in a table of a subset of t->set of the cell that the table has there. */
+static size_t
+cell_of_subset(const struct domain *d, struct colset set, size_t bits,
+               size_t cell)
+{
+    size_t rest = domain_cells(d, set), at = 0;
+
+    COLSET_EACH(c, set)
+    {
+        rest /= d->size[c];
+        if (bits & 1)
+            at = at * d->size[c] + cell / rest % d->size[c];
+        bits >>= 1;
+    }
+    return at;
+}
+
+enum term_end { TERM_LOW, TERM_HIGH };
+
+static double
+term_at(const struct summand *t, enum term_end end)
+{
+    return end == TERM_LOW ? t->low : t->high;
+}
+
+/* The variance of the sum of one end of all terms, where the table is made of
+   residuals. */
+static double
+residual_sum_variance(const struct domain *d, const struct cell_counts_table *t,
+                      const struct summand *terms, size_t n, enum term_end end)
+{
+    double variance = 0;
+
+    for (size_t bits = 0; bits >> colset_count(t->set) == 0; bits++) {
+        double squares = 0;
+
+        for (size_t i = 0; i < n; i++)
+            t->sums[cell_of_subset(d, t->set, bits, terms[i].cell)] +=
+                term_at(&terms[i], end);
+        for (size_t i = 0; i < n; i++) {
+            double *sum =
+                &t->sums[cell_of_subset(d, t->set, bits, terms[i].cell)];
+
+            squares += *sum * *sum;
+            *sum = 0;
+        }
+        variance += t->factor[bits] * squares;
+    }
+    return fmax(0, variance);
+}
+
 /* Leaves the table's terms empty. */
 struct interval
 cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
@@ -288,7 +414,8 @@ cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
 {
     const struct cell_counts_table *t = &e->tables[k];
     const double z = normal_quantile(beta * share_of_table(k + 1));
-    double squares_low = 0, squares_high = 0, most_low = 0, most_high = 0;
+    double low = 0, high = 0; /* variances, in those of a cell */
+    double most_low = 0, most_high = 0;
     struct interval out = {.has_bar = true};
 
     add_terms(t, terms, n);
@@ -305,13 +432,19 @@ cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
         t->terms[at] = 0;
         out.low += least * t->y[at];
         out.high += most * t->y[at];
-        squares_low += least * least;
-        squares_high += most * most;
+        low += least * least;
+        high += most * most;
         most_low = fmax(most_low, fabs(least));
         most_high = fmax(most_high, fabs(most));
     }
-    out.low -= z * sqrt(squares_low * t->variance) + most_low * t->l1;
-    out.high += z * sqrt(squares_high * t->variance) + most_high * t->l1;
+    low *= t->variance;
+    high *= t->variance;
+    if (t->factor) {
+        low = residual_sum_variance(e->domain, t, terms, n, TERM_LOW);
+        high = residual_sum_variance(e->domain, t, terms, n, TERM_HIGH);
+    }
+    out.low -= z * sqrt(low) + most_low * t->l1;
+    out.high += z * sqrt(high) + most_high * t->l1;
     out.x = (out.low + out.high) / 2;
     return out;
 }

@@ -30,6 +30,7 @@
 /* What is known of the counts over a set of columns. Cells are of the schema's
    codes. */
 struct cell_counts {
+    const struct domain *domain;
     size_t cells;
     double *
         expected; /* by cell: the count to expect, of the model or, without one,

@@ -300,6 +300,7 @@ unpack_table(struct reader *r, const struct released *of,
     t->kind = (enum released_kind)unpack_between(r, 0, RELEASED_RESIDUAL);
     t->set = unpack_set(r, schema);
     t->coding = (size_t)unpack_between(r, 0, (i128)of->n_codings - 1);
+    require(r, t->kind == RELEASED_COUNTS || t->coding == 0);
     rho = unpack_number(&r->u);
     t->rho = (amount)rho;
     t->variance = unpack_double(r);

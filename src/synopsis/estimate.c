@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "synth/candidates.h"
 #include "synth/infer.h"
+#include "synth/residual.h"
 
 /* Tables on the way to one estimate; and the cells of the largest one that a
    model's marginal may need. */
@@ -243,78 +244,32 @@ add_table(struct estimating *e, const struct released_table *t)
 
 /* --------------------------------------------------------------- residuals -- */
 
-/* Subtracts the mean along each axis. */
-static void
-project(const struct cells *c, double *x)
-{
-    size_t step = 1;
-
-    for (size_t i = c->n; i-- > 0; step *= c->size[i])
-        for (size_t k = 0; k < c->total; k++) {
-            double sum = 0;
-
-            if (k / step % c->size[i] != 0)
-                continue;
-            for (size_t j = 0; j < c->size[i]; j++)
-                sum += x[k + j * step];
-            for (size_t j = 0; j < c->size[i]; j++)
-                x[k + j * step] -= sum / c->size[i];
-        }
-}
-
-/* Adds to each cell of the set what the residual of a subset says, and to *variance
-   the variance of that. */
-static bool
-add_residual(struct estimating *e, const struct released_table *t,
-             double *estimate, double *variance)
-{
-    const struct domain *d = &e->s->schema->domain;
-    const double rest = (double)domain_cells(d, colset_minus(e->set, t->set));
-    double *x = arena_take(e->a, t->cells, sizeof *x), share = 1;
-    struct cells own, all;
-    struct moves m;
-
-    cells_init(&own, d, t->set);
-    cells_init(&all, d, e->set);
-    if (!x || !moves_make(e->a, &all, d, t->set, NULL, &m))
-        return false;
-    for (size_t k = 0; k < t->cells; k++)
-        x[k] = (double)t->values[k] / (double)own.total;
-    project(&own, x);
-    for (size_t k = 0; k < all.total; k++, cells_next(&all))
-        estimate[k] += x[cell_at(&all, &m)] / rest;
-    for (size_t i = 0; i < own.n; i++)
-        share *= 1 - 1.0 / own.size[i];
-    *variance += t->variance * share /
-                 ((double)own.total * (double)own.total * rest * rest);
-    return true;
-}
-
 /* Adds the table that the residuals of all subsets make; nothing if one is
    missing. */
 static bool
 add_residuals(struct estimating *e)
 {
     const struct released *r = e->s->released;
-    const size_t cells = domain_cells(&e->s->schema->domain, e->set);
-    double *estimate = arena_take(e->a, cells, sizeof *estimate), variance = 0;
-    size_t found = 0, wanted = 1;
+    const struct domain *d = &e->s->schema->domain;
+    const size_t cells = domain_cells(d, e->set);
+    double *estimate = arena_take(e->a, cells, sizeof *estimate);
+    double *work = arena_take(e->a, cells, sizeof *work), variance = 0;
+    size_t found = 0;
 
-    COLSET_EACH(c, e->set)
-    wanted *= e->s->schema->domain.size[c] > 1 ? 2 : 1;
-    if (!estimate)
+    if (!estimate || !work)
         return false;
     for (size_t i = 0; i < r->n_tables; i++) {
         const struct released_table *t = &r->tables[i];
+        const struct residual part = {t->set, t->values, t->variance};
 
         if (t->kind != RELEASED_RESIDUAL || !colset_within(t->set, e->set))
             continue;
         CUSTOS_REQUIRE(t->coding == 0);
-        if (!add_residual(e, t, estimate, &variance))
-            return false;
+        residual_add(d, &part, e->set, work, estimate);
+        variance += residual_variance(d, &part, e->set);
         found++;
     }
-    for (size_t k = 0; k < cells && found >= wanted; k++)
+    for (size_t k = 0; k < cells && found == residual_parts(d, e->set); k++)
         means_add(&e->apart, k, estimate[k], variance);
     return true;
 }

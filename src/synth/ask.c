@@ -27,6 +27,14 @@ ask_marginal(struct asker *a, struct colset set, amount rho, int64_t *out,
 }
 
 custos_status
+ask_residual(struct asker *a, struct colset set, amount rho, int64_t *out,
+             custos_err *err)
+{
+    price_spend(&a->left, rho);
+    return a->trusted->residual(a->trusted->of, set, rho, out, err);
+}
+
+custos_status
 ask_values(struct asker *a, struct colset set, size_t cells, amount rho,
            double *values, double *variance, custos_err *err)
 {

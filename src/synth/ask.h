@@ -1,5 +1,5 @@
 /*
- * What MST and AIM have in common: each asks the trusted side for marginals and
+ * What synthesizers have in common: each asks the trusted side for marginals and
  * choices, pays from one budget, and keeps what comes back.
  */
 #ifndef SYNTH_ASK_H
@@ -37,7 +37,12 @@ CUSTOS_MUST_USE custos_status ask_marginal(struct asker *a, struct colset set,
                                            amount rho, int64_t *out,
                                            custos_err *err);
 
-/* The same as doubles, with the variance of the noise. May also fail with
+/* The noisy residual of a set. May fail: as the trusted side. */
+CUSTOS_MUST_USE custos_status ask_residual(struct asker *a, struct colset set,
+                                           amount rho, int64_t *out,
+                                           custos_err *err);
+
+/* The noisy marginal as doubles, with the variance of the noise. May also fail with
    CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status ask_values(struct asker *a, struct colset set,
                                          size_t cells, amount rho,

@@ -25,6 +25,11 @@ struct trusted {
     custos_status (*measure)(void *of, struct colset set, amount rho,
                              int64_t *out, custos_err *err);
 
+    /* The residual of the marginal of a set (residual.h), with noise on each of its
+       numbers of the variance that this price buys (theorem residual-marginals). */
+    custos_status (*residual)(void *of, struct colset set, amount rho,
+                              int64_t *out, custos_err *err);
+
     /* From now on, code k of this column counts as map[k] < codes. Free. */
     custos_status (*recode)(void *of, size_t column, const uint16_t *map,
                             uint32_t codes, custos_err *err);

@@ -253,7 +253,11 @@ struct synopsis_made *
 synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
 {
     struct synopsis_made *m = calloc(1, sizeof *m);
-    struct trusted t = {m, made_measure, made_recode, made_score, made_select};
+    struct trusted t = {.of = m,
+                        .measure = made_measure,
+                        .recode = made_recode,
+                        .score = made_score,
+                        .select = made_select};
     struct synopsis *s;
     struct workload w;
 

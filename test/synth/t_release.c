@@ -217,8 +217,11 @@ keeper_select(void *of, const size_t *among, size_t n, uint64_t weight,
 static struct trusted
 trusted_of(struct keeper *k)
 {
-    return (struct trusted){k, keeper_measure, keeper_recode, keeper_score,
-                            keeper_select};
+    return (struct trusted){.of = k,
+                            .measure = keeper_measure,
+                            .recode = keeper_recode,
+                            .score = keeper_score,
+                            .select = keeper_select};
 }
 
 static const struct colset *
