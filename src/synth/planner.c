@@ -488,7 +488,7 @@ planner_run(const custos_alloc *alloc, const struct planner_options *o,
                                  .left = o->rho}};
     custos_status st = planner_make(alloc, o, &s.plan, err);
 
-    *out = (struct synthesis){.alloc = s.ask.alloc};
+    *out = (struct synthesis){.alloc = s.ask.alloc, .left = o->rho};
     if (st)
         return st;
     st = take_all(&s, err);
