@@ -378,9 +378,10 @@ no_synthesizer_overspends(void **state)
             assert_true(st == CUSTOS_OK || st == CUSTOS_ERANGE);
             assert_true(k.spent <= budget);
             assert_true(k.spent + s.left == budget);
-            assert_true(st || (method == AIM   ? s.left == 0
-                               : method == MST ? s.left < 20
-                                               : s.left <= 32 + budget / 1000000000000));
+            assert_true(st || (method == AIM ? s.left == 0
+                               : method == MST
+                                   ? s.left < 20
+                                   : s.left <= 32 + budget / 1000000000000));
             if (method != TABLES)
                 assert_int_equal(st, budget < (method == AIM ? 800 : 40)
                                          ? CUSTOS_ERANGE
