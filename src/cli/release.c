@@ -28,6 +28,7 @@ enum {
     RELEASE_WORKLOAD,
     RELEASE_COLUMNS,
     RELEASE_METHOD,
+    RELEASE_RANGES,
     RELEASE_ROWS,
     RELEASE_REPORT,
     RELEASE_DRY_RUN,
@@ -57,6 +58,12 @@ static const struct option options[RELEASE_OPTIONS] = {
          "rows), mst (the fastest), tables (exactly the tables\n"
          "asked for, each with its error), or auto (aim up to\n"
          "24 columns)"},
+    [RELEASE_RANGES] =
+        {"ranges", "LIST",
+         "numbers and times, separated by commas, to be counted\n"
+         "finely, for a fifth of the price: ranges and\n"
+         "quantiles of them become accurate, and the runs that\n"
+         "all else takes them in have about equally many rows"},
     [RELEASE_ROWS] = {"rows", "N",
                       "synthetic rows (as many as the measurements say)"},
     [RELEASE_REPORT] = {"report", "DIR",
@@ -245,6 +252,7 @@ read_request(const struct args *args, struct release_request *out)
     *out = (struct release_request){
         .table = str_of(given[RELEASE_TABLE]),
         .columns = str_of(given[RELEASE_COLUMNS]),
+        .ranges = str_of(given[RELEASE_RANGES]),
         .workload = str_of(given[RELEASE_WORKLOAD]),
         .method = str_of(given[RELEASE_METHOD]),
         .epsilon = str_of(given[RELEASE_EPSILON]),

@@ -234,6 +234,18 @@ coded_recode(struct coded *c, size_t column, const uint16_t *map,
     c->sizes[c->schema.n + column] = codes;
 }
 
+void
+coded_settle(struct coded *c)
+{
+    for (size_t i = 0; i < c->schema.n; i++) {
+        for (size_t row = 0; row < c->rows; row++)
+            c->code[i][row] = c->map[i][c->code[i][row]];
+        c->sizes[i] = c->sizes[c->schema.n + i];
+        for (uint32_t k = 0; k < c->sizes[i]; k++)
+            c->map[i][k] = (uint16_t)k;
+    }
+}
+
 /* By column of the set and code: how far the code moves the cell. NULL: no memory. */
 static size_t *
 moves_make(const struct coded *c, struct colset set)

@@ -31,6 +31,10 @@ void coded_free(struct coded *c);
 void coded_recode(struct coded *c, size_t column, const uint16_t *map,
                   uint32_t codes);
 
+/* Makes the codes that count now those that were read: nothing tells them apart any
+   more. */
+void coded_settle(struct coded *c);
+
 /* The marginal of a set, sealed ints. May fail: CUSTOS_ENOMEM. */
 CUSTOS_MUST_USE custos_status coded_seal(const struct coded *c,
                                          struct colset set, custos_sealed **out,

@@ -2,6 +2,7 @@
 #include "release/measuring.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "mech/i128.h"
 #include "mech/marginals.h"
+#include "mech/running.h"
 #include "num/batch.h"
 #include "num/rat_double.h"
 #include "num/rat_round.h"
@@ -197,6 +199,90 @@ measure_residual(void *of, struct colset set, amount rho, int64_t *out,
     return st ? st : released_add(m->released, &t, err);
 }
 
+/* The square root of the running sums of so many cells, and its noise. */
+struct range_noise {
+    arena *a; /* has the root */
+    struct running root;
+    custos_mech *mech;
+    double variance; /* of one draw, in rows */
+};
+
+static void
+range_noise_clear(struct range_noise *x)
+{
+    custos_mech_free(x->mech);
+    arena_free(x->a);
+}
+
+static custos_status
+range_noise_make(size_t cells, uint64_t l1, uint64_t l2_squared, amount rho,
+                 struct range_noise *out, custos_err *err)
+{
+    const uint64_t rows = l2_squared / l1, factor = l1 / rows;
+    char price[AMOUNT_TEXT_MAX], squared[128];
+    const custos_mech_options o = {.size = sizeof o,
+                                   .kind = CUSTOS_GAUSSIAN,
+                                   .domain = CUSTOS_WIDE,
+                                   .values = cells,
+                                   .sensitivity_squared = squared,
+                                   .changes = CUSTOS_CHANGES_SEVERAL,
+                                   .rho = price};
+    custos_status st;
+    u128 moved;
+    bool fits;
+    rat x[2];
+
+    *out = (struct range_noise){.a = arena_new(NULL, (size_t)1 << 24)};
+    if (!out->a || !running_root(out->a, cells, 1, &out->root))
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    running_sensitivity(&out->root, &l1, &moved);
+    rats_init(x, 2);
+    rat_set_i128(&x[0], (i128)(factor * moved));
+    rat_set_u64(&x[1], rows);
+    rat_mul(&x[0], &x[0], &x[1]);
+    rat_mul(&x[0], &x[0], &x[1]);
+    amount_write(rho, AMOUNT_LOSS, price);
+    fits = rat_write_into(&x[0], squared, sizeof squared);
+    rats_clear(x, 2);
+    st = fits ? custos_mech_new(NULL, &o, &out->mech, err)
+              : custos_fail(err, CUSTOS_ERANGE, "a price is too small");
+    if (!st)
+        out->variance =
+            ldexp(variance_of(out->mech), -2 * (int)running_bits(&out->root));
+    return st;
+}
+
+custos_status
+measuring_range(struct measuring *m, arena *a, size_t column, size_t cells,
+                amount rho, struct released_range *out, custos_err *err)
+{
+    i128 *sums = calloc(cells, sizeof *sums);
+    custos_sealed *sealed = NULL;
+    struct range_noise noise = {.a = NULL};
+    custos_status st;
+
+    out->sums = arena_take(a, cells, sizeof *out->sums);
+    pay(m, rho);
+    st = sums && out->sums
+             ? range_noise_make(cells, m->l1, m->l2_squared, rho, &noise, err)
+             : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    if (!st)
+        st = coded_seal_wide(m->coded, colset_of(column), &sealed, err);
+    if (!st)
+        st = running_release(&noise.root, noise.mech, m->rng, sealed, sums,
+                             cells, err);
+    for (size_t i = 0; !st && i < cells; i++)
+        out->sums[i] = (int64_t)clamp_i128(sums[i], INT64_MIN, INT64_MAX);
+    out->column = column;
+    out->cells = cells;
+    out->rho = rho;
+    out->variance = noise.variance;
+    range_noise_clear(&noise);
+    custos_sealed_free(sealed);
+    free(sums);
+    return st;
+}
+
 static custos_status
 recode(void *of, size_t column, const uint16_t *map, uint32_t codes,
        custos_err *err)
@@ -291,6 +377,19 @@ measuring_check_residual(const struct domain *d, struct colset set, uint64_t l1,
     residual_init(d, set, &r);
     st = noise_of_residual(&r, l1, l2_squared, rho, &mech, err);
     custos_mech_free(mech);
+    return st;
+}
+
+custos_status
+measuring_check_range(size_t cells, uint64_t l1, uint64_t l2_squared,
+                      amount rho, double *variance, custos_err *err)
+{
+    struct range_noise noise;
+    custos_status st =
+        range_noise_make(cells, l1, l2_squared, rho, &noise, err);
+
+    *variance = noise.variance;
+    range_noise_clear(&noise);
     return st;
 }
 

@@ -38,6 +38,17 @@ struct measuring {
     void *progress_ctx;
 };
 
+/*
+ * The rows of a column up to each of its codes: pays, and releases its running sums. *out
+ * gets sums and variance, in `a`; the rest is the caller's. A price above what is left
+ * aborts. May fail: as release-steps.
+ */
+CUSTOS_MUST_USE custos_status measuring_range(struct measuring *m, arena *a,
+                                              size_t column, size_t cells,
+                                              amount rho,
+                                              struct released_range *out,
+                                              custos_err *err);
+
 /* l1 and l2_squared for a bound of m rows, at most 2^30. */
 void measuring_bounds(custos_adjacency adjacency, uint64_t m, uint64_t *l1,
                       uint64_t *l2_squared);
@@ -50,6 +61,12 @@ CUSTOS_MUST_USE custos_status measuring_check_noise(uint64_t l2_squared,
 CUSTOS_MUST_USE custos_status
 measuring_check_residual(const struct domain *d, struct colset set, uint64_t l1,
                          uint64_t l2_squared, amount rho, custos_err *err);
+/* Also gives the variance of one draw. */
+CUSTOS_MUST_USE custos_status measuring_check_range(size_t cells, uint64_t l1,
+                                                    uint64_t l2_squared,
+                                                    amount rho,
+                                                    double *variance,
+                                                    custos_err *err);
 CUSTOS_MUST_USE custos_status measuring_check_choice(uint64_t l1,
                                                      uint64_t weight,
                                                      amount rho,

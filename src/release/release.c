@@ -30,7 +30,7 @@ enum { SQL_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
 
 static const char THEOREMS[] =
     "release-steps marginal-price selection-price release-within-budget "
-    "release-price rows-are-bounded";
+    "release-price rows-are-bounded running-sums";
 
 static custos_status
 no_memory(custos_err *err)
@@ -213,6 +213,24 @@ check_method(struct release *out, custos_err *err)
               : CUSTOS_OK;
 }
 
+/* Constraints speak of cuts that are public; those of ranges are found later. */
+static custos_status
+check_zeros(const struct release *out, custos_err *err)
+{
+    for (size_t i = 0; i < out->zeros.n; i++)
+        COLSET_EACH(column, out->zeros.of[i].set)
+    if (ranges_have(&out->ranges, column)) {
+        const str name = out->schema->columns[out->schema->column[column]].name;
+
+        return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                           "a constraint of the policy is about %.*s, whose "
+                           "values must then be cut at public places" HINT
+                           "leave it out of --ranges",
+                           (int)name.len, name.ptr);
+    }
+    return CUSTOS_OK;
+}
+
 static custos_status
 make_method(struct curator *c, const struct release_request *r,
             struct release *out, custos_err *err)
@@ -233,6 +251,12 @@ make_method(struct curator *c, const struct release_request *r,
                            (int)r->table.len, r->table.ptr);
     measuring_bounds(curator_policy(c)->adjacency, out->plan->rows, &m->l1,
                      &m->l2_squared);
+    st = ranges_prepare(out->arena, out->plan->from, out->field, r->ranges,
+                        m->l1, m->l2_squared, &out->schema, &m->rho,
+                        &out->ranges, err);
+    if (st)
+        return st;
+    m->domain = &out->schema->domain;
     st = workload_make(out->arena, out->schema, r->workload, &m->workload,
                        &out->skipped, err);
     if (!st)
@@ -240,6 +264,8 @@ make_method(struct curator *c, const struct release_request *r,
                         out->schema, out->field, &out->zeros, err);
     m->zeros = out->zeros.of;
     m->n_zeros = out->zeros.n;
+    if (!st)
+        st = check_zeros(out, err);
     if (!st)
         st = check_method(out, err);
     return st ? st : zeros_leave_rows(&out->zeros, &out->schema->domain, err);
@@ -276,6 +302,9 @@ set_id(struct curator *c, const struct release_request *r, struct release *out)
     hash_text(&h, str_of(out->price.rho_text));
     for (size_t i = 0; i < w->n; i++)
         sha256_add(&h, w->sets[i].word, sizeof w->sets[i].word);
+    hash_text(&h, str_of("ranges"));
+    for (size_t i = 0; i < out->ranges.n; i++)
+        sha256_add(&h, &out->ranges.column[i], sizeof out->ranges.column[i]);
     sha256_add(&h, &r->rows, sizeof r->rows);
     sha256_add(&h, curator_policy(c)->id, sizeof curator_policy(c)->id);
     sha256_add(&h, &version, sizeof version);
@@ -453,7 +482,7 @@ watch(void *ctx, amount left)
 /* Reads the rows, and measures them until the price is spent. */
 static custos_status
 measure(struct curator *c, const struct release_request *request,
-        struct release *r, struct released *released, struct synthesis *out,
+        struct release *r, struct released **released, struct synthesis *out,
         custos_err *err)
 {
     struct watching watching = {request, r->price.rho};
@@ -461,15 +490,27 @@ measure(struct curator *c, const struct release_request *request,
                           .l1 = r->method.l1,
                           .l2_squared = r->method.l2_squared,
                           .left = r->price.rho,
-                          .released = released,
                           .progress = watch,
                           .progress_ctx = &watching};
     const struct trusted t = measuring_trusted(&m);
     custos_status st =
-        coded_read(c->engine, r->plan, r->schema, r->field, &r->rows, err);
+        coded_read(c->engine, r->plan, r->ranges.fine, r->field, &r->rows, err);
+    struct released_range *ranges =
+        arena_take(r->arena, r->ranges.n + 1, sizeof *ranges);
 
     m.coded = r->rows;
-    return st ? st : method_run(&r->method, &t, c->rng, out, err);
+    if (!st && !ranges)
+        st = no_memory(err);
+    if (!st)
+        st = ranges_measure(r->arena, &r->ranges, &m, r->schema, ranges, err);
+    if (!st)
+        st = released_new(r->arena, &r->schema->domain, released, err);
+    if (st)
+        return st;
+    m.released = *released;
+    m.released->ranges = ranges;
+    m.released->n_ranges = r->ranges.n;
+    return method_run(&r->method, &t, c->rng, out, err);
 }
 
 /* ------------------------------------------------------------ publishing -- */
@@ -568,11 +609,8 @@ measure_and_keep(struct curator *c, const struct release_request *request,
                          .workload = r->method.workload.sets,
                          .n_workload = r->method.workload.n};
     struct synthesis made = {.model = NULL};
-    custos_status st =
-        released_new(r->arena, &r->schema->domain, &s.released, err);
+    custos_status st = measure(c, request, r, &s.released, &made, err);
 
-    if (!st)
-        st = measure(c, request, r, s.released, &made, err);
     if (!st)
         st = released_limits(s.released, made.limits, made.n_limits, err);
     if (!st)

@@ -26,12 +26,14 @@
 #include "release/method.h"
 #include "release/owner_report.h"
 #include "release/price.h"
+#include "release/ranges.h"
 #include "release/zeros.h"
 #include "synth/schema.h"
 
 struct release_request {
     str table;               /* of the policy: a table or a view */
     str columns;             /* names separated by commas; empty: all */
+    str ranges;              /* as ranges_prepare */
     str workload;            /* as workload_make */
     str method;              /* as method_find */
     str epsilon, delta, rho; /* as release_price_make */
@@ -49,7 +51,8 @@ struct release_request {
 struct release {
     arena *arena;
     struct plan *plan;
-    struct schema *schema;
+    struct schema *schema; /* of what is released */
+    struct ranges ranges;
     size_t *field; /* by column of the domain: the column of plan->table */
     struct zeros_list zeros;
     size_t skipped; /* groups of columns whose tables would be too large */

@@ -85,9 +85,10 @@ range_of(const struct policy_column *c, i128 *lower, i128 *upper)
     return *lower > INT64_MIN && *upper < INT64_MAX;
 }
 
+/* A range of up to `all` steps is cut at each of them, a longer one into `runs`. */
 static custos_status
-cuts_make(arena *a, const struct policy_column *c, struct schema_column *out,
-          custos_err *err)
+cuts_make(arena *a, const struct policy_column *c, int all, int runs,
+          struct schema_column *out, custos_err *err)
 {
     const struct grid g = grid_of_column(c);
     i128 lower, upper, steps, run;
@@ -95,8 +96,7 @@ cuts_make(arena *a, const struct policy_column *c, struct schema_column *out,
     if (!range_of(c, &lower, &upper))
         return fail_too_wide(out->name, err);
     steps = upper - lower + 1;
-    run =
-        steps <= SCHEMA_STEPS_MAX ? 1 : (steps + SCHEMA_RUNS - 1) / SCHEMA_RUNS;
+    run = steps <= all ? 1 : (steps + runs - 1) / runs;
     out->coding = SCHEMA_CUTS;
     out->ordered = true;
     out->base = g.base;
@@ -112,6 +112,13 @@ cuts_make(arena *a, const struct policy_column *c, struct schema_column *out,
 }
 
 custos_status
+schema_cut_finely(arena *a, const struct policy_column *c,
+                  struct schema_column *out, custos_err *err)
+{
+    return cuts_make(a, c, SCHEMA_FINE, SCHEMA_FINE, out, err);
+}
+
+custos_status
 schema_column_make(arena *a, const struct policy_column *c, str name, str table,
                    struct schema_column *out, custos_err *err)
 {
@@ -122,7 +129,7 @@ schema_column_make(arena *a, const struct policy_column *c, str name, str table,
     if (c->n_values > 0 || c->type == TYPE_BOOL)
         return values_make(a, c, out, err);
     if (c->has_range)
-        return cuts_make(a, c, out, err);
+        return cuts_make(a, c, SCHEMA_STEPS_MAX, SCHEMA_RUNS, out, err);
     return fail_without_domain(c, name, table, err);
 }
 

@@ -32,6 +32,14 @@ CUSTOS_MUST_USE custos_status schema_make(arena *a, const struct relation *from,
                                           struct schema **out, size_t **field,
                                           custos_err *err);
 
+/* Gives a column with cuts as many codes as its steps, but at most SCHEMA_FINE, in `a`.
+   May fail: CUSTOS_ENOMEM. */
+enum { SCHEMA_FINE = 1024 };
+CUSTOS_MUST_USE custos_status schema_cut_finely(arena *a,
+                                                const struct policy_column *c,
+                                                struct schema_column *out,
+                                                custos_err *err);
+
 /* The codes of one column; `table` is for messages. May fail: as schema_make. */
 CUSTOS_MUST_USE custos_status schema_column_make(arena *a,
                                                  const struct policy_column *c,

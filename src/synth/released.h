@@ -36,6 +36,19 @@ struct released_table {
     int64_t *values;
 };
 
+/* The rows of a column up to each of many fine codes (mech/running.h, the square root):
+   sum t has the noise c_0 z_t + c_1 z_(t-1) + ..., c_0 = 1, c_k = c_(k-1) (2k - 1)/2k, and is
+   rounded to a whole number. */
+struct released_range {
+    size_t column; /* of the domain; its codes are merged from these */
+    uint32_t n;    /* fine codes without that of NULL, which is the last */
+    i128 *cuts;    /* n + 1 (schema_column) */
+    amount rho;
+    double variance; /* of z_t */
+    size_t cells;
+    int64_t *sums;
+};
+
 /* A bound on the l1 distance of the model's marginal to the exact one, in rows, that
    does not follow from the tables. */
 struct released_limit {
@@ -53,6 +66,8 @@ struct released {
     size_t n_codings;
     struct released_table *tables;
     size_t n_tables;
+    struct released_range *ranges;
+    size_t n_ranges;
     amount *choices; /* what each selection of what to measure cost */
     size_t n_choices;
     struct released_limit *limits; /* of the model, which has the last coding */
