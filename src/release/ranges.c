@@ -207,12 +207,14 @@ cut_column(arena *a, const struct ranges *r, size_t i, struct measuring *m,
     const size_t column = r->column[i];
     const bool nullable = schema->columns[schema->column[column]].nullable;
     uint16_t *map = arena_take(a, range->cells, sizeof *map);
+    double *sums = arena_take(a, range->n, sizeof *sums);
     i128 *cuts = arena_take(a, (size_t)EDGES_RUNS + 1, sizeof *cuts);
     uint32_t runs;
 
-    if (!map || !cuts)
+    if (!map || !sums || !cuts)
         return no_memory(err);
-    runs = edges_find(range->sums, range->n, r->sigma[i], map);
+    sums_fit(range->sums, range->n, sums);
+    runs = edges_find(sums, range->n, r->sigma[i], map);
     CUSTOS_REQUIRE(runs <= EDGES_RUNS);
     for (uint32_t k = range->n; k-- > 0;)
         cuts[map[k]] = range->cuts[k];

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "synopsis/aggregate.h"
+#include "synopsis/fine.h"
 
 #define BETA 0.05
 
@@ -256,6 +257,17 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
     return CUSTOS_OK;
 }
 
+/* What is known of the cells of a reading. */
+static custos_status
+take_counts(const struct synopsis *s, const struct question *q,
+            struct colset set, struct cell_counts *out, custos_err *err)
+{
+    if (q->is_fine && !colset_is_empty(set))
+        return cell_counts_of_range(
+            q->a, fine_range(s, q->columns[0].is->place), out, err);
+    return cell_counts_make(q->a, s, set, out, err);
+}
+
 static custos_status
 answer_question(const struct synopsis *s, struct question *q, struct plan *p,
                 struct answering *w, struct answer *answer, custos_err *err)
@@ -263,8 +275,10 @@ answer_question(const struct synopsis *s, struct question *q, struct plan *p,
     struct cell_counts *e = NULL;
     struct row *rows = NULL;
     size_t n;
-    custos_status st = question_make(q, p, err);
+    custos_status st = CUSTOS_OK;
 
+    q->fine = fine_columns(q->a, s);
+    st = q->fine ? question_make(q, p, err) : no_memory(err);
     if (!st && !p->from && q->n_aggregates > 0)
         st = custos_fail(err, CUSTOS_EUNSUPPORTED,
                          "an aggregate needs FROM, with the synopsis's table");
@@ -275,7 +289,7 @@ answer_question(const struct synopsis *s, struct question *q, struct plan *p,
     }
     for (size_t i = 0; !st && i < q->n_readings; i++)
         if (q->readings[i].n_aggregates > 0)
-            st = cell_counts_make(q->a, s, q->readings[i].set, &e[i], err);
+            st = take_counts(s, q, q->readings[i].set, &e[i], err);
     for (size_t i = 0; i < p->n_outputs && !st; i++)
         answer->columns[i].is_key = p->outputs[i].expr->kind == EXPR_KEY;
     if (!st)

@@ -5,8 +5,10 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "synopsis/fine.h"
 #include "synth/bound.h"
 #include "synth/candidates.h"
+#include "synth/edges.h"
 #include "synth/infer.h"
 #include "synth/residual.h"
 
@@ -29,6 +31,8 @@ struct cell_counts_table {
     struct colset set;
     double *factor; /* by subset (residual_factors); NULL: independent noise */
     double *sums;   /* by cell: room, all 0 */
+    const struct released_range
+        *range; /* made of these running sums, or NULL */
 };
 
 /* Calls for each cell of the schema's codes: its cell in other codes. */
@@ -310,6 +314,39 @@ cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
     return st;
 }
 
+custos_status
+cell_counts_of_range(arena *a, const struct released_range *r,
+                     struct cell_counts *out, custos_err *err)
+{
+    struct cell_counts_table *t = arena_take(a, 1, sizeof *t);
+    struct cell_counts e = {.cells = r->cells, .tables = t, .n = 1};
+
+    e.expected = arena_take(a, e.cells, sizeof *e.expected);
+    if (!t || !e.expected)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    t->y = arena_take(a, e.cells, sizeof *t->y);
+    t->low = arena_take(a, e.cells, sizeof *t->low);
+    t->high = arena_take(a, e.cells, sizeof *t->high);
+    t->terms = arena_take(a, e.cells, sizeof *t->terms);
+    t->merged = arena_take(a, e.cells, sizeof *t->merged);
+    t->cell = arena_take(a, e.cells, sizeof *t->cell);
+    t->sums = arena_take(a, e.cells, sizeof *t->sums);
+    if (!t->y || !t->low || !t->high || !t->terms || !t->merged || !t->cell ||
+        !t->sums)
+        return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+    sums_fit(r->sums, (uint32_t)e.cells, e.expected);
+    for (size_t k = e.cells; k-- > 1;)
+        e.expected[k] -= e.expected[k - 1];
+    for (size_t k = 0; k < e.cells; k++) {
+        t->y[k] = (double)r->sums[k] - (k > 0 ? (double)r->sums[k - 1] : 0);
+        t->cell[k] = (uint32_t)k;
+        t->merged[k] = 1;
+    }
+    t->range = r;
+    *out = e;
+    return CUSTOS_OK;
+}
+
 /* ----------------------------------------------------------------- bars -- */
 
 /* The z that a normal variable exceeds, on both sides together, with probability
@@ -407,6 +444,23 @@ residual_sum_variance(const struct domain *d, const struct cell_counts_table *t,
     return fmax(0, variance);
 }
 
+/* What noise and rounding may do to one end of a sum, z deviations of it. */
+static double
+find_slack(const struct domain *d, const struct cell_counts_table *t,
+           const struct summand *terms, size_t n, double z, enum term_end end)
+{
+    double variance, rounding;
+
+    if (t->factor)
+        return z * sqrt(residual_sum_variance(d, t, terms, n, end));
+    for (size_t i = 0; i < n; i++)
+        t->sums[terms[i].cell] = term_at(&terms[i], end);
+    variance = fine_variance(t->range, t->sums, &rounding);
+    for (size_t i = 0; i < n; i++)
+        t->sums[terms[i].cell] = 0;
+    return z * sqrt(variance) + rounding;
+}
+
 /* Leaves the table's terms empty. */
 struct interval
 cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
@@ -437,14 +491,14 @@ cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
         most_low = fmax(most_low, fabs(least));
         most_high = fmax(most_high, fabs(most));
     }
-    low *= t->variance;
-    high *= t->variance;
-    if (t->factor) {
-        low = residual_sum_variance(e->domain, t, terms, n, TERM_LOW);
-        high = residual_sum_variance(e->domain, t, terms, n, TERM_HIGH);
+    low = z * sqrt(low * t->variance);
+    high = z * sqrt(high * t->variance);
+    if (t->factor || t->range) {
+        low = find_slack(e->domain, t, terms, n, z, TERM_LOW);
+        high = find_slack(e->domain, t, terms, n, z, TERM_HIGH);
     }
-    out.low -= z * sqrt(low) + most_low * t->l1;
-    out.high += z * sqrt(high) + most_high * t->l1;
+    out.low -= low + most_low * t->l1;
+    out.high += high + most_high * t->l1;
     out.x = (out.low + out.high) / 2;
     return out;
 }

@@ -62,6 +62,11 @@ CUSTOS_MUST_USE custos_status cell_counts_make(arena *a,
                                                struct cell_counts *out,
                                                custos_err *err);
 
+/* The same of a column that was counted finely: cells are its fine codes. */
+CUSTOS_MUST_USE custos_status
+cell_counts_of_range(arena *a, const struct released_range *r,
+                     struct cell_counts *out, custos_err *err);
+
 /* There is at most one term for each cell. */
 struct interval
 cell_counts_sum(const struct cell_counts *e, const struct summand *terms,

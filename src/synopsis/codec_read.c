@@ -14,6 +14,7 @@
 enum {
     COLUMNS_MAX = 4096,
     CODES_MAX = 1 << 16,
+    RANGE_CODES = 4096,
     DIGITS_MAX = 38,
     REAL_DIGITS = 56, /* the smallest step of a real is 2^-56 */
 };
@@ -180,11 +181,10 @@ cuts_are_sound(const struct schema_column *c)
     }
 }
 
+/* The cuts of a column whose n, base and digits are known. */
 static void
 unpack_cuts(struct reader *r, struct schema_column *c)
 {
-    c->base = (int)unpack_between(r, 2, 10);
-    c->digits = (int)unpack_between(r, -DIGITS_MAX, DIGITS_MAX);
     c->cuts = take(r, (size_t)c->n + 1, 1, sizeof *c->cuts);
     for (uint32_t k = 0; !r->u.failed && k <= c->n; k++) {
         c->cuts[k] = unpack_between(r, -CUT_MOST, CUT_MOST);
@@ -207,10 +207,13 @@ unpack_column(struct reader *r, struct schema_column *c)
         return;
     c->n = (uint32_t)unpack_between(r, c->nullable ? 0 : 1,
                                     CODES_MAX - c->nullable);
-    if (c->coding == SCHEMA_VALUES)
+    if (c->coding == SCHEMA_VALUES) {
         unpack_values(r, c);
-    else
-        unpack_cuts(r, c);
+        return;
+    }
+    c->base = (int)unpack_between(r, 2, 10);
+    c->digits = (int)unpack_between(r, -DIGITS_MAX, DIGITS_MAX);
+    unpack_cuts(r, c);
 }
 
 static struct schema *
@@ -515,6 +518,40 @@ unpack_choices(struct reader *r, struct released *of)
         of->choices[i] = (amount)unpack_between(r, 1, (i128)PRICE_MAX - 1);
 }
 
+static void
+unpack_range(struct reader *r, const struct schema *s, struct released_range *x)
+{
+    struct schema_column fine;
+
+    x->column = (size_t)unpack_between(r, 0, (i128)s->domain.n - 1);
+    fine = s->columns[s->column[x->column]];
+    require(r, fine.coding == SCHEMA_CUTS);
+    x->n = fine.n = (uint32_t)unpack_between(r, 1, RANGE_CODES);
+    if (r->u.failed)
+        return;
+    unpack_cuts(r, &fine);
+    x->cuts = fine.cuts;
+    x->rho = (amount)unpack_between(r, 1, (i128)PRICE_MAX - 1);
+    x->variance = unpack_double(r);
+    require(r, isfinite(x->variance) && x->variance > 0);
+    x->cells = schema_codes(&fine);
+    x->sums = take(r, x->cells, 1, sizeof *x->sums);
+    for (size_t k = 0; !r->u.failed && k < x->cells; k++)
+        x->sums[k] = (int64_t)unpack_between(r, INT64_MIN, INT64_MAX);
+}
+
+/* Files of earlier versions of this format end here. */
+static void
+unpack_ranges(struct reader *r, const struct schema *s, struct released *of)
+{
+    if (r->u.failed || r->u.ptr == r->u.end)
+        return;
+    of->n_ranges = (size_t)unpack_between(r, 0, (i128)s->domain.n);
+    of->ranges = take(r, of->n_ranges, 4, sizeof *of->ranges);
+    for (size_t i = 0; !r->u.failed && i < of->n_ranges; i++)
+        unpack_range(r, s, &of->ranges[i]);
+}
+
 custos_status
 synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
 {
@@ -536,6 +573,8 @@ synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
         unpack_share(&r, &s->schema->domain, s);
     if (!st && !r.u.failed)
         unpack_choices(&r, s->released);
+    if (!st && !r.u.failed)
+        unpack_ranges(&r, s->schema, s->released);
     if (!st && r.no_memory)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st && !unpack_end(&r.u))

@@ -136,6 +136,24 @@ pack_choices(struct buf *b, const struct released *r)
         pack_number(b, (i128)r->choices[i]);
 }
 
+static void
+pack_ranges(struct buf *b, const struct released *r)
+{
+    pack_number(b, (i128)r->n_ranges);
+    for (size_t i = 0; i < r->n_ranges; i++) {
+        const struct released_range *x = &r->ranges[i];
+
+        pack_number(b, (i128)x->column);
+        pack_number(b, (i128)x->n);
+        for (uint32_t k = 0; k <= x->n; k++)
+            pack_number(b, x->cuts[k]);
+        pack_number(b, (i128)x->rho);
+        pack_double(b, x->variance);
+        for (size_t k = 0; k < x->cells; k++)
+            pack_number(b, x->sums[k]);
+    }
+}
+
 void
 synopsis_pack(const struct synopsis *s, struct buf *out)
 {
@@ -148,4 +166,5 @@ synopsis_pack(const struct synopsis *s, struct buf *out)
     pack_model(out, s->model);
     pack_share(out, s->released, s->share);
     pack_choices(out, s->released);
+    pack_ranges(out, s->released);
 }

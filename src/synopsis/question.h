@@ -49,6 +49,8 @@ struct question {
     arena *a;
     const struct plan *plan;
     const struct schema *schema;
+    const struct schema_column **fine; /* as fine_columns gives them */
+    bool is_fine; /* it uses one column alone, and that in its fine codes */
     const _Atomic int *stop;         /* not 0: stopped; NULL: nobody stops it */
     struct question_column *columns; /* by their place in the domain */
     size_t n_columns;
@@ -69,7 +71,8 @@ question_is_stopped(const struct question *q)
 custos_status question_fail_stopped(custos_err *err);
 
 /*
- * Reads p, a public plan, as a question: q has its arena, plan and schema. Keys in
+ * Reads p, a public plan, as a question: q has its arena, plan, schema and fine
+ * columns. Keys in
  * the plan's trees become EXPR_KEY. May fail: CUSTOS_EUNSUPPORTED (what a synopsis
  * does not answer, with its position), CUSTOS_EOVERFLOW (too many values or groups),
  * CUSTOS_EENGINE (stopped), CUSTOS_ENOMEM.

@@ -1,0 +1,61 @@
+#include "synopsis/fine.h"
+
+#include <math.h>
+
+/* Half a step, and what the rounded entries of the root add. */
+#define ROUNDED 0.51
+
+const struct released_range *
+fine_range(const struct synopsis *s, size_t column)
+{
+    for (size_t i = 0; i < s->released->n_ranges; i++)
+        if (s->released->ranges[i].column == column)
+            return &s->released->ranges[i];
+    return NULL;
+}
+
+const struct schema_column **
+fine_columns(arena *a, const struct synopsis *s)
+{
+    const size_t n = s->schema->domain.n;
+    const struct schema_column **out = arena_take(a, n + 1, sizeof *out);
+
+    for (size_t i = 0; out && i < n; i++) {
+        const struct released_range *r = fine_range(s, i);
+        struct schema_column *c;
+
+        if (!r)
+            continue;
+        c = arena_take(a, 1, sizeof *c);
+        if (!c)
+            return NULL;
+        *c = s->schema->columns[s->schema->column[i]];
+        c->n = r->n;
+        c->cuts = r->cuts;
+        out[i] = c;
+    }
+    return out;
+}
+
+double
+fine_variance(const struct released_range *r, const double *g, double *rounding)
+{
+    double variance = 0, steps = 0;
+
+    for (size_t k = 0; k < r->cells; k++)
+        steps += fabs(g[k] - (k + 1 < r->cells ? g[k + 1] : 0));
+    for (size_t j = 0; j < r->cells; j++) {
+        double of_draw = 0, c = 1;
+
+        for (size_t k = j; k < r->cells; k++) {
+            const double by = g[k] - (k + 1 < r->cells ? g[k + 1] : 0);
+
+            if (by < 0 || by > 0)
+                of_draw += by * c;
+            c *= (2 * (double)(k - j) + 1) / (2 * (double)(k - j) + 2);
+        }
+        variance += of_draw * of_draw;
+    }
+    *rounding = ROUNDED * steps;
+    return variance * r->variance;
+}
