@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/fields.h"
+#include "mech/factor.h"
 #include "mech/sealed.h"
 #include "release/coded.h"
 #include "release/measuring.h"
@@ -519,10 +520,79 @@ steps_cost_what_they_say(void **state)
             }
 }
 
+/* ----------------------------------------------------------------- ranges -- */
+
+/* Measures the ranges of the second column of these rows. */
+static void
+run_ranges(const struct method *method, size_t number, const struct rows *data)
+{
+    struct schema_column columns[COLUMNS];
+    size_t column[COLUMNS], field[COLUMNS] = {0, 1};
+    arena *a = arena_new(NULL, 1 << 20);
+    struct measuring m = {.l1 = method->l1,
+                          .l2_squared = method->l2_squared,
+                          .left = method->rho};
+    struct released_range range;
+    struct schema schema;
+
+    schema_init(&schema, columns, column);
+    rows = *data;
+    answers = 1;
+    run_number = number;
+    n_steps = 0;
+    assert_int_equal(coded_read(NULL, NULL, &schema, field, &m.coded, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(measuring_range(&m, a, 1, B, method->rho, &range, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(n_steps, 1);
+    assert_true(m.left == 0);
+    /* A step of what gets the noise is 2^-m rows; the root has 2^m on its diagonal. */
+    assert_true(fabs(range.variance / (steps[number][0].variance /
+                                       pow(2, 2 * (double)factor_bits(B))) -
+                     1) < 1e-9);
+    coded_free(m.coded);
+    arena_free(a);
+}
+
+/* For all neighbours; the worst of them use the whole price. */
+static void
+ranges_cost_what_they_say(void **state)
+{
+    (void)state;
+    for (int change = 0; change < 2; change++)
+        for (size_t unit_rows = 1; unit_rows <= 2; unit_rows++) {
+            const struct method m = method_of(
+                METHOD_MST, "0.5",
+                change ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE, unit_rows);
+            struct rows unit = {.n = unit_rows};
+            double most = 0;
+
+            do {
+                struct rows other = {.n = change ? unit_rows : 0};
+
+                do {
+                    const struct rows base = {.n = 1, .cell = {4}};
+                    const struct rows x = joined(&base, &unit),
+                                      y = joined(&base, &other);
+
+                    run_ranges(&m, 0, &x);
+                    run_ranges(&m, 1, &y);
+                    most = fmax(most,
+                                divergence(&steps[0][0], &steps[1][0], 2) / 2);
+                } while (next_rows(&other));
+            } while (next_rows(&unit));
+            print_message("%.4f of the price is used\n",
+                          most / price_of(m.rho));
+            assert_true(most <= price_of(m.rho) * (1 + 1e-9));
+            assert_true(most >= price_of(m.rho) * (change ? 0.4 : 1 - 1e-6));
+        }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_cost_what_they_say),
         cmocka_unit_test(the_law_of_neighbours_stays_within_the_price),
         cmocka_unit_test(steps_cost_what_they_say),
     };
