@@ -251,21 +251,20 @@ make_method(struct curator *c, const struct release_request *r,
                            (int)r->table.len, r->table.ptr);
     measuring_bounds(curator_policy(c)->adjacency, out->plan->rows, &m->l1,
                      &m->l2_squared);
-    st = ranges_prepare(out->arena, out->plan->from, out->field, r->ranges,
-                        m->l1, m->l2_squared, &out->schema, &m->rho,
-                        &out->ranges, err);
-    if (st)
-        return st;
-    m->domain = &out->schema->domain;
-    st = workload_make(out->arena, out->schema, r->workload, &m->workload,
-                       &out->skipped, err);
-    if (!st)
-        st = zeros_make(out->arena, curator_policy(c), out->plan->from,
-                        out->schema, out->field, &out->zeros, err);
+    st = zeros_make(out->arena, curator_policy(c), out->plan->from, out->schema,
+                    out->field, &out->zeros, err);
     m->zeros = out->zeros.of;
     m->n_zeros = out->zeros.n;
     if (!st)
+        st = ranges_prepare(out->arena, out->plan->from, out->field, r->ranges,
+                            m->l1, m->l2_squared, &out->schema, &m->rho,
+                            &out->ranges, err);
+    if (!st)
         st = check_zeros(out, err);
+    m->domain = &out->schema->domain;
+    if (!st)
+        st = workload_make(out->arena, out->schema, r->workload, &m->workload,
+                           &out->skipped, err);
     if (!st)
         st = check_method(out, err);
     return st ? st : zeros_leave_rows(&out->zeros, &out->schema->domain, err);

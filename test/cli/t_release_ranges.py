@@ -1,0 +1,137 @@
+"""`custos release --ranges`: numbers and times that are counted finely, cut where the rows
+are, and answered from running sums."""
+import csv
+import pathlib
+import random
+import statistics
+import tempfile
+import unittest
+
+from command import CommandCase, lines
+
+POLICY = """\
+custos: 2
+adjacency: add-remove
+budget: {epsilon: 1000, delta: 1e-4, n: 1000}
+query: {epsilon: 1, delta: 1e-9, max_rho: 100}
+tables:
+  people:
+    source: people.csv
+    unit: id
+    rows_per_unit: 1
+    constraints: ["pension <= 4000"]
+    columns:
+      id: {type: integer, nullable: false}
+      city: {type: text, values: [Oslo, Lima], nullable: false}
+      pay: {type: decimal, scale: 2, range: [0, 999999.99]}
+      weight: {type: real, range: [0, 256], nullable: false}
+      since: {type: date, range: [2000-01-01, 2025-12-31], nullable: false}
+      pension: {type: integer, range: [0, 5000], nullable: false}
+"""
+PEOPLE = 5000
+
+
+def make_people(folder):
+    """Half earn a round 50,000; of the others most earn little."""
+    made = random.Random(3)
+    people = []
+    for i in range(PEOPLE):
+        pay = made.choice(["", "50000.00", "50000.00", "50000.00",
+                           f"{min(999999, made.expovariate(1 / 30000)):.2f}"])
+        people.append([i, made.choice(["Oslo", "Lima"]), pay, made.uniform(40, 120),
+                       f"{made.randrange(2010, 2026)}-0{made.randint(1, 9)}-15",
+                       made.randrange(4000)])
+    with open(folder / "people.csv", "w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow("id,city,pay,weight,since,pension".split(","))
+        rows.writerows(people)
+    return people
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as rows:
+        return list(csv.DictReader(rows))
+
+
+class Ranges(CommandCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tmp = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.tmp.cleanup)
+        cls.folder = pathlib.Path(cls.tmp.name)
+        cls.store = str(cls.folder / "store")
+        cls.people = make_people(cls.folder)
+        (cls.folder / "policy.yaml").write_text(POLICY, encoding="utf-8")
+        lines("init", str(cls.folder / "policy.yaml"), "--store", cls.store)
+
+    def words(self, out, *more):
+        return ["release", "--store", self.store, "--table", "people", "--rho", "2",
+                "--columns", "city,pay,weight,since", "--out", str(self.folder / out), *more]
+
+    def ask(self, out, sql):
+        got = lines("synopsis", "query", str(self.folder / out / "synopsis.custos"), sql,
+                    "--format", "csv")
+        return next(csv.DictReader(got))
+
+    def test_ranges_and_quantiles_are_near(self):
+        """At this price a sum deviates by about 4 rows, and a part of a fine code has about 20:
+        without --ranges, half of all rows would be somewhere in the first run."""
+        lines(*self.words("near", "--ranges", "pay, weight,since", "--method", "mst"))
+        pays = [float(p[2]) for p in self.people if p[2]]
+        for low, high in [(0, 9999), (10000, 49000), (30000, 60000), (100000, 999999)]:
+            exact = sum(low <= x <= high for x in pays)
+            got = self.ask("near", f"SELECT count(*) AS n FROM people WHERE pay >= {low} "
+                                   f"AND pay <= {high}")
+            self.assertLess(abs(float(got["n"]) - exact), 60, (low, high))
+            self.assertLessEqual(float(got["n_low"]), exact)
+            self.assertGreaterEqual(float(got["n_high"]), exact)
+        got = self.ask("near", "SELECT median(pay) AS m, count(*) AS n FROM people "
+                               "WHERE pay IS NOT NULL")
+        self.assertLess(abs(float(got["m"]) - statistics.median(pays)), 1000)
+        self.assertLess(abs(float(got["n"]) - len(pays)), 60)
+        got = self.ask("near", "SELECT count(*) AS n FROM people WHERE pay IS NULL")
+        self.assertLess(abs(float(got["n"]) - (PEOPLE - len(pays))), 60)
+        got = self.ask("near", "SELECT count(*) AS n FROM people WHERE since < DATE '2015-01-01'")
+        self.assertLess(abs(float(got["n"]) - sum(p[4] < "2015" for p in self.people)), 60)
+
+    def test_columns_are_cut_where_rows_are(self):
+        """The heap at 50,000 is a run of its own, and nothing lies outside the domain."""
+        lines(*self.words("cut", "--ranges", "pay"))
+        table = next((self.folder / "cut" / "tables").glob("*-city-pay.csv"))
+        runs = {(r["pay_from"], r["pay_to"]) for r in rows_of(table)}
+        heap = [(a, b) for a, b in runs if a and float(a) <= 50000 <= float(b)]
+        self.assertEqual(len(heap), 1)
+        self.assertLess(float(heap[0][1]) - float(heap[0][0]), 10000)
+        pays = [row["pay"] for row in rows_of(self.folder / "cut" / "synthetic.csv")]
+        self.assertTrue(all(p == "" or 0 <= float(p) <= 999999.99 for p in pays))
+        self.assertGreater(sum(p == "" for p in pays), PEOPLE / 8)
+        near = sum(p != "" and float(heap[0][0]) <= float(p) <= float(heap[0][1]) for p in pays)
+        self.assertLess(abs(near / len(pays) - sum(
+            p[2] == "50000.00" for p in self.people) / PEOPLE), 0.1)
+
+    def test_the_same_request_is_stored_and_others_are_not(self):
+        first = lines(*self.words("a", "--ranges", "weight"))
+        self.assertTrue(any(line.startswith("Receipt") for line in first))
+        self.assertIn("The store had this release: no cost.",
+                      lines(*self.words("b", "--ranges", "weight")))
+        other = lines(*self.words("c"))
+        self.assertTrue(any(line.startswith("Receipt") for line in other))
+
+    def test_what_has_no_range_is_refused_before_the_charge(self):
+        before = lines("budget", "--store", self.store)
+        for names, words in [("nobody", "no column 'nobody'"),
+                             ("city", "city has declared values, and no range"),
+                             ("id", "no column 'id'")]:
+            self.refused(*self.words("no", "--ranges", names), says=words)
+        words = self.words("no", "--ranges", "pension")
+        words[words.index("city,pay,weight,since")] = "city,pension"
+        self.refused(*words, says="constraint of the policy is about pension")
+        words = self.words("no", "--ranges", "pay")
+        words[words.index("2")] = "0.00000000000000000001"
+        self.refused(*words, says="budget")
+        self.assertEqual(before, lines("budget", "--store", self.store))
+        self.assertFalse((self.folder / "no").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
