@@ -3,8 +3,7 @@
  * that they are about. Tables, synopsis, synthetic rows and the public report all
  * follow from it.
  *
- * Codes are merged on the way: of a column with many cuts, neighbouring ones; of
- * any column, rare ones. Each *coding* maps the codes of the schema to those that
+ * Rare codes may be merged on the way. Each *coding* maps the codes of the schema to those that
  * were in force; coding 0 is the schema's own.
  */
 #ifndef SYNTH_RELEASED_H
