@@ -1,7 +1,7 @@
 /*
- * `custos demo`: generates a hospital, makes a store of it, asks eight
- * questions, releases a table and shows what is left of the budget. Since the data is made up, it
- * can also show the exact numbers behind the noise.
+ * `custos demo`: generates a hospital, makes a store of it, asks eight questions,
+ * releases a table and shows what is left of the budget. Since the data is made up,
+ * it can also show the exact numbers behind the noise.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -234,7 +234,7 @@ show_command(struct painter *p, int argc, char **argv)
                                 : 0;
 
         if (used + len + with + strlen(" \\") > LINE &&
-            (i == 0 || strncmp(argv[i - 1], "--", 2))) {
+            (i == 0 || strncmp(argv[i - 1], "--", 2) != 0)) {
             out_text(p->o, " \\\n       ");
             used = 7;
         }

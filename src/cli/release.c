@@ -127,7 +127,7 @@ print_forecast(struct out *o, const struct release *r)
                    "Constraints\n  %zu of the policy apply: %zu cells of their "
                    "tables are empty\n",
                    r->zeros.n, r->zeros.cells);
-    if (strcmp(r->price.delta, "0"))
+    if (strcmp(r->price.delta, "0") != 0)
         out_printf(
             o, "Price\n  epsilon %s at delta %s, which is spent as rho %s\n",
             r->price.epsilon, r->price.delta, r->price.rho_text);
@@ -175,7 +175,7 @@ step(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
     struct watching *w = ctx;
 
-    if (!w->what || strcmp(w->what, what)) {
+    if (!w->what || strcmp(w->what, what) != 0) {
         progress_end(&w->bar);
         progress_start(&w->bar, total);
         w->what = what;
@@ -195,7 +195,7 @@ print_cost(struct out *o, const struct release *r,
         return;
     }
     receipt_write(receipt, text);
-    if (strcmp(r->price.delta, "0"))
+    if (strcmp(r->price.delta, "0") != 0)
         out_printf(o, "Cost: epsilon %s, delta %s\n", r->price.epsilon,
                    r->price.delta);
     else

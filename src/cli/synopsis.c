@@ -14,7 +14,7 @@ static const struct verb *const subs[] = {&verb_synopsis_query,
 
 const struct verb verb_synopsis = {
     .name = "synopsis",
-    .summary = "ask the synopsis of a release, without the data and for free",
+    .summary = "ask a release, without the data and for free",
     .usage = "synopsis VERB FILE [options]",
     .about =
         "custos release writes a synopsis: one file with noisy tables, a "

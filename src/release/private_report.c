@@ -263,6 +263,7 @@ add_map(struct buf *out, const struct reporting *r)
     const struct judgement *f = &r->found;
     const size_t d = f->n_columns < HEAT_COLUMNS ? f->n_columns : HEAT_COLUMNS;
     const size_t size = d > 30 ? 12 : d > 12 ? 20 : 30;
+    const size_t width = 2 * (size_t)HEAT_NAME + d * size;
     const double most = f->n_pairs > 0 ? fmax(f->pairs[0].l1, 1e-9) : 1;
 
     if (d < 3 || f->n_pairs == 0)
@@ -274,8 +275,7 @@ add_map(struct buf *out, const struct reporting *r)
                "%zu %zu\" role=\"img\">\n",
                50 * most,
                f->n_columns > d ? " Only the first columns are drawn." : "",
-               HEAT_NAME * 2 + d * size, HEAT_NAME * 2 + d * size,
-               HEAT_TOP + (d - 1) * size);
+               width, width, HEAT_TOP + (d - 1) * size);
     for (size_t i = 0; i < f->n_pairs; i++)
         add_heat(out, r, size, most, &f->pairs[i]);
     for (size_t c = 0; c < d; c++) {

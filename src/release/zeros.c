@@ -349,7 +349,7 @@ static custos_status
 check_table(arena *a, const struct policy *p, const struct policy_table *t,
             const char *path, custos_err *err)
 {
-    struct zeros_list zeros;
+    struct zeros_list zeros = {.n = 0};
     struct finder f = {
         .a = a, .policy = p, .path = path, .out = &zeros, .err = err};
     custos_err why = CUSTOS_ERR_INIT;

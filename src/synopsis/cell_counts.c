@@ -117,16 +117,15 @@ take_tables(arena *a, const struct synopsis *s, struct colset set,
     for (size_t i = 0; i < r->n_tables; i++) {
         const struct released_table *t = &r->tables[i];
         struct cell_counts_table *to = &e->tables[e->n];
+        size_t summed; /* cells of t in each cell */
 
         if (t->kind != RELEASED_COUNTS || !colset_within(set, t->set))
             continue;
         if (!table_take(a, s, t->coding, set, e->cells, to))
             return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         collapse(s, t, set, to->y);
-        to->variance =
-            t->variance *
-            (double)(t->cells /
-                     domain_cells(&r->codings[t->coding].domain, set));
+        summed = t->cells / domain_cells(&r->codings[t->coding].domain, set);
+        to->variance = t->variance * (double)summed;
         e->n++;
     }
     return CUSTOS_OK;

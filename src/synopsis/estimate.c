@@ -235,7 +235,8 @@ add_table(struct estimating *e, const struct released_table *t)
 {
     const struct released_coding *coding = &e->s->released->codings[t->coding];
     const size_t cells = domain_cells(&coding->domain, e->set);
-    const double variance = t->variance * (double)(t->cells / cells);
+    const size_t summed = t->cells / cells;
+    const double variance = t->variance * (double)summed;
     double *y = collapse(e, t);
 
     return y && add_apart(e, coding, y, variance) &&

@@ -135,8 +135,8 @@ columns_that_share_a_part_are_not_compared(void **state)
         "           Laplace, scale 0.08; sensitivity l1 8, l2 squared 64",
         "           epsilon 100",
         "noise on   sum of x, each clamped to 0 .. 900",
-        "           Laplace, scale 72; sensitivity l1 7200, l2 squared "
-        "51840000",
+        ("           Laplace, scale 72; sensitivity l1 7200, l2 squared "
+         "51840000"),
         "           epsilon 100",
     };
     struct reply pair[N_SIDES] = {answer(9, upwards, 4), answer(9, upwards, 4)};

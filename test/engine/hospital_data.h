@@ -80,6 +80,7 @@ static const struct hospital_source hospital_sources[] = {
       {"2", "6"},
       {"2", "7"}}},
     {"cities.csv", {{"name", "people"}, {"Rome", "3"}, {"Oslo", "1"}}},
+    {"places.csv", {{"name"}, {"Rome"}, {"Oslo"}}},
     {"stays.csv",
      {{"stay", "patient", "nights"},
       {"100", "1", "3"},
