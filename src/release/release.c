@@ -339,6 +339,8 @@ release_prepare(struct curator *c, const struct release_request *r,
     if (!st)
         st = release_price_make(r->epsilon, r->delta, r->rho, &out->price, err);
     if (!st)
+        st = release_price_check(&out->price, curator_policy(c), err);
+    if (!st)
         st = make_schema(c, r, out, err);
     if (!st)
         st = check_rows(r, out, err);

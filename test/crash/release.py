@@ -34,7 +34,9 @@ class Releases:
         self.hospital.write_policy("1000, delta: 1e-3", "1") # room for a rho
         policy = self.hospital.policy
         policy.write_text(policy.read_text().replace(
-            "unit: id\n", "unit: id\n    rows_per_unit: 1\n"))
+            "unit: id\n", "unit: id\n    rows_per_unit: 1\n").replace(
+                "min_rho: 0", "min_rho: 0, max_rho: 1").replace(
+                    "custos: 1", "custos: 2\nadjacency: add-remove"))
         done = self.hospital.init()
         if done.returncode:
             raise AssertionError(done.stderr)

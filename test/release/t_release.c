@@ -19,7 +19,8 @@
 #define POLICY_TABLES                                                          \
     "custos: 2\nadjacency: add-remove\n"                                       \
     "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"                            \
-    "query: {epsilon: 0.1, delta: 1e-9}\n"                                     \
+    "query: {epsilon: 0.1, delta: 1e-9, max_epsilon: 200, max_rho: 200, "      \
+    "min_epsilon: 0, min_rho: 0}\n"                                            \
     "tables:\n"                                                                \
     "  people:\n    source: people.csv\n    unit: id\n"                        \
     "    max_rows: 400\n    columns:\n"                                        \
@@ -326,6 +327,74 @@ a_refused_release_costs_nothing(void **state)
         assert_int_equal(ledger_when_read, 0);
         assert_false(exists("o"));
         assert_false(exists("o.partial"));
+    }
+}
+
+/* What the policy says of a query's price holds for a release: caps, whether it may be
+   in rho, and the least, in the lane that is below it. */
+static void
+a_price_is_what_the_policy_allows(void **state)
+{
+    static const struct {
+        const char *query, *epsilon, *delta, *rho, *said;
+    } cases[] = {
+        {"epsilon: 0.1", NULL, NULL, "0.01",
+         "the policy does not allow prices in rho; give --epsilon and --delta "
+         "instead"},
+        {"epsilon: 0.1, max_rho: 0.02", NULL, NULL, "0.0201",
+         "a release may cost a rho of at most 0.02, the policy's cap"},
+        {"epsilon: 0.1, max_rho: 0.02", NULL, NULL, "1/50", NULL},
+        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "0.501", "1e-9", NULL,
+         "a release may cost an epsilon of at most 0.5, the policy's cap"},
+        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "2e-9", NULL,
+         "a release may cost a delta of at most 1e-9, the policy's cap"},
+        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "1e-9", NULL,
+         NULL},
+        {"epsilon: 0.5, min_epsilon: 0.3, delta: 1e-9", "0.29", "1e-9", NULL,
+         "this release would cost epsilon 0.29, and the policy's least price "
+         "is "
+         "0.3; give a larger price"},
+        {"epsilon: 0.5, min_rho: 0.004, max_rho: 1", NULL, NULL, "0.0039",
+         "this release would cost rho 0.0039, and the policy's least price is "
+         "0.004; give a larger price"},
+        {"epsilon: 0.5, min_rho: 0.004, max_rho: 1", NULL, NULL, "0.004", NULL},
+        /* By default a ten-thousandth of the budget, in rho too. */
+        {"epsilon: 0.1, delta: 1e-9", "0.0009", "1e-9", NULL,
+         "this release would cost epsilon 0.0009, and the policy's least price "
+         "is 0.001; give a larger price"},
+        {"epsilon: 0.1, max_rho: 1", NULL, NULL, "0.00001",
+         "this release would cost rho 0.00001, and the policy's least price is "
+         "0.0001"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r = request_of("visits", NULL, "o");
+        static char policy[sizeof POLICY + 256];
+        custos_err err = CUSTOS_ERR_INIT;
+        const char *at, *end;
+        struct release x;
+        custos_status st;
+
+        at = strstr(POLICY, "query: {") + strlen("query: {");
+        end = strchr(at, '}');
+        snprintf(policy, sizeof policy, "%.*s%s%s", (int)(at - POLICY), POLICY,
+                 cases[i].query, end);
+        test_store_policy(&files, policy);
+        curator_close(c);
+        test_store_init(&files);
+        c = test_open(&files);
+        r.epsilon = str_of(cases[i].epsilon);
+        r.delta = str_of(cases[i].delta);
+        r.rho = str_of(cases[i].rho);
+        st = release_prepare(c, &r, &x, &err);
+        if (!st)
+            release_free(&x);
+        if (st != (cases[i].said ? CUSTOS_EDENIED : CUSTOS_OK))
+            fail_msg("case %zu: %d %s", i, (int)st, err.said);
+        if (st && strncmp(whole_said(&err), cases[i].said,
+                          strlen(cases[i].said)) != 0)
+            fail_msg("case %zu: %s", i, whole_said(&err));
     }
 }
 
@@ -951,6 +1020,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_release_costs_nothing, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_price_is_what_the_policy_allows,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(workloads_are_checked_before_the_charge,
                                         begin, end),
         cmocka_unit_test_setup_teardown(the_charge_comes_before_the_rows, begin,
