@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "curator/course.h"
 #include "curator/tripwire.h"
+#include "release/charge.h"
 #include "release/publish.h"
 #include "release/schema.h"
 #include "release/workload.h"
@@ -26,11 +27,7 @@
 
 /* Released tables and what is computed of them. */
 #define RELEASE_BYTES ((size_t)1 << 33)
-enum { SQL_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
-
-static const char THEOREMS[] =
-    "release-steps marginal-price selection-price release-within-budget "
-    "release-price rows-are-bounded";
+enum { SQL_MAX = 1 << 20 };
 
 static custos_status
 no_memory(custos_err *err)
@@ -352,6 +349,8 @@ release_prepare(struct curator *c, const struct release_request *r,
         set_id(c, r, out);
         st = find_stored(c, out, err);
     }
+    if (!st && !out->stored)
+        st = release_charge_check(c, out, r->now, err);
     if (!st && r->out)
         st = owner_report_place(curator_path(c), out->id, r->report, &out->out,
                                 &out->report, err);
@@ -371,67 +370,6 @@ release_free(struct release *r)
     r->plan = NULL;
     arena_free(r->arena);
     r->arena = NULL;
-}
-
-/* -------------------------------------------------------------- charging -- */
-
-/* What the ledger keeps of the request, for people. */
-static void
-write_request(const struct release *r, struct buf *query, struct buf *plan)
-{
-    buf_add_text(query, "RELEASE ");
-    print_name(r->schema->table, query);
-    buf_add_text(query, " (");
-    for (size_t i = 0; i < r->schema->n; i++) {
-        buf_add_text(query, i ? ", " : "");
-        print_name(r->schema->columns[i].name, query);
-    }
-    buf_add_text(query, ")");
-    buf_printf(plan,
-               "release    %zu columns, %zu tables asked for, by %s\n"
-               "price      rho %s",
-               r->schema->n, r->method.workload.n, method_name(r->method.is),
-               r->price.rho_text);
-    if (strcmp(r->price.delta, "0"))
-        buf_printf(plan, ", from epsilon %s at delta %s", r->price.epsilon,
-                   r->price.delta);
-    buf_printf(plan, "\nunit       %.*s, at most %" PRIu64 " rows count\n",
-               (int)r->plan->unit.len, r->plan->unit.ptr, r->plan->rows);
-}
-
-static custos_status
-charge(struct curator *c, const struct release_request *request,
-       const struct release *r, struct receipt *receipt, custos_err *err)
-{
-    const struct policy *policy = curator_policy(c);
-    struct ledger_request l = {
-        .theorems = str_of(THEOREMS),
-        .charge = &r->price.charge,
-        .data_version = engine_version(c->engine),
-        .now = request->now,
-        .max_failures = policy->max_failures,
-        .max_overruns = policy->max_overruns,
-        .max_bytes = policy->ledger_bytes,
-        .max_minute_bytes = policy->ledger_minute_bytes,
-    };
-    struct buf query, plan;
-    custos_status st;
-
-    buf_init(&query, NULL, SQL_MAX);
-    buf_init(&plan, NULL, PLAN_TEXT_MAX);
-    write_request(r, &query, &plan);
-    l.query = str_of(buf_text(&query));
-    l.plan = str_of(buf_text(&plan));
-    memcpy(l.policy, policy->id, sizeof l.policy);
-    st = query.failed || plan.failed ? no_memory(err) : CUSTOS_OK;
-    if (!st)
-        st = tripwire_ready(c, request->now, err);
-    if (!st)
-        st = ledger_writer_charge(c->shared->writer, &l, receipt, err);
-    tripwire_refused(c, st, err);
-    buf_clear(&query);
-    buf_clear(&plan);
-    return st;
 }
 
 /* ------------------------------------------------------------- measuring -- */
@@ -499,7 +437,7 @@ set_facts(struct curator *c, const struct release *r,
         .unit = r->plan->unit,
         .rows_per_unit = r->plan->rows,
         .method = str_of(method_name(r->method.is)),
-        .theorems = str_of(THEOREMS),
+        .theorems = str_of(RELEASE_THEOREMS),
         .receipt = receipt->seq,
         .receipt_hash = text_of(r->arena, strchr(text, ':') + 1),
         .version = str_of(custos_version()),
@@ -605,7 +543,7 @@ charge_and_measure(struct curator *c, const struct release_request *request,
         st = tripwire_claim(&work, err);
     if (st)
         return st;
-    st = charge(c, request, r, receipt, err);
+    st = release_charge(c, r, request->now, receipt, err);
     if (st) {
         tripwire_drop(work);
         return st;
