@@ -333,8 +333,10 @@ release_prepare(struct curator *c, const struct release_request *r,
     if (!out->arena)
         return no_memory(err);
     st = curator_refresh(c, err);
-    if (!st)
+    if (!st) {
+        out->of = curator_snapshot(c);
         st = release_price_make(r->epsilon, r->delta, r->rho, &out->price, err);
+    }
     if (!st)
         st = release_price_check(&out->price, curator_policy(c), err);
     if (!st)
@@ -390,11 +392,12 @@ watch(void *ctx, amount left)
                              (uint64_t)((w->all - left) / part), 1000);
 }
 
-/* Reads the rows, and measures them until the price is spent. */
+/* Reads the rows, and measures them until the price is spent. *end: whether what
+   failed had seen private data; a fit of released values has not. */
 static custos_status
 measure(struct curator *c, const struct release_request *request,
         struct release *r, struct released *released, struct synthesis *out,
-        custos_err *err)
+        enum work_end *end, custos_err *err)
 {
     struct watching watching = {request, r->price.rho};
     struct measuring m = {.rng = c->rng,
@@ -407,9 +410,13 @@ measure(struct curator *c, const struct release_request *request,
     const struct trusted t = measuring_trusted(&m);
     custos_status st =
         coded_read(c->engine, r->plan, r->schema, r->field, &r->rows, err);
+    const bool read = !st;
 
     m.coded = r->rows;
-    return st ? st : method_run(&r->method, &t, c->rng, out, err);
+    if (!st)
+        st = method_run(&r->method, &t, c->rng, out, err);
+    *end = read && !m.failed ? WORK_DONE : WORK_FAILED;
+    return st;
 }
 
 /* ------------------------------------------------------------ publishing -- */
@@ -477,64 +484,41 @@ watch_files(void *ctx, const char *what, size_t done, size_t all)
 /* Writes the files into the store's folder of the release. */
 static custos_status
 keep(struct curator *c, const struct release_request *request,
-     struct release *r, const struct synopsis *s, custos_err *err)
+     struct release *r, const struct receipt *receipt,
+     const struct synthesis *made, struct synopsis *s, struct folder *kept,
+     custos_err *err)
 {
     struct release_request copy = *request;
     const struct products_options files = {.progress = watch_files,
                                            .ctx = &copy};
-    struct folder f = {.partial = ""};
-    custos_status st = stored_path(c, r->id, f.path, err);
-
-    if (!st)
-        st = folder_begin(&f, err);
-    if (!st && chmod(f.partial, FOLDER_MODE))
-        st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
-    if (!st)
-        st = release_publish(s, f.partial, request->rows,
-                             r->plan->table->max_rows, c->rng, &files,
-                             &r->synthetic, err);
-    if (!st)
-        st = folder_finish(&f, err);
-    folder_drop(&f);
-    return st;
-}
-
-static custos_status
-measure_and_keep(struct curator *c, const struct release_request *request,
-                 struct release *r, const struct receipt *receipt,
-                 custos_err *err)
-{
-    struct synopsis s = {.schema = r->schema,
-                         .workload = r->method.workload.sets,
-                         .n_workload = r->method.workload.n};
-    struct synthesis made = {.model = NULL};
     custos_status st =
-        released_new(r->arena, &r->schema->domain, &s.released, err);
+        released_limits(s->released, made->limits, made->n_limits, err);
 
     if (!st)
-        st = measure(c, request, r, s.released, &made, err);
-    if (!st)
-        st = released_limits(s.released, made.limits, made.n_limits, err);
-    if (!st)
-        st = set_share(r, &made, &s, err);
-    if (!st) {
-        s.model = made.model;
-        set_facts(c, r, receipt, &s.facts);
-        st = keep(c, request, r, &s, err);
-    }
-    synthesis_free(&made);
-    return st;
+        st = set_share(r, made, s, err);
+    if (st)
+        return st;
+    s->model = made->model;
+    set_facts(c, r, receipt, &s->facts);
+    st = release_publish(s, kept->partial, request->rows,
+                         r->plan->table->max_rows, c->rng, &files,
+                         &r->synthetic, err);
+    return st ? st : folder_finish(kept, err);
 }
 
 /* --------------------------------------------------------------- running -- */
 
-/* Below the lock: charges and measures. */
+/* Charges and measures. Failures of the measurements are recorded; what comes after
+   them is computed from released values. */
 static custos_status
 charge_and_measure(struct curator *c, const struct release_request *request,
-                   struct release *r, struct receipt *receipt, custos_err *err)
+                   struct release *r, struct receipt *receipt,
+                   struct released *released, struct synthesis *made,
+                   custos_err *err)
 {
     const struct ask nobody = {.now = request->now};
     custos_status st = engine_check_attached(c->engine, r->plan, err);
+    enum work_end end;
     int work;
 
     if (!st && engine_has_public_parts(r->plan))
@@ -549,13 +533,42 @@ charge_and_measure(struct curator *c, const struct release_request *request,
         return st;
     }
     tripwire_begin(c, receipt, work);
-    st = measure_and_keep(c, request, r, receipt, err);
-    tripwire_after(c, &nobody, receipt, work, st ? WORK_FAILED : WORK_DONE, st);
+    st = measure(c, request, r, released, made, &end, err);
+    tripwire_after(c, &nobody, receipt, work, end, st);
+    return st;
+}
+
+/* The store's folder of the release is begun before the charge: where it cannot be,
+   nothing is spent. */
+static custos_status
+make(struct curator *c, const struct release_request *request,
+     struct release *r, struct receipt *receipt, custos_err *err)
+{
+    struct synopsis s = {.schema = r->schema,
+                         .workload = r->method.workload.sets,
+                         .n_workload = r->method.workload.n};
+    struct synthesis made = {.model = NULL};
+    struct folder kept = {.partial = ""};
+    custos_status st = stored_path(c, r->id, kept.path, err);
+
+    if (!st)
+        st = folder_begin(&kept, err);
+    if (!st && chmod(kept.partial, FOLDER_MODE))
+        st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
+    if (!st)
+        st = released_new(r->arena, &r->schema->domain, &s.released, err);
+    if (!st)
+        st = charge_and_measure(c, request, r, receipt, s.released, &made, err);
+    engine_unprepare(c->engine);
+    if (!st)
+        st = keep(c, request, r, receipt, &made, &s, &kept, err);
+    folder_drop(&kept);
+    synthesis_free(&made);
     return st;
 }
 
 /* Runs of the same store take turns, so that the second of two equal requests finds
-   the release of the first. */
+   the release of the first. What other runs left unfinished is removed. */
 static custos_status
 lock_releases(struct curator *c, int *out, custos_err *err)
 {
@@ -570,14 +583,44 @@ lock_releases(struct curator *c, int *out, custos_err *err)
                          "cannot lock the releases of the store");
     if (st && *out >= 0)
         close(*out);
+    if (!st)
+        folder_sweep(path);
     return st;
+}
+
+/* What was prepared is about the data and the policy of that moment. */
+static custos_status
+check_unchanged(struct curator *c, const struct release *r, custos_err *err)
+{
+    custos_status st = curator_refresh(c, err);
+    const struct work_snapshot now = curator_snapshot(c);
+
+    if (st || (now.version == r->of.version && now.policy == r->of.policy))
+        return st;
+    return custos_fail(err, CUSTOS_EBUSY,
+                       "the data or the policy changed while this release "
+                       "waited for another" HINT
+                       "nothing was charged: run it again");
+}
+
+/* Puts a copy in its place; only now is anything to be seen there. */
+static custos_status
+give(struct curator *c, struct release *r, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st = stored_path(c, r->id, path, err);
+
+    if (!st)
+        st = folder_begin(&r->out, err);
+    if (!st)
+        st = folder_copy(path, r->out.partial, err);
+    return st ? st : folder_finish(&r->out, err);
 }
 
 custos_status
 release_run(struct curator *c, const struct release_request *request,
             struct release *r, struct receipt *receipt, custos_err *err)
 {
-    char path[STORE_PATH_MAX];
     custos_status st;
     int lock = -1;
 
@@ -585,18 +628,15 @@ release_run(struct curator *c, const struct release_request *request,
     st = lock_releases(c, &lock, err);
     if (st)
         return st;
-    st = folder_begin(&r->out, err);
+    st = check_unchanged(c, r, err);
+    if (!st)
+        st = folder_try(&r->out, err);
     if (!st)
         st = find_stored(c, r, err);
     if (!st && !r->stored)
-        st = charge_and_measure(c, request, r, receipt, err);
-    engine_unprepare(c->engine);
+        st = make(c, request, r, receipt, err);
     if (!st)
-        st = stored_path(c, r->id, path, err);
-    if (!st)
-        st = folder_copy(path, r->out.partial, err);
-    if (!st)
-        st = folder_finish(&r->out, err);
+        st = give(c, r, err);
     close(lock);
     return st;
 }

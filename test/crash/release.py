@@ -6,6 +6,7 @@ each kill:
   * the folder is not there, or it is complete: the same files, byte for byte, as the
     release in the store;
   * every release in the store has a charge;
+  * the next run leaves nothing unfinished in the store, whoever left it;
   * the same request, run again to its end, is free if the store has the release, and
     is charged once more if not.
 
@@ -110,6 +111,9 @@ class Releases:
             self.wrong("the second run was not charged once, or not free")
         if out.with_name(again.name + ".partial").exists():
             self.wrong("a complete run left an unfinished folder")
+        if any(f.suffix == ".partial"
+               for f in (self.hospital.store / "releases").iterdir()):
+            self.wrong("a complete run left what others had not finished")
 
     def close(self):
         done = self.hospital.verify()
