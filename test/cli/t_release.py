@@ -334,7 +334,20 @@ class Report(Releases):
                        self.folder / "store" / ".." / out.name / "r"):
             self.refused(*words, "--report", str(inside),
                          says="is inside the folder to publish")
-        self.refused(*words, "--report", self.store, says="exists already")
+        published, _ = self.release(price=("--rho", "0.24"))
+        stored = next((self.folder / "store/releases").iterdir())
+        (self.folder / "link").symlink_to(published)
+        for inside, says in (
+                (self.folder, "exists already"),
+                (self.store, "is inside the store"),
+                (f"{self.store}/mine", "is inside the store"),
+                (f"{self.store}/releases/mine", "is inside the store"),
+                (stored / "mine", "is inside the store"),
+                (published / "mine", "is inside a folder of a release"),
+                (published / "tables/mine", "is inside a folder of a release"),
+                (published / "new/mine", "is inside a folder of a release"),
+                (self.folder / "link/mine", "is inside a folder of a release")):
+            self.refused(*words, "--report", str(inside), says=says)
         self.assertFalse(out.exists())
         said = lines(*words, "--report", str(copy))
         self.assertEqual(said[4], str(copy / "private-report.html"))
