@@ -52,6 +52,22 @@ judge_charge(struct ledger *l, const struct ledger_request *r,
     return st;
 }
 
+static custos_status
+step_check(struct ledger *l, void *arg, custos_err *err)
+{
+    const struct ledger_request *const *r = arg;
+    struct standing s;
+
+    return judge_charge(l, *r, &s, err);
+}
+
+custos_status
+ledger_check_charge(struct ledger *l, const struct ledger_request *r,
+                    custos_err *err)
+{
+    return ledger_read(l, step_check, &r, err);
+}
+
 custos_status
 step_charge(struct ledger *l, void *arg, custos_err *err)
 {

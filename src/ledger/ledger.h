@@ -294,6 +294,14 @@ CUSTOS_MUST_USE custos_status ledger_remaining(struct ledger *l, str who,
                                                custos_err *err);
 
 /*
+ * Would this charge be made now? Writes nothing, and refuses as ledger_post does;
+ * a charge that others make meanwhile may change the answer. Also fails as reading
+ * does.
+ */
+CUSTOS_MUST_USE custos_status ledger_check_charge(
+    struct ledger *l, const struct ledger_request *r, custos_err *err);
+
+/*
  * The sums of all charges of one analyst, or of the common budget (who empty).
  * A currency without a bound is "infinity".
  */

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,11 @@
 
 /* What is removed unasked has this name. */
 static const char UNFINISHED[] = "unfinished-release";
+static const char PARTIAL[] = ".partial";
+
+/* When published files were changed, as they say: 1980-01-01, which archives of all
+   kinds can state. The true time would say how long a release took. */
+enum { CHANGED_S = 315532800 };
 
 static custos_status
 fail_io(const char *what, const char *path, custos_err *err)
@@ -91,7 +97,7 @@ folder_place(const char *path, const char *outside, struct folder *out,
 static void
 find_around(const struct folder *f, char out[STORE_PATH_MAX + 16])
 {
-    snprintf(out, STORE_PATH_MAX + 16, "%s.partial", f->path);
+    snprintf(out, STORE_PATH_MAX + 16, "%s%s", f->path, PARTIAL);
 }
 
 /* The path without symbolic links, as far as it exists. */
@@ -112,6 +118,8 @@ resolve(const char *path, char out[STORE_PATH_MAX])
     }
     if (len == 0 && !realpath(".", found))
         found[0] = '\0';
+    if (!strcmp(found, "/"))
+        found[0] = '\0';
     if (snprintf(out, STORE_PATH_MAX, "%s/%s", found, path + len) >=
         STORE_PATH_MAX)
         out[0] = '\0';
@@ -127,27 +135,93 @@ folder_would_be_in(const char *path, const char *folder)
     return is_within(whole, folder) || is_within(whole, partial);
 }
 
+bool
+folder_above_has(const char *path, const char *name)
+{
+    char whole[STORE_PATH_MAX], file[STORE_PATH_MAX];
+    size_t len;
+
+    resolve(path, whole);
+    for (len = strlen(whole); len > 0; len--) {
+        if (whole[len - 1] != '/')
+            continue;
+        if (snprintf(file, sizeof file, "%.*s%s", (int)len, whole, name) <
+                (int)sizeof file &&
+            !access(file, F_OK))
+            return true;
+    }
+    return false;
+}
+
+static custos_status
+fail_occupied(const char *around, custos_err *err)
+{
+    return custos_fail(err, CUSTOS_EINVAL,
+                       "%.150s exists, and is not what an interrupted release "
+                       "has left" HINT "move it away, or name another folder",
+                       around);
+}
+
+/* Removes an unfinished folder; of what is around it, only that folder itself. */
+static void
+remove_unfinished(const char *around)
+{
+    char partial[STORE_PATH_MAX];
+    struct stat is;
+
+    if (lstat(around, &is) || !S_ISDIR(is.st_mode) ||
+        join(around, UNFINISHED, partial, NULL))
+        return;
+    tree_remove(partial);
+    rmdir(around); /* but not if it has anything else */
+}
+
+static custos_status
+make_around(const char *around, custos_err *err)
+{
+    if (!mkdir(around, 0777))
+        return CUSTOS_OK;
+    return errno == EEXIST ? fail_occupied(around, err)
+                           : fail_io("create", around, err);
+}
+
+custos_status
+folder_try(const struct folder *f, custos_err *err)
+{
+    char around[STORE_PATH_MAX + 16], above[STORE_PATH_MAX];
+    const char *slash = strrchr(f->path, '/');
+    custos_status st;
+    struct stat is;
+    int fd;
+
+    find_around(f, around);
+    remove_unfinished(around);
+    if (!lstat(around, &is))
+        return fail_occupied(around, err);
+    snprintf(above, sizeof above, "%.*s", (int)(slash - f->path), f->path);
+    fd = open(*above ? above : "/", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return close(fd) ? fail_io("create", around, err) : CUSTOS_OK;
+    st = make_around(around, err);
+    if (!st)
+        rmdir(around);
+    return st;
+}
+
 custos_status
 folder_begin(struct folder *f, custos_err *err)
 {
     char around[STORE_PATH_MAX + 16], partial[STORE_PATH_MAX];
-    struct stat is;
     custos_status st;
 
     find_around(f, around);
     st = join(around, UNFINISHED, partial, err);
     if (st)
         return st;
-    if (!lstat(around, &is) && S_ISDIR(is.st_mode)) {
-        tree_remove(partial);
-        rmdir(around); /* but not if it has anything else */
-    }
-    if (mkdir(around, 0777) && errno == EEXIST)
-        return custos_fail(err, CUSTOS_EINVAL,
-                           "%.150s exists, and is not what an interrupted "
-                           "release has left" HINT
-                           "move it away, or name another folder",
-                           around);
+    remove_unfinished(around);
+    st = make_around(around, err);
+    if (st)
+        return st;
     memcpy(f->partial, partial, sizeof partial);
     return mkdir(partial, 0777) ? fail_io("create", partial, err) : CUSTOS_OK;
 }
@@ -185,23 +259,27 @@ walk(const char *folder, const char *to,
 }
 
 static custos_status
-sync_one(const char *path, const char *to, custos_err *err)
+seal_one(const char *path, const char *to, custos_err *err)
 {
-    struct stat is;
+    const struct timespec changed[2] = {{.tv_sec = CHANGED_S},
+                                        {.tv_sec = CHANGED_S}};
     custos_status st = CUSTOS_OK;
+    struct stat is;
 
     (void)to;
     if (lstat(path, &is))
         return fail_io("read", path, err);
     if (S_ISDIR(is.st_mode))
-        st = walk(path, NULL, sync_one, err);
+        st = walk(path, NULL, seal_one, err);
+    if (!st && utimensat(AT_FDCWD, path, changed, AT_SYMLINK_NOFOLLOW))
+        st = fail_io("write", path, err);
     return st ? st : file_sync(path, err);
 }
 
 custos_status
 folder_finish(struct folder *f, custos_err *err)
 {
-    custos_status st = sync_one(f->partial, NULL, err);
+    custos_status st = seal_one(f->partial, NULL, err);
 
     if (!st && rename(f->partial, f->path))
         st = fail_io("create", f->path, err);
@@ -225,22 +303,46 @@ folder_drop(struct folder *f)
 }
 
 static custos_status
+sweep_one(const char *path, const char *to, custos_err *err)
+{
+    const size_t len = strlen(path), end = sizeof PARTIAL - 1;
+
+    (void)to;
+    (void)err;
+    if (len > end && !strcmp(path + len - end, PARTIAL))
+        remove_unfinished(path);
+    return CUSTOS_OK;
+}
+
+void
+folder_sweep(const char *path)
+{
+    custos_err quiet = CUSTOS_ERR_INIT;
+
+    (void)!walk(path, NULL, sweep_one, &quiet);
+}
+
+/* The folder that a file is copied into was made with the usual rights. (The umask
+   can only be read by setting it, which other threads would see.) */
+static custos_status
 copy_one(const char *path, const char *to, custos_err *err)
 {
-    const mode_t mask = umask(0);
+    char above[STORE_PATH_MAX];
     custos_status st;
-    struct stat is;
+    struct stat is, in;
 
-    umask(mask);
+    snprintf(above, sizeof above, "%.*s", (int)(strrchr(to, '/') - to), to);
     if (lstat(path, &is))
         return fail_io("read", path, err);
+    if (lstat(above, &in))
+        return fail_io("read", above, err);
     if (S_ISDIR(is.st_mode)) {
         if (mkdir(to, 0777))
             return fail_io("create", to, err);
         return folder_copy(path, to, err);
     }
     st = file_copy(path, to, err);
-    if (!st && chmod(to, 0666 & ~mask))
+    if (!st && chmod(to, in.st_mode & 0666))
         st = fail_io("create", to, err);
     return st;
 }

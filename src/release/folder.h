@@ -28,15 +28,32 @@ CUSTOS_MUST_USE custos_status folder_place(const char *path,
    that is being written, its partial name counts too. */
 bool folder_would_be_in(const char *path, const char *folder);
 
+/* Has one of the folders above a path, whether or not it exists, a file of this
+   name? */
+bool folder_above_has(const char *path, const char *name);
+
+/*
+ * Could folder_begin make the folder? Removes what an interrupted run left there, and
+ * nothing else. Leaves no trace, where the file system can make files without a name:
+ * whoever watches the place does not see when work began. May fail: as folder_begin.
+ */
+CUSTOS_MUST_USE custos_status folder_try(const struct folder *f,
+                                         custos_err *err);
+
 /* Makes the folder at f->partial, where an interrupted run may have left one; nothing
    else is removed. May fail: CUSTOS_EINVAL (something else is there), CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_begin(struct folder *f, custos_err *err);
 
-/* Syncs what was written and puts it in its place. May fail: CUSTOS_EIO. */
+/* Syncs what was written and puts it in its place. All files and folders get the same
+   constant time of change. May fail: CUSTOS_EIO. */
 CUSTOS_MUST_USE custos_status folder_finish(struct folder *f, custos_err *err);
 
 /* Removes what was written but not finished; no-op otherwise. */
 void folder_drop(struct folder *f);
+
+/* Removes what interrupted runs have left in a folder, all of whose runs have ended;
+   nothing else. */
+void folder_sweep(const char *path);
 
 /* Copies files and folders from one folder into another, which exists; the copies
    get the rights that new files usually have. May fail: CUSTOS_EIO. */

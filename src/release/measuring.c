@@ -31,6 +31,14 @@ measuring_bounds(custos_adjacency adjacency, uint64_t m, uint64_t *l1,
 /* Counts are at most 2^40: no more rows fit in memory. */
 enum { COUNT_LOG2 = 40 };
 
+/* Notes a failure of a call that saw the rows. */
+static custos_status
+ended(struct measuring *m, custos_status st)
+{
+    m->failed = m->failed || st;
+    return st;
+}
+
 static void
 pay(struct measuring *m, amount rho)
 {
@@ -90,7 +98,7 @@ measure(void *of, struct colset set, amount rho, int64_t *out, custos_err *err)
     custos_sealed_free(sealed);
     sigma = price_sigma(rho, m->l2_squared);
     t.variance = sigma * sigma;
-    return st ? st : released_add(m->released, &t, err);
+    return ended(m, st ? st : released_add(m->released, &t, err));
 }
 
 /* The residual of a set, as mechanisms know it: a set of keys. */
@@ -196,7 +204,7 @@ measure_residual(void *of, struct colset set, amount rho, int64_t *out,
         st = release_residual(m, &r, mech, set, out, err);
     }
     custos_mech_free(mech);
-    return st ? st : released_add(m->released, &t, err);
+    return ended(m, st ? st : released_add(m->released, &t, err));
 }
 
 /* The square root of the running sums of so many cells, and its noise. */
@@ -280,7 +288,7 @@ measuring_range(struct measuring *m, arena *a, size_t column, size_t cells,
     range_noise_clear(&noise);
     custos_sealed_free(sealed);
     free(sums);
-    return st;
+    return ended(m, st);
 }
 
 static custos_status
@@ -299,8 +307,8 @@ score(void *of, size_t i, struct colset set, uint64_t weight,
 {
     struct measuring *m = of;
 
-    return coded_score(m->coded, i, set, weight, SYNTH_LATTICE, model, penalty,
-                       err);
+    return ended(m, coded_score(m->coded, i, set, weight, SYNTH_LATTICE, model,
+                                penalty, err));
 }
 
 /* The exponential mechanism of a price; its texts. */
@@ -344,7 +352,7 @@ select_one(void *of, const size_t *among, size_t n, uint64_t weight, amount rho,
     custos_status st = choice_of(m->l1, weight, rho, &choice, err);
 
     if (st)
-        return st;
+        return ended(m, st);
     pay(m, rho);
     st = released_choice(m->released, rho, err);
     if (!st)
@@ -353,7 +361,7 @@ select_one(void *of, const size_t *among, size_t n, uint64_t weight, amount rho,
         st = custos_select(NULL, &choice.options, m->rng, sealed, n, winner,
                            err);
     custos_sealed_free(sealed);
-    return st;
+    return ended(m, st);
 }
 
 custos_status

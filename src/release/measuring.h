@@ -34,6 +34,7 @@ struct measuring {
     uint64_t l1, l2_squared; /* of a marginal, between neighbours */
     amount left;             /* of rho */
     struct released *released;
+    bool failed; /* a call that sees the rows has */
     void (*progress)(void *ctx, amount left); /* after each step; or NULL */
     void *progress_ctx;
 };

@@ -24,18 +24,40 @@ join(const char *folder, const char *name, char out[STORE_PATH_MAX],
     return custos_fail(err, CUSTOS_EINVAL, "the path is too long");
 }
 
+/* Is the path in what is published, or will be, or in the store, where it could be
+   taken for a release? */
 static custos_status
-place_copy(const char *path, const struct folder *out,
-           char copy[STORE_PATH_MAX], custos_err *err)
+check_place(const char *path, const char *store, const struct folder *out,
+            custos_err *err)
 {
-    struct folder f;
-    custos_status st;
-
     if (folder_would_be_in(path, out->path))
         return custos_fail(err, CUSTOS_EINVAL,
                            "%.150s is inside the folder to publish" HINT
                            "the report is not private: name a folder elsewhere",
                            path);
+    if (folder_would_be_in(path, store))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "%.150s is inside the store" HINT
+                           "the store has the report anyway: name a folder "
+                           "elsewhere",
+                           path);
+    if (folder_above_has(path, "synopsis.custos"))
+        return custos_fail(err, CUSTOS_EINVAL,
+                           "%.150s is inside a folder of a release" HINT
+                           "the report is not private: name a folder elsewhere",
+                           path);
+    return CUSTOS_OK;
+}
+
+static custos_status
+place_copy(const char *path, const char *store, const struct folder *out,
+           char copy[STORE_PATH_MAX], custos_err *err)
+{
+    struct folder f;
+    custos_status st = check_place(path, store, out, err);
+
+    if (st)
+        return st;
     st = folder_place(path, NULL, &f, err);
     if (!st)
         memcpy(copy, f.path, sizeof f.path);
@@ -53,7 +75,7 @@ owner_report_place(const char *store, const char *id, const char *copy,
     report->copy[0] = '\0';
     if (join(store, name, report->path, err))
         return CUSTOS_EINVAL;
-    return copy ? place_copy(copy, out, report->copy, err) : CUSTOS_OK;
+    return copy ? place_copy(copy, store, out, report->copy, err) : CUSTOS_OK;
 }
 
 /* Makes the folder, and the one above it, if need be. */

@@ -17,7 +17,8 @@ struct owner_report {
 /*
  * Finds the places: `store` is the store's folder, `id` names the release, `out` is the
  * release's place. `copy`: a folder that does not exist yet, or NULL. May fail:
- * CUSTOS_EINVAL (copy exists, or is inside of out), CUSTOS_EIO.
+ * CUSTOS_EINVAL (copy exists, or is inside of out, of the store or of any folder with
+ * a synopsis), CUSTOS_EIO.
  */
 CUSTOS_MUST_USE custos_status owner_report_place(
     const char *store, const char *id, const char *copy,

@@ -93,3 +93,77 @@ release_price_make(str epsilon, str delta, str rho, struct release_price *out,
     return rho.len > 0 ? make_of_rho(rho, out, err)
                        : make_of_epsilon(epsilon, delta, out, err);
 }
+
+/* --------------------------------------------------------- by the policy -- */
+
+/* The policy's text, which policy_read has checked. */
+static void
+read_limit(str text, rat *out)
+{
+    CUSTOS_REQUIRE(!rat_read(text.ptr, "limit", out, NULL));
+}
+
+static custos_status
+check_cap(const char *name, const char *price, str most, custos_err *err)
+{
+    bool above;
+    rat x, cap;
+
+    rat_init(&x);
+    rat_init(&cap);
+    read_limit(str_of(price), &x);
+    read_limit(most, &cap);
+    above = rat_cmp(&x, &cap) > 0;
+    rat_clear(&x);
+    rat_clear(&cap);
+    return above ? custos_fail(err, CUSTOS_EDENIED,
+                               "a release may cost %s %s of at most %.*s, the "
+                               "policy's cap",
+                               *name == 'e' ? "an" : "a", name, (int)most.len,
+                               most.ptr)
+                 : CUSTOS_OK;
+}
+
+static custos_status
+check_least(const char *name, amount price, str least, custos_err *err)
+{
+    char text[AMOUNT_TEXT_MAX];
+    bool below;
+    rat x;
+
+    rat_init(&x);
+    read_limit(least, &x);
+    below = price < amount_from_rat_up(&x, AMOUNT_LOSS);
+    rat_clear(&x);
+    amount_write(price, AMOUNT_LOSS, text);
+    return below
+               ? custos_fail(err, CUSTOS_EDENIED,
+                             "this release would cost %s %s, and the policy's "
+                             "least price is %.*s" HINT "give a larger price",
+                             name, text, (int)least.len, least.ptr)
+               : CUSTOS_OK;
+}
+
+custos_status
+release_price_check(const struct release_price *p, const struct policy *policy,
+                    custos_err *err)
+{
+    const bool in_rho = p->charge.epsilon == AMOUNT_INFINITE;
+    custos_status st;
+
+    if (in_rho && policy->max_rho.len == 0)
+        return custos_fail(err, CUSTOS_EDENIED,
+                           "the policy does not allow prices in rho" HINT
+                           "give --epsilon and --delta instead");
+    if (in_rho) {
+        st = check_cap("rho", p->rho_text, policy->max_rho, err);
+    } else {
+        st = check_cap("epsilon", p->epsilon, policy->max_epsilon, err);
+        if (!st)
+            st = check_cap("delta", p->delta, policy->query_delta, err);
+    }
+    if (!st)
+        st =
+            check_least("epsilon", p->charge.epsilon, policy->min_epsilon, err);
+    return st ? st : check_least("rho", p->charge.rho, policy->min_rho, err);
+}

@@ -11,15 +11,17 @@
  *          Steinke 2020, arXiv:2004.00010, proposition 12 (the conversion);
  *          doc/proofs/filter-best-of-both.md
  * NEEDS    release-steps, release-within-budget.
- * GIVES    release_price_make sets `rho`, rounded down, and the charge, rounded up.
+ * GIVES    release_price_make sets `rho`, rounded down, and the charge, rounded up;
+ *          release_price_check admits none below the policy's least price.
  * FAILS    CUSTOS_EPARSE, CUSTOS_ERANGE, CUSTOS_EINVAL, by the options alone.
- * TESTED   the_receipt_covers_the_steps
+ * TESTED   the_receipt_covers_the_steps a_price_is_what_the_policy_allows
  */
 #ifndef RELEASE_PRICE_H
 #define RELEASE_PRICE_H
 
 #include "account/charge.h"
 #include "base/str.h"
+#include "policy/policy.h"
 
 enum { PRICE_TEXT_MAX = 160 };
 
@@ -37,5 +39,15 @@ CUSTOS_MUST_USE custos_status release_price_make(str epsilon, str delta,
                                                  str rho,
                                                  struct release_price *out,
                                                  custos_err *err);
+
+/*
+ * Does the policy allow this price? What it says of one query holds for a release: its
+ * caps, whether a price may be in rho, and the least price (least-price). A release
+ * below the least is refused, not raised: what its steps cost and what is charged stay
+ * the same. May fail: CUSTOS_EDENIED.
+ */
+CUSTOS_MUST_USE custos_status release_price_check(const struct release_price *p,
+                                                  const struct policy *policy,
+                                                  custos_err *err);
 
 #endif

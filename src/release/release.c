@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "curator/course.h"
 #include "curator/tripwire.h"
+#include "release/charge.h"
 #include "release/publish.h"
 #include "release/schema.h"
 #include "release/workload.h"
@@ -26,11 +27,7 @@
 
 /* Released tables and what is computed of them. */
 #define RELEASE_BYTES ((size_t)1 << 33)
-enum { SQL_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
-
-static const char THEOREMS[] =
-    "release-steps marginal-price selection-price release-within-budget "
-    "release-price rows-are-bounded running-sums";
+enum { SQL_MAX = 1 << 20 };
 
 static custos_status
 no_memory(custos_err *err)
@@ -364,8 +361,12 @@ release_prepare(struct curator *c, const struct release_request *r,
     if (!out->arena)
         return no_memory(err);
     st = curator_refresh(c, err);
-    if (!st)
+    if (!st) {
+        out->of = curator_snapshot(c);
         st = release_price_make(r->epsilon, r->delta, r->rho, &out->price, err);
+    }
+    if (!st)
+        st = release_price_check(&out->price, curator_policy(c), err);
     if (!st)
         st = make_schema(c, r, out, err);
     if (!st)
@@ -378,6 +379,8 @@ release_prepare(struct curator *c, const struct release_request *r,
         set_id(c, r, out);
         st = find_stored(c, out, err);
     }
+    if (!st && !out->stored)
+        st = release_charge_check(c, out, r->now, err);
     if (!st && r->out)
         st = owner_report_place(curator_path(c), out->id, r->report, &out->out,
                                 &out->report, err);
@@ -399,67 +402,6 @@ release_free(struct release *r)
     r->arena = NULL;
 }
 
-/* -------------------------------------------------------------- charging -- */
-
-/* What the ledger keeps of the request, for people. */
-static void
-write_request(const struct release *r, struct buf *query, struct buf *plan)
-{
-    buf_add_text(query, "RELEASE ");
-    print_name(r->schema->table, query);
-    buf_add_text(query, " (");
-    for (size_t i = 0; i < r->schema->n; i++) {
-        buf_add_text(query, i ? ", " : "");
-        print_name(r->schema->columns[i].name, query);
-    }
-    buf_add_text(query, ")");
-    buf_printf(plan,
-               "release    %zu columns, %zu tables asked for, by %s\n"
-               "price      rho %s",
-               r->schema->n, r->method.workload.n, method_name(r->method.is),
-               r->price.rho_text);
-    if (strcmp(r->price.delta, "0") != 0)
-        buf_printf(plan, ", from epsilon %s at delta %s", r->price.epsilon,
-                   r->price.delta);
-    buf_printf(plan, "\nunit       %.*s, at most %" PRIu64 " rows count\n",
-               (int)r->plan->unit.len, r->plan->unit.ptr, r->plan->rows);
-}
-
-static custos_status
-charge(struct curator *c, const struct release_request *request,
-       const struct release *r, struct receipt *receipt, custos_err *err)
-{
-    const struct policy *policy = curator_policy(c);
-    struct ledger_request l = {
-        .theorems = str_of(THEOREMS),
-        .charge = &r->price.charge,
-        .data_version = engine_version(c->engine),
-        .now = request->now,
-        .max_failures = policy->max_failures,
-        .max_overruns = policy->max_overruns,
-        .max_bytes = policy->ledger_bytes,
-        .max_minute_bytes = policy->ledger_minute_bytes,
-    };
-    struct buf query, plan;
-    custos_status st;
-
-    buf_init(&query, NULL, SQL_MAX);
-    buf_init(&plan, NULL, PLAN_TEXT_MAX);
-    write_request(r, &query, &plan);
-    l.query = str_of(buf_text(&query));
-    l.plan = str_of(buf_text(&plan));
-    memcpy(l.policy, policy->id, sizeof l.policy);
-    st = query.failed || plan.failed ? no_memory(err) : CUSTOS_OK;
-    if (!st)
-        st = tripwire_ready(c, request->now, err);
-    if (!st)
-        st = ledger_writer_charge(c->shared->writer, &l, receipt, err);
-    tripwire_refused(c, st, err);
-    buf_clear(&query);
-    buf_clear(&plan);
-    return st;
-}
-
 /* ------------------------------------------------------------- measuring -- */
 
 struct watching {
@@ -478,11 +420,12 @@ watch(void *ctx, amount left)
                              (uint64_t)((w->all - left) / part), 1000);
 }
 
-/* Reads the rows, and measures them until the price is spent. */
+/* Reads the rows, and measures them until the price is spent. *end: whether what
+   failed had seen private data; a fit of released values has not. */
 static custos_status
 measure(struct curator *c, const struct release_request *request,
         struct release *r, struct released **released, struct synthesis *out,
-        custos_err *err)
+        enum work_end *end, custos_err *err)
 {
     struct watching watching = {request, r->price.rho};
     struct measuring m = {.rng = c->rng,
@@ -494,6 +437,7 @@ measure(struct curator *c, const struct release_request *request,
     const struct trusted t = measuring_trusted(&m);
     custos_status st =
         coded_read(c->engine, r->plan, r->ranges.fine, r->field, &r->rows, err);
+    const bool read = !st;
     struct released_range *ranges =
         arena_take(r->arena, r->ranges.n + 1, sizeof *ranges);
 
@@ -504,12 +448,14 @@ measure(struct curator *c, const struct release_request *request,
         st = ranges_measure(r->arena, &r->ranges, &m, r->schema, ranges, err);
     if (!st)
         st = released_new(r->arena, &r->schema->domain, released, err);
-    if (st)
-        return st;
-    m.released = *released;
-    m.released->ranges = ranges;
-    m.released->n_ranges = r->ranges.n;
-    return method_run(&r->method, &t, c->rng, out, err);
+    if (!st) {
+        m.released = *released;
+        m.released->ranges = ranges;
+        m.released->n_ranges = r->ranges.n;
+        st = method_run(&r->method, &t, c->rng, out, err);
+    }
+    *end = read && !m.failed ? WORK_DONE : WORK_FAILED;
+    return st;
 }
 
 /* ------------------------------------------------------------ publishing -- */
@@ -537,7 +483,7 @@ set_facts(struct curator *c, const struct release *r,
         .unit = r->plan->unit,
         .rows_per_unit = r->plan->rows,
         .method = str_of(method_name(r->method.is)),
-        .theorems = str_of(THEOREMS),
+        .theorems = str_of(RELEASE_THEOREMS),
         .receipt = receipt->seq,
         .receipt_hash = text_of(r->arena, strchr(text, ':') + 1),
         .version = str_of(custos_version()),
@@ -577,61 +523,41 @@ watch_files(void *ctx, const char *what, size_t done, size_t all)
 /* Writes the files into the store's folder of the release. */
 static custos_status
 keep(struct curator *c, const struct release_request *request,
-     struct release *r, const struct synopsis *s, custos_err *err)
+     struct release *r, const struct receipt *receipt,
+     const struct synthesis *made, struct synopsis *s, struct folder *kept,
+     custos_err *err)
 {
     struct release_request copy = *request;
     const struct products_options files = {.progress = watch_files,
                                            .ctx = &copy};
-    struct folder f = {.partial = ""};
-    custos_status st = stored_path(c, r->id, f.path, err);
+    custos_status st =
+        released_limits(s->released, made->limits, made->n_limits, err);
 
     if (!st)
-        st = folder_begin(&f, err);
-    if (!st && chmod(f.partial, FOLDER_MODE))
-        st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
-    if (!st)
-        st = release_publish(s, f.partial, request->rows,
-                             r->plan->table->max_rows, c->rng, &files,
-                             &r->synthetic, err);
-    if (!st)
-        st = folder_finish(&f, err);
-    folder_drop(&f);
-    return st;
-}
-
-static custos_status
-measure_and_keep(struct curator *c, const struct release_request *request,
-                 struct release *r, const struct receipt *receipt,
-                 custos_err *err)
-{
-    struct synopsis s = {.schema = r->schema,
-                         .workload = r->method.workload.sets,
-                         .n_workload = r->method.workload.n};
-    struct synthesis made = {.model = NULL};
-    custos_status st = measure(c, request, r, &s.released, &made, err);
-
-    if (!st)
-        st = released_limits(s.released, made.limits, made.n_limits, err);
-    if (!st)
-        st = set_share(r, &made, &s, err);
-    if (!st) {
-        s.model = made.model;
-        set_facts(c, r, receipt, &s.facts);
-        st = keep(c, request, r, &s, err);
-    }
-    synthesis_free(&made);
-    return st;
+        st = set_share(r, made, s, err);
+    if (st)
+        return st;
+    s->model = made->model;
+    set_facts(c, r, receipt, &s->facts);
+    st = release_publish(s, kept->partial, request->rows,
+                         r->plan->table->max_rows, c->rng, &files,
+                         &r->synthetic, err);
+    return st ? st : folder_finish(kept, err);
 }
 
 /* --------------------------------------------------------------- running -- */
 
-/* Below the lock: charges and measures. */
+/* Charges and measures. Failures of the measurements are recorded; what comes after
+   them is computed from released values. */
 static custos_status
 charge_and_measure(struct curator *c, const struct release_request *request,
-                   struct release *r, struct receipt *receipt, custos_err *err)
+                   struct release *r, struct receipt *receipt,
+                   struct released **released, struct synthesis *made,
+                   custos_err *err)
 {
     const struct ask nobody = {.now = request->now};
     custos_status st = engine_check_attached(c->engine, r->plan, err);
+    enum work_end end;
     int work;
 
     if (!st && engine_has_public_parts(r->plan))
@@ -640,19 +566,47 @@ charge_and_measure(struct curator *c, const struct release_request *request,
         st = tripwire_claim(&work, err);
     if (st)
         return st;
-    st = charge(c, request, r, receipt, err);
+    st = release_charge(c, r, request->now, receipt, err);
     if (st) {
         tripwire_drop(work);
         return st;
     }
     tripwire_begin(c, receipt, work);
-    st = measure_and_keep(c, request, r, receipt, err);
-    tripwire_after(c, &nobody, receipt, work, st ? WORK_FAILED : WORK_DONE, st);
+    st = measure(c, request, r, released, made, &end, err);
+    tripwire_after(c, &nobody, receipt, work, end, st);
+    return st;
+}
+
+/* The store's folder of the release is begun before the charge: where it cannot be,
+   nothing is spent. */
+static custos_status
+make(struct curator *c, const struct release_request *request,
+     struct release *r, struct receipt *receipt, custos_err *err)
+{
+    struct synopsis s = {.schema = r->schema,
+                         .workload = r->method.workload.sets,
+                         .n_workload = r->method.workload.n};
+    struct synthesis made = {.model = NULL};
+    struct folder kept = {.partial = ""};
+    custos_status st = stored_path(c, r->id, kept.path, err);
+
+    if (!st)
+        st = folder_begin(&kept, err);
+    if (!st && chmod(kept.partial, FOLDER_MODE))
+        st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
+    if (!st)
+        st = charge_and_measure(c, request, r, receipt, &s.released, &made,
+                                err);
+    engine_unprepare(c->engine);
+    if (!st)
+        st = keep(c, request, r, receipt, &made, &s, &kept, err);
+    folder_drop(&kept);
+    synthesis_free(&made);
     return st;
 }
 
 /* Runs of the same store take turns, so that the second of two equal requests finds
-   the release of the first. */
+   the release of the first. What other runs left unfinished is removed. */
 static custos_status
 lock_releases(struct curator *c, int *out, custos_err *err)
 {
@@ -667,14 +621,44 @@ lock_releases(struct curator *c, int *out, custos_err *err)
                          "cannot lock the releases of the store");
     if (st && *out >= 0)
         close(*out);
+    if (!st)
+        folder_sweep(path);
     return st;
+}
+
+/* What was prepared is about the data and the policy of that moment. */
+static custos_status
+check_unchanged(struct curator *c, const struct release *r, custos_err *err)
+{
+    custos_status st = curator_refresh(c, err);
+    const struct work_snapshot now = curator_snapshot(c);
+
+    if (st || (now.version == r->of.version && now.policy == r->of.policy))
+        return st;
+    return custos_fail(err, CUSTOS_EBUSY,
+                       "the data or the policy changed while this release "
+                       "waited for another" HINT
+                       "nothing was charged: run it again");
+}
+
+/* Puts a copy in its place; only now is anything to be seen there. */
+static custos_status
+give(struct curator *c, struct release *r, custos_err *err)
+{
+    char path[STORE_PATH_MAX];
+    custos_status st = stored_path(c, r->id, path, err);
+
+    if (!st)
+        st = folder_begin(&r->out, err);
+    if (!st)
+        st = folder_copy(path, r->out.partial, err);
+    return st ? st : folder_finish(&r->out, err);
 }
 
 custos_status
 release_run(struct curator *c, const struct release_request *request,
             struct release *r, struct receipt *receipt, custos_err *err)
 {
-    char path[STORE_PATH_MAX];
     custos_status st;
     int lock = -1;
 
@@ -682,18 +666,15 @@ release_run(struct curator *c, const struct release_request *request,
     st = lock_releases(c, &lock, err);
     if (st)
         return st;
-    st = folder_begin(&r->out, err);
+    st = check_unchanged(c, r, err);
+    if (!st)
+        st = folder_try(&r->out, err);
     if (!st)
         st = find_stored(c, r, err);
     if (!st && !r->stored)
-        st = charge_and_measure(c, request, r, receipt, err);
-    engine_unprepare(c->engine);
+        st = make(c, request, r, receipt, err);
     if (!st)
-        st = stored_path(c, r->id, path, err);
-    if (!st)
-        st = folder_copy(path, r->out.partial, err);
-    if (!st)
-        st = folder_finish(&r->out, err);
+        st = give(c, r, err);
     close(lock);
     return st;
 }

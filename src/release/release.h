@@ -13,8 +13,10 @@
  *          the same request, policy and data version; else it charges once.
  * FAILS    in release_prepare, and up to the charge: by request, policy, ledger,
  *          public tables and the folders alone; below it: CUSTOS_EENGINE with one
- *          constant sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM, and CUSTOS_EIO for the
- *          files.
+ *          constant sentence, CUSTOS_EENTROPY, CUSTOS_ENOMEM, and after the
+ *          measurements by what they gave and by the disk (CUSTOS_EIO,
+ *          CUSTOS_EOVERFLOW). Only failures up to the last measurement count as
+ *          failures on private data (tripwire).
  * TESTED   the_charge_comes_before_the_rows a_refused_release_costs_nothing
  *          the_same_release_is_free
  */
@@ -50,6 +52,7 @@ struct release_request {
 /* What is known before anything is spent. */
 struct release {
     arena *arena;
+    struct work_snapshot of; /* data and policy */
     struct plan *plan;
     struct schema *schema; /* of what is released */
     struct ranges ranges;
@@ -81,7 +84,11 @@ CUSTOS_MUST_USE custos_status release_prepare(struct curator *c,
                                               custos_err *err);
 void release_free(struct release *r);
 
-/* Releases; *receipt: that of the charge; of a stored release its seq is 0. */
+/*
+ * Releases; *receipt: that of the charge; of a stored release its seq is 0. May also
+ * fail with CUSTOS_EBUSY, at no cost: data or policy have changed since
+ * release_prepare.
+ */
 CUSTOS_MUST_USE custos_status release_run(struct curator *c,
                                           const struct release_request *request,
                                           struct release *r,

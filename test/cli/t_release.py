@@ -25,7 +25,7 @@ POLICY = """\
 custos: 2
 adjacency: add-remove
 budget: {epsilon: 1000, delta: 1e-4, n: 1000}
-query: {epsilon: 1, delta: 1e-9}
+query: {epsilon: 1, delta: 1e-8, max_rho: 1e6, min_epsilon: 0, min_rho: 0}
 tables:
   people:
     source: people.csv
@@ -132,6 +132,31 @@ class Command(Releases):
         self.assertFalse((self.folder / "store/releases").exists() and
                          any(f.name.endswith(".partial") for f in
                              (self.folder / "store/releases").iterdir()))
+
+    def test_a_dry_run_asks_the_budget(self):
+        """What a run would be refused, it is refused as well, with the same words;
+        but not what the store has already."""
+        price = ("--rho", "1e6")
+        dry, real = (run(*self.words(*more, price=price)) for more in (
+            ("--dry-run",), ("--out", str(self.out()))))
+        self.assertEqual((dry.returncode, dry.stdout), (real.returncode, b""))
+        self.assertNotEqual(dry.returncode, 0)
+        self.assertIn(b"the common budget (of all analysts) does not suffice",
+                      dry.stderr)
+        self.assertEqual(dry.stderr, real.stderr)
+
+    def test_a_release_of_all_the_budget_is_there_when_the_budget_is_gone(self):
+        store = str(self.folder / "poor")
+        policy = (self.folder / "policy.yaml").read_text(encoding="utf-8")
+        (self.folder / "poor.yaml").write_text(policy.replace(
+            "epsilon: 1000", "epsilon: 1"), encoding="utf-8")
+        lines("init", str(self.folder / "poor.yaml"), "--store", store)
+        words = ("release", "--store", store, "--table", "stays", "--rho", "0.02")
+        lines(*words, "--out", str(self.out()))
+        self.assertIn("already paid", "\n".join(lines(*words, "--dry-run")))
+        done = run(*words, "--dry-run", "--columns", "ward")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b"does not suffice", done.stderr)
 
     def test_a_second_run_is_free_and_the_same(self):
         first, said = self.release(price=("--epsilon", "0.7", "--delta", "1e-9"))
@@ -309,7 +334,20 @@ class Report(Releases):
                        self.folder / "store" / ".." / out.name / "r"):
             self.refused(*words, "--report", str(inside),
                          says="is inside the folder to publish")
-        self.refused(*words, "--report", self.store, says="exists already")
+        published, _ = self.release(price=("--rho", "0.24"))
+        stored = next((self.folder / "store/releases").iterdir())
+        (self.folder / "link").symlink_to(published)
+        for inside, says in (
+                (self.folder, "exists already"),
+                (self.store, "is inside the store"),
+                (f"{self.store}/mine", "is inside the store"),
+                (f"{self.store}/releases/mine", "is inside the store"),
+                (stored / "mine", "is inside the store"),
+                (published / "mine", "is inside a folder of a release"),
+                (published / "tables/mine", "is inside a folder of a release"),
+                (published / "new/mine", "is inside a folder of a release"),
+                (self.folder / "link/mine", "is inside a folder of a release")):
+            self.refused(*words, "--report", str(inside), says=says)
         self.assertFalse(out.exists())
         said = lines(*words, "--report", str(copy))
         self.assertEqual(said[4], str(copy / "private-report.html"))

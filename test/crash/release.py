@@ -6,6 +6,7 @@ each kill:
   * the folder is not there, or it is complete: the same files, byte for byte, as the
     release in the store;
   * every release in the store has a charge;
+  * the next run leaves nothing unfinished in the store, whoever left it;
   * the same request, run again to its end, is free if the store has the release, and
     is charged once more if not.
 
@@ -34,7 +35,9 @@ class Releases:
         self.hospital.write_policy("1000, delta: 1e-3", "1") # room for a rho
         policy = self.hospital.policy
         policy.write_text(policy.read_text().replace(
-            "unit: id\n", "unit: id\n    rows_per_unit: 1\n"))
+            "unit: id\n", "unit: id\n    rows_per_unit: 1\n").replace(
+                "min_rho: 0", "min_rho: 0, max_rho: 1").replace(
+                    "custos: 1", "custos: 2\nadjacency: add-remove"))
         done = self.hospital.init()
         if done.returncode:
             raise AssertionError(done.stderr)
@@ -108,6 +111,9 @@ class Releases:
             self.wrong("the second run was not charged once, or not free")
         if out.with_name(again.name + ".partial").exists():
             self.wrong("a complete run left an unfinished folder")
+        if any(f.suffix == ".partial"
+               for f in (self.hospital.store / "releases").iterdir()):
+            self.wrong("a complete run left what others had not finished")
 
     def close(self):
         done = self.hospital.verify()

@@ -19,7 +19,8 @@
 #define POLICY_TABLES                                                          \
     "custos: 2\nadjacency: add-remove\n"                                       \
     "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"                            \
-    "query: {epsilon: 0.1, delta: 1e-9}\n"                                     \
+    "query: {epsilon: 0.1, delta: 1e-9, max_epsilon: 200, max_rho: 200, "      \
+    "min_epsilon: 0, min_rho: 0}\n"                                            \
     "tables:\n"                                                                \
     "  people:\n    source: people.csv\n    unit: id\n"                        \
     "    max_rows: 400\n    columns:\n"                                        \
@@ -142,7 +143,10 @@ rows_in_ledger(void)
 /* ---------------------------------------------- in place of engine_fields -- */
 
 static uint64_t ledger_when_read; /* 0: nothing was read */
-static custos_status fails_with;  /* CUSTOS_OK: it does not */
+static bool seen_when_read; /* is anything of the release beside its place? */
+static custos_status fails_with; /* CUSTOS_OK: it does not */
+
+static bool exists(const char *name);
 
 custos_status
 __real_engine_fields(struct engine *e, const struct plan *plan,
@@ -159,6 +163,7 @@ __wrap_engine_fields(struct engine *e, const struct plan *plan,
                      engine_take_fields take, void *ctx, custos_err *err)
 {
     ledger_when_read = rows_in_ledger();
+    seen_when_read = exists("o") || exists("o.partial");
     if (fails_with)
         return custos_fail(err, fails_with, "the query could not be completed");
     return __real_engine_fields(e, plan, fields, n, take, ctx, err);
@@ -329,6 +334,74 @@ a_refused_release_costs_nothing(void **state)
     }
 }
 
+/* What the policy says of a query's price holds for a release: caps, whether it may be
+   in rho, and the least, in the lane that is below it. */
+static void
+a_price_is_what_the_policy_allows(void **state)
+{
+    static const struct {
+        const char *query, *epsilon, *delta, *rho, *said;
+    } cases[] = {
+        {"epsilon: 0.1", NULL, NULL, "0.01",
+         "the policy does not allow prices in rho; give --epsilon and --delta "
+         "instead"},
+        {"epsilon: 0.1, max_rho: 0.02", NULL, NULL, "0.0201",
+         "a release may cost a rho of at most 0.02, the policy's cap"},
+        {"epsilon: 0.1, max_rho: 0.02", NULL, NULL, "1/50", NULL},
+        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "0.501", "1e-9", NULL,
+         "a release may cost an epsilon of at most 0.5, the policy's cap"},
+        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "2e-9", NULL,
+         "a release may cost a delta of at most 1e-9, the policy's cap"},
+        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "1e-9", NULL,
+         NULL},
+        {"epsilon: 0.5, min_epsilon: 0.3, delta: 1e-9", "0.29", "1e-9", NULL,
+         "this release would cost epsilon 0.29, and the policy's least price "
+         "is "
+         "0.3; give a larger price"},
+        {"epsilon: 0.5, min_rho: 0.004, max_rho: 1", NULL, NULL, "0.0039",
+         "this release would cost rho 0.0039, and the policy's least price is "
+         "0.004; give a larger price"},
+        {"epsilon: 0.5, min_rho: 0.004, max_rho: 1", NULL, NULL, "0.004", NULL},
+        /* By default a ten-thousandth of the budget, in rho too. */
+        {"epsilon: 0.1, delta: 1e-9", "0.0009", "1e-9", NULL,
+         "this release would cost epsilon 0.0009, and the policy's least price "
+         "is 0.001; give a larger price"},
+        {"epsilon: 0.1, max_rho: 1", NULL, NULL, "0.00001",
+         "this release would cost rho 0.00001, and the policy's least price is "
+         "0.0001"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r = request_of("visits", NULL, "o");
+        static char policy[sizeof POLICY + 256];
+        custos_err err = CUSTOS_ERR_INIT;
+        const char *at, *end;
+        struct release x;
+        custos_status st;
+
+        at = strstr(POLICY, "query: {") + strlen("query: {");
+        end = strchr(at, '}');
+        snprintf(policy, sizeof policy, "%.*s%s%s", (int)(at - POLICY), POLICY,
+                 cases[i].query, end);
+        test_store_policy(&files, policy);
+        curator_close(c);
+        test_store_init(&files);
+        c = test_open(&files);
+        r.epsilon = str_of(cases[i].epsilon);
+        r.delta = str_of(cases[i].delta);
+        r.rho = str_of(cases[i].rho);
+        st = release_prepare(c, &r, &x, &err);
+        if (!st)
+            release_free(&x);
+        if (st != (cases[i].said ? CUSTOS_EDENIED : CUSTOS_OK))
+            fail_msg("case %zu: %d %s", i, (int)st, err.said);
+        if (st && strncmp(whole_said(&err), cases[i].said,
+                          strlen(cases[i].said)) != 0)
+            fail_msg("case %zu: %s", i, whole_said(&err));
+    }
+}
+
 static void
 workloads_are_checked_before_the_charge(void **state)
 {
@@ -372,6 +445,7 @@ the_charge_comes_before_the_rows(void **state)
     must_ask(&r, &receipt);
     assert_int_equal(receipt.seq, before + 1);
     assert_int_equal(ledger_when_read, before + 1);
+    assert_false(seen_when_read);
     assert_true(exists("o/synopsis.custos"));
     assert_false(exists("o.partial"));
 }
@@ -494,25 +568,23 @@ only_leftovers_are_removed(void **state)
     assert_false(exists("o.partial"));
 }
 
-/* The charge stands. What was complete in the store is found again for free. */
+/* The charge stands, and is no failure on private data: nobody is suspended. What was
+   complete in the store is found again for free. */
 static void
 a_full_disk_leaves_no_half_release(void **state)
 {
     const struct release_request r = request_of("visits", NULL, "o");
     custos_err err = CUSTOS_ERR_INIT;
-    struct receipt receipt, resumed;
     const uint64_t before = rows_in_ledger();
+    struct receipt receipt;
     struct release half;
 
     (void)state;
     no_room_for_synopsis = true;
     assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
     no_room_for_synopsis = false;
-    assert_int_equal(rows_in_ledger(), before + 2); /* charge and failure */
+    assert_int_equal(rows_in_ledger(), before + 1);
     assert_false(exists("o") || exists("o.partial"));
-    assert_int_equal(
-        ledger_resume(curator_ledger(c), str_of("test"), 1, &resumed, NULL),
-        CUSTOS_OK);
     assert_int_equal(release_prepare(c, &r, &half, &err), CUSTOS_OK);
     assert_false(half.stored);
     release_free(&half);
@@ -520,30 +592,139 @@ a_full_disk_leaves_no_half_release(void **state)
     room_for_copies = 2;
     assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
     room_for_copies = -1;
-    assert_int_equal(rows_in_ledger(), before + 4);
+    assert_int_equal(rows_in_ledger(), before + 2);
     assert_false(exists("o") || exists("o.partial"));
     must_ask(&r, &receipt);
     assert_int_equal(receipt.seq, 0);
     assert_int_equal(ledger_when_read, 0);
-    assert_int_equal(rows_in_ledger(), before + 4);
+    assert_int_equal(rows_in_ledger(), before + 2);
     assert_true(exists("o/synopsis.custos") && exists("o/report.html"));
 }
 
-/* Where no folder can be made, nothing is charged. */
+/* Where no folder can be made, for others or in the store, nothing is charged. */
 static void
 a_place_that_is_not_writable_costs_nothing(void **state)
 {
+    /* Not even root may write there. */
+    static const char *const places[] = {"/proc/o", "/proc/self/status/o"};
     struct release_request r = request_of("visits", NULL, "o");
     const uint64_t before = rows_in_ledger();
+    struct receipt receipt;
+    struct release x;
+    char path[400];
+
+    (void)state;
+    assert_int_equal(release_prepare(c, &r, &x, NULL), CUSTOS_OK);
+    snprintf(path, sizeof path, "%s/releases", files.store);
+    if (access(path, F_OK))
+        assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/releases/%s.partial", files.store, x.id);
+    release_free(&x);
+    assert_int_equal(file_write(path, str_of("x"), NULL), CUSTOS_OK);
+    assert_int_equal(ask(&r, &receipt, NULL), CUSTOS_EINVAL);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rows_in_ledger(), before);
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        custos_err err = CUSTOS_ERR_INIT;
+
+        r.out = places[i];
+        assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
+        assert_non_null(strstr(err.said, "cannot create /proc/"));
+        assert_int_equal(rows_in_ledger(), before);
+        assert_int_equal(ledger_when_read, 0);
+    }
+}
+
+static void
+folders_say_why_and_where(void **state)
+{
+    struct folder f = {.path = "/proc/o"};
     custos_err err = CUSTOS_ERR_INIT;
+
+    (void)state;
+    assert_int_equal(folder_begin(&f, &err), CUSTOS_EIO);
+    assert_non_null(strstr(err.said, "cannot create /proc/o.partial: "));
+    folder_drop(&f);
+    assert_true(folder_would_be_in("/no-such-folder/r", "/no-such-folder"));
+    assert_true(
+        folder_would_be_in("/no-such-folder.partial/r", "/no-such-folder"));
+    assert_false(folder_would_be_in("/no-such-folders/r", "/no-such-folder"));
+}
+
+/* What killed runs of any release have left in the store goes; nothing else. */
+static void
+what_other_runs_left_in_the_store_is_removed(void **state)
+{
+    const struct release_request r = request_of("visits", NULL, "o");
+    struct receipt receipt;
+    char path[400];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/releases", files.store);
+    assert_int_equal(mkdir(path, 0700), 0);
+    make_folder("store/releases/ab.partial");
+    make_folder("store/releases/ab.partial/unfinished-release");
+    snprintf(path, sizeof path, "%s/releases/ab.partial/file", files.store);
+    assert_int_equal(unlink(path), 0);
+    make_folder("store/releases/cd.partial");
+    make_folder("store/releases/ef");
+    must_ask(&r, &receipt);
+    assert_false(exists("store/releases/ab.partial"));
+    assert_true(exists("store/releases/cd.partial/file"));
+    assert_true(exists("store/releases/ef/file"));
+}
+
+/* Files say neither when nor how long a release was made, and have usual rights. */
+static void
+times_and_rights_of_files_say_nothing(void **state)
+{
+    static const char *const names[] = {"o", "o/synopsis.custos", "o/tables",
+                                        "o/tables/index.csv"};
+    const struct release_request r = request_of("visits", NULL, "o");
+    const mode_t mask = umask(027);
     struct receipt receipt;
 
     (void)state;
-    r.out = "/proc/o"; /* root may not write there either */
-    assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EIO);
-    assert_non_null(strstr(err.said, "cannot create /proc/o.partial: "));
+    must_ask(&r, &receipt);
+    umask(mask);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char path[400];
+        struct stat is;
+
+        snprintf(path, sizeof path, "%s/%s", files.folder, names[i]);
+        assert_int_equal(stat(path, &is), 0);
+        assert_int_equal(is.st_mtim.tv_sec, 315532800);
+        assert_int_equal(is.st_mtim.tv_nsec, 0);
+        assert_int_equal(is.st_mode & 0777, S_ISDIR(is.st_mode) ? 0750 : 0640);
+    }
+}
+
+/* A run that had to wait does not measure what it was not prepared for. */
+static void
+a_change_before_the_charge_costs_nothing(void **state)
+{
+    const struct release_request r = request_of("visits", NULL, "o");
+    custos_err err = CUSTOS_ERR_INIT;
+    struct receipt receipt;
+    struct release x;
+    uint64_t before;
+
+    (void)state;
+    assert_int_equal(release_prepare(c, &r, &x, NULL), CUSTOS_OK);
+    test_store_init(&files);
+    before = rows_in_ledger();
+    ledger_when_read = 0;
+    assert_int_equal(release_run(c, &r, &x, &receipt, &err), CUSTOS_EBUSY);
+    assert_string_equal(whole_said(&err),
+                        "the data or the policy changed while this release "
+                        "waited for another; nothing was charged: run it "
+                        "again");
+    release_free(&x);
     assert_int_equal(rows_in_ledger(), before);
     assert_int_equal(ledger_when_read, 0);
+    assert_false(exists("o") || exists("o.partial"));
+    must_ask(&r, &receipt);
+    assert_int_equal(receipt.seq, before + 1);
 }
 
 /* A model of pairs could have 200 million cells. */
@@ -951,6 +1132,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_release_costs_nothing, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_price_is_what_the_policy_allows,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(workloads_are_checked_before_the_charge,
                                         begin, end),
         cmocka_unit_test_setup_teardown(the_charge_comes_before_the_rows, begin,
@@ -965,6 +1148,13 @@ main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(
             a_place_that_is_not_writable_costs_nothing, begin, end),
+        cmocka_unit_test(folders_say_why_and_where),
+        cmocka_unit_test_setup_teardown(
+            what_other_runs_left_in_the_store_is_removed, begin, end),
+        cmocka_unit_test_setup_teardown(times_and_rights_of_files_say_nothing,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_change_before_the_charge_costs_nothing, begin, end),
         cmocka_unit_test_setup_teardown(a_model_that_is_too_large_is_refused,
                                         begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
