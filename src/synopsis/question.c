@@ -91,6 +91,19 @@ fail_rows(int at, custos_err *err)
                           "release also makes synthetic rows");
 }
 
+/* evaluate() must know every call of an expression before it is asked for a value. */
+static custos_status
+check_known(const struct expr *e, custos_err *err)
+{
+    return evaluate_knows(e)
+               ? CUSTOS_OK
+               : custos_fail_at(err, CUSTOS_EUNSUPPORTED, e->at,
+                                "a synopsis cannot compute this "
+                                "expression" HINT
+                                "LIKE, for example, can be written as IN with "
+                                "the values that are meant");
+}
+
 /* Marks keys and aggregates in an expression that is computed of a group. */
 static custos_status
 mark_parts(struct question *q, struct expr **e, custos_err *err)
@@ -140,6 +153,14 @@ count_nodes(const struct expr *e)
 }
 
 static custos_status
+take_expr(struct question *q, struct expr **e, custos_err *err)
+{
+    const custos_status st = mark_parts(q, e, err);
+
+    return st ? st : check_known(*e, err);
+}
+
+static custos_status
 collect(struct question *q, struct plan *p, custos_err *err)
 {
     size_t n = p->having ? count_nodes(p->having) : 0;
@@ -153,11 +174,11 @@ collect(struct question *q, struct plan *p, custos_err *err)
     if (!q->aggregates)
         return no_memory(err);
     for (size_t i = 0; i < p->n_outputs && !st; i++)
-        st = mark_parts(q, &p->outputs[i].expr, err);
+        st = take_expr(q, &p->outputs[i].expr, err);
     if (!st && p->having)
-        st = mark_parts(q, &p->having, err);
+        st = take_expr(q, &p->having, err);
     for (size_t i = 0; i < p->n_order_by && !st; i++)
-        st = mark_parts(q, &p->order_by[i].expr, err);
+        st = take_expr(q, &p->order_by[i].expr, err);
     if (!st && p->from && q->n_aggregates == 0 && p->space.n_keys == 0)
         st = fail_rows(p->outputs[0].expr->at, err);
     return st;
@@ -303,17 +324,14 @@ use_columns(struct question *q, const struct expr *e, enum needs needs,
     return st;
 }
 
-/* The columns of a whole expression, of which evaluate() must know every call. */
+/* The columns of a whole expression. */
 static custos_status
 use_expr(struct question *q, const struct expr *e, enum needs needs,
          struct colset *set, custos_err *err)
 {
-    if (!evaluate_knows(e))
-        return custos_fail_at(err, CUSTOS_EUNSUPPORTED, e->at,
-                              "a synopsis cannot compute this expression" HINT
-                              "LIKE, for example, can be written as IN with "
-                              "the values that are meant");
-    return use_columns(q, e, needs, set, err);
+    const custos_status st = check_known(e, err);
+
+    return st ? st : use_columns(q, e, needs, set, err);
 }
 
 static int

@@ -213,6 +213,9 @@ what_it_does_not_answer_is_said(void **state)
         {"SELECT min(smoker) FROM visits", "this aggregate"},
         {"SELECT count(*) FROM visits WHERE ward LIKE 's%'",
          "cannot compute this"},
+        {"SELECT 'a' LIKE '_A%'", "cannot compute this"},
+        {"SELECT max(age) FROM visits HAVING 'a' LIKE '_A%'",
+         "cannot compute this"},
         {"SELECT corr(age, cost) FROM visits", "this aggregate"},
         {"SELECT count(visit) FROM visits", "did not measure visit"},
         {"SELECT cost, count(*) FROM visits GROUP BY cost",
@@ -239,6 +242,47 @@ what_it_does_not_answer_is_said(void **state)
             fail_msg("%s was answered", cases[i].sql);
         if (!strstr(err.said, cases[i].said))
             fail_msg("%s: %s", cases[i].sql, err.said);
+    }
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
+/* More arguments than evaluate() takes are refused wherever an expression can be. */
+static void
+calls_of_many_arguments_are_refused(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } asked[] = {
+        {"SELECT greatest(count(*)", ") FROM visits"},
+        {"SELECT coalesce(count(*)", ") FROM visits"},
+        {"SELECT greatest(1", ")"},
+        {"SELECT count(*) FROM visits HAVING greatest(count(*)", ") > 0"},
+        {"SELECT count(*) FROM visits ORDER BY coalesce(count(*)", ")"},
+        {"SELECT count(*) FROM visits GROUP BY greatest(age", ")"},
+        {"SELECT count(*) FROM visits WHERE greatest(age", ") > 0"},
+        {"SELECT sum(greatest(age", ")) FROM visits"},
+    };
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 3);
+    struct asked a = asked_new(m->synopsis);
+    char more[4 * 64] = "", sql[512];
+
+    (void)state;
+    for (size_t i = 1; i < 64; i++)
+        strncat(more, ", 1", sizeof more - strlen(more) - 1);
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        struct answer *answer = NULL;
+        struct ask of = {.n_params = 0};
+        custos_err err = CUSTOS_ERR_INIT;
+
+        snprintf(sql, sizeof sql, "%s%s, 1%s", asked[i].before, more,
+                 asked[i].after);
+        of.sql = str_of(sql);
+        assert_int_equal(
+            synopsis_ask(m->synopsis, a.policy, &of, &answer, &err),
+            CUSTOS_EUNSUPPORTED);
+        if (!strstr(err.said, "cannot compute this"))
+            fail_msg("%s: %s", sql, err.said);
     }
     synopsis_made_free(m);
     arena_free(a.arena);
@@ -603,6 +647,7 @@ main(void)
         cmocka_unit_test(case_without_else_is_null),
         cmocka_unit_test(many_groups_are_answered),
         cmocka_unit_test(what_it_does_not_answer_is_said),
+        cmocka_unit_test(calls_of_many_arguments_are_refused),
         cmocka_unit_test(a_long_row_can_be_stopped),
         cmocka_unit_test(values_of_the_model_alone_have_no_bar),
         cmocka_unit_test(merged_codes_are_bounded_together),
