@@ -10,7 +10,11 @@
 #include "synth/infer.h"
 #include "synth/residual.h"
 
-enum { CELLS_MAX = 1 << 22 };
+enum {
+    CELLS_MAX = 1 << 22,
+    QUANTILE_STEPS = 100, /* of normal_quantile */
+    CELLS_A_STEP = 8,     /* cells of a table that are read in one step */
+};
 
 /* A noisy table, summed over columns that were not asked for. */
 struct cell_counts_table {
@@ -308,6 +312,45 @@ cell_counts_make(arena *a, const struct synopsis *s, struct colset set,
     if (!st)
         *out = e;
     return st;
+}
+
+/* ----------------------------------------------------------------- steps -- */
+
+uint64_t
+cell_counts_make_steps(const struct synopsis *s, struct colset set)
+{
+    const struct released *r = s->released;
+    const uint64_t own = domain_cells(&s->schema->domain, set);
+    uint64_t cells = own + r->n_tables;
+
+    if (own > CELLS_MAX)
+        return 0; /* it is refused at once */
+    for (size_t i = 0; i < r->n_tables; i++)
+        if (colset_within(set, r->tables[i].set))
+            cells += own + r->tables[i].cells;
+    for (size_t i = 0; s->model && i < s->model->tree.n; i++)
+        cells += s->model->tree.node[i].cells;
+    return cells / CELLS_A_STEP;
+}
+
+uint64_t
+cell_counts_steps_of_table(const struct cell_counts *e, size_t k, size_t n)
+{
+    const struct cell_counts_table *t = &e->tables[k];
+
+    return QUANTILE_STEPS +
+           (uint64_t)n / 2 *
+               (t->factor ? 1 + ((uint64_t)2 << colset_count(t->set)) : 1);
+}
+
+uint64_t
+cell_counts_steps(const struct cell_counts *e, size_t n)
+{
+    uint64_t steps = n / 2;
+
+    for (size_t k = 0; k < e->n; k++)
+        steps += cell_counts_steps_of_table(e, k, n);
+    return steps;
 }
 
 /* ----------------------------------------------------------------- bars -- */

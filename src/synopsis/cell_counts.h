@@ -62,6 +62,14 @@ CUSTOS_MUST_USE custos_status cell_counts_make(arena *a,
                                                struct cell_counts *out,
                                                custos_err *err);
 
+/* The steps (evaluate/effort.h) that cell_counts_make takes. */
+uint64_t cell_counts_make_steps(const struct synopsis *s, struct colset set);
+
+/* The steps that a sum of n terms takes: of table k, or of all. */
+uint64_t
+cell_counts_steps_of_table(const struct cell_counts *e, size_t k, size_t n);
+uint64_t cell_counts_steps(const struct cell_counts *e, size_t n);
+
 /* There is at most one term for each cell. */
 struct interval
 cell_counts_sum(const struct cell_counts *e, const struct summand *terms,
