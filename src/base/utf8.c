@@ -41,18 +41,38 @@ utf8_prefix(str text)
     return at;
 }
 
+/* Is the valid character that begins here a control? U+0080 to U+009F, which some
+   terminals obey, too, are C2 80 to C2 9F. */
+static bool
+is_control(const char *text)
+{
+    const unsigned char c = (unsigned char)*text;
+
+    return c < 0x20 || c == 0x7F ||
+           (c == 0xC2 && (unsigned char)text[1] < 0xA0);
+}
+
+bool
+utf8_is_line(str text)
+{
+    size_t n;
+
+    for (size_t at = 0; at < text.len; at += n) {
+        n = utf8_step((str){text.ptr + at, text.len - at});
+        if (n == 0 || is_control(text.ptr + at))
+            return false;
+    }
+    return true;
+}
+
 void
 utf8_clean(char *text)
 {
     size_t len = strlen(text), n;
 
     for (size_t at = 0; at < len; at += n) {
-        unsigned char c = (unsigned char)text[at];
-
         n = utf8_step((str){text + at, len - at});
-        /* U+0080 to U+009F are C2 80 to C2 9F */
-        if (n == 0 || c < 0x20 || c == 0x7F ||
-            (c == 0xC2 && (unsigned char)text[at + 1] < 0xA0)) {
+        if (n == 0 || is_control(text + at)) {
             n = n ? n : 1;
             memset(text + at, '?', n);
         }

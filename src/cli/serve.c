@@ -124,7 +124,7 @@ static const struct option options[SERVE_OPTIONS] = {
                               "(1200)"},
     [SERVE_TIME] = {"max-seconds", "N",
                     "time of one question; then it ends, but stays charged\n"
-                    "(600)"},
+                    "(600; of a synopsis 10)"},
     [SERVE_SEND] = {"send-seconds", "N",
                     "time for a client to read some of its reply (60)"},
     [SERVE_FREE] = {"free-seconds", "N",
@@ -293,6 +293,9 @@ run_serve(const struct verb *verb, int argc, char **argv)
     }
     if (code)
         return code;
+    if (args.given[SERVE_SYNOPSIS] && args.given[SERVE_STORE])
+        return fail_usage("--store and --synopsis exclude each other: a "
+                          "synopsis is served without a store");
     forbid_cores();
     if (args.given[SERVE_SYNOPSIS])
         return serve_synopsis(args.given[SERVE_SYNOPSIS], &o);

@@ -25,6 +25,10 @@
 
 enum { PATH_BYTES = 4096, TEXT_MAX = 1 << 26, INIT_ARENA = 1 << 26 };
 
+/* The time of a question, unless the owner says otherwise: all who ask share a name
+   and few threads. */
+enum { QUERY_MS = 10000 };
+
 /* Who asks: the synopsis is public, and so is the password. */
 static const char READER[] = SYNOPSIS_READER;
 
@@ -174,6 +178,8 @@ serve_synopsis(const char *path, const struct server_options *options)
     if (!st) {
         own.store = s.store;
         own.free_answers = &answers;
+        if (!own.limits.query_ms)
+            own.limits.query_ms = QUERY_MS;
         code = say_how(&s, &own);
     }
     if (!st && !code)

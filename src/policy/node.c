@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "num/rat.h"
 #include "policy/emit.h"
 
@@ -129,10 +130,9 @@ check_name(const struct reading *r, const struct node *c, const char *what)
         return reading_fail(r, c->key_line,
                             "the name '%.*s...' is longer than %d bytes",
                             SHOWN(name), (int)NODE_NAME_MAX);
-    for (size_t i = 0; i < name.len; i++)
-        if ((unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 127)
-            return reading_fail(r, c->key_line,
-                                "a name in %s has a control character", what);
+    if (!utf8_is_line(name))
+        return reading_fail(r, c->key_line,
+                            "a name in %s has a control character", what);
     if (c->key_plain && !is_sql_word(name))
         return reading_fail(r, c->key_line,
                             "'%.*s' is not a lower-case SQL word" HINT

@@ -595,8 +595,8 @@ make(struct curator *c, const struct release_request *request,
     if (!st && chmod(kept.partial, FOLDER_MODE))
         st = custos_fail(err, CUSTOS_EIO, "cannot close a folder of the store");
     if (!st)
-        st = charge_and_measure(c, request, r, receipt, &s.released, &made,
-                                err);
+        st =
+            charge_and_measure(c, request, r, receipt, &s.released, &made, err);
     engine_unprepare(c->engine);
     if (!st)
         st = keep(c, request, r, receipt, &made, &s, &kept, err);

@@ -2,6 +2,7 @@
 
 #include "base/ck.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
 
 enum { CODES_MAX = 1 << 16 };
@@ -52,6 +53,21 @@ fail_too_wide(str name, custos_err *err)
                        (int)name.len, name.ptr);
 }
 
+/* Whoever has the synopsis may see its values on a terminal. */
+static custos_status
+check_values_are_lines(const struct policy_column *c, str name, custos_err *err)
+{
+    for (size_t k = 0; c->type == TYPE_TEXT && k < c->n_values; k++)
+        if (!utf8_is_line(c->values[k].text))
+            return custos_fail(err, CUSTOS_EPOLICY,
+                               "a declared value of column %.*s has a control "
+                               "character" HINT
+                               "leave the column out by --columns, or release "
+                               "a view that maps its values",
+                               (int)name.len, name.ptr);
+    return CUSTOS_OK;
+}
+
 static custos_status
 values_make(arena *a, const struct policy_column *c, struct schema_column *out,
             custos_err *err)
@@ -63,7 +79,7 @@ values_make(arena *a, const struct policy_column *c, struct schema_column *out,
             return fail_too_wide(out->name, err);
         out->n = (uint32_t)c->n_values;
         out->values = c->values;
-        return CUSTOS_OK;
+        return check_values_are_lines(c, out->name, err);
     }
     out->n = 2;
     out->values = arena_take(a, 2, sizeof *out->values);

@@ -10,7 +10,9 @@
 enum {
     BISECTIONS = 50,
     QUANTILE_WORK_MAX =
-        1 << 27, /* pieces looked at for the bar of a quantile */
+        1 << 25,       /* pieces looked at for the bar of a quantile */
+    SORT_STEPS = 4,    /* of each value that is sorted */
+    PIECES_A_STEP = 2, /* pieces that are read in one step */
     DIGITS_MOST = 36,
 };
 
@@ -75,6 +77,7 @@ terms_of(const struct reading *r, const struct group *g, size_t aggregate,
 
 struct asking {
     arena *a;
+    struct effort *effort; /* once it has ended, values are of no use */
     const struct reading *r;
     const struct cell_counts *e;
     const struct group *g;
@@ -83,11 +86,20 @@ struct asking {
     struct summand *terms; /* room for all */
 };
 
+/* Takes the steps of reading all pieces, and `more`. */
+static bool
+take_steps(const struct asking *a, uint64_t more)
+{
+    return effort_take(a->effort, 1 + a->g->n / PIECES_A_STEP + more);
+}
+
 static struct interval
 sum_of(const struct asking *a, const struct of_piece *f)
 {
     const size_t n = terms_of(a->r, a->g, a->aggregate, f, a->terms);
 
+    if (!take_steps(a, cell_counts_steps(a->e, a->terms, n)))
+        return (struct interval){.x = NAN};
     return cell_counts_sum(a->e, a->terms, n, a->beta);
 }
 
@@ -96,6 +108,8 @@ sum_of_table(const struct asking *a, size_t table, const struct of_piece *f)
 {
     const size_t n = terms_of(a->r, a->g, a->aggregate, f, a->terms);
 
+    if (!take_steps(a, cell_counts_steps_of_table(a->e, table, a->terms, n)))
+        return (struct interval){.x = NAN};
     return cell_counts_sum_of_table(a->e, table, a->terms, n, a->beta);
 }
 
@@ -103,9 +117,12 @@ sum_of_table(const struct asking *a, size_t table, const struct of_piece *f)
 static double
 expected(const struct asking *a, const struct of_piece *f)
 {
-    const size_t n = terms_of(a->r, a->g, a->aggregate, f, a->terms);
     double x = 0;
+    size_t n;
 
+    if (!take_steps(a, 0))
+        return NAN;
+    n = terms_of(a->r, a->g, a->aggregate, f, a->terms);
     for (size_t i = 0; i < n; i++)
         x += a->terms[i].mean * a->e->expected[a->terms[i].cell];
     return x;
@@ -205,7 +222,7 @@ values_sorted(const struct asking *a, size_t *n)
     size_t all = 0;
 
     *n = 0;
-    if (!values)
+    if (!values || !take_steps(a, SORT_STEPS * a->g->n))
         return NULL;
     for (size_t i = 0; i < a->g->n; i++) {
         const double v =
@@ -300,6 +317,9 @@ variance_of(const struct asking *a, const struct aggregate_row *row)
     const double mean = expected(a, &sum) / rows;
     double squares = 0, variance;
 
+    if (!take_steps(a, 0))
+        return NAN;
+
     for (size_t i = 0; i < a->g->n; i++) {
         const double *piece = &a->g->pieces[i * a->r->width];
         const double v = piece[PIECE_VALUES + a->aggregate] - mean;
@@ -345,6 +365,7 @@ aggregate_of(const struct question *q, const struct cell_counts *e,
     const struct reading *r = &q->readings[q->reading[i]];
     const struct group *g = &r->groups[group];
     struct asking a = {.a = scratch,
+                       .effort = q->effort,
                        .r = r,
                        .e = &e[q->reading[i]],
                        .g = g,
@@ -380,5 +401,5 @@ aggregate_of(const struct question *q, const struct cell_counts *e,
                           .certainty = s.has_bar ? BARRED : UNCERTAIN,
                           .low = s.low,
                           .high = s.high};
-    return good;
+    return good && a.effort->state == EFFORT_GOES_ON;
 }

@@ -13,7 +13,7 @@
  * count or sum is that of a linear question; a mean is r where the sum of (value - r)
  * may be 0 (Fieller), a quantile v where the share of values up to v may be its rank.
  * Each holds with probability 1 - beta. Variances, minimum and maximum have no bar.
- * `scratch` is for the way there. False without memory.
+ * `scratch` is for the way there. False without memory or steps.
  */
 CUSTOS_MUST_USE bool
 aggregate_of(const struct question *q, const struct cell_counts *e,

@@ -16,13 +16,15 @@
 
 #define BETA 0.05
 
+/* The most bytes of the rows of an answer. */
+#define REPLY_BYTES ((size_t)64 << 20)
+
 struct answering {
     const struct question *q;
     const struct cell_counts *e; /* by reading */
     size_t group;
-    double beta;    /* of one aggregate of the expression at hand */
-    bool *seen;     /* by aggregate: it is in the expression at hand */
-    arena *scratch; /* of one aggregate of one group */
+    double beta; /* of one aggregate of the expression at hand */
+    bool *seen;  /* by aggregate: it is in the expression at hand */
     bool barless;
     struct scope scope;
 };
@@ -39,18 +41,16 @@ static bool
 group_leaf(void *ctx, const struct expr *e, struct value *out)
 {
     struct answering *w = ctx;
-    bool good;
 
     if (e->kind == EXPR_KEY) {
         *out = (struct value){
             .datum = w->q->readings[0].groups[w->group].keys[e->slot]};
         return true;
     }
-    good = !question_is_stopped(w->q) &&
+    question_reset_scratch(w->q);
+    return !question_is_stopped(w->q) &&
            aggregate_of(w->q, w->e, w->group, (size_t)e->slot, w->beta,
-                        w->scratch, out);
-    arena_reset(w->scratch);
-    return good;
+                        w->q->scratch, out);
 }
 
 /* Why an expression has no value: aggregates take long enough to be stopped. */
@@ -203,6 +203,7 @@ answer_begin(const struct plan *p, struct answer **out, custos_err *err)
         arena_free(a);
         return no_memory(err);
     }
+    arena_allow(a, REPLY_BYTES);
     answer->arena = a;
     answer->n_columns = p->n_outputs;
     answer->is_public = true;
@@ -259,13 +260,39 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
 
 /* What is known of the cells of a reading. */
 static custos_status
-take_counts(const struct synopsis *s, const struct question *q,
+make_counts(const struct question *q, const struct synopsis *s,
             struct colset set, struct cell_counts *out, custos_err *err)
 {
+    if (question_is_stopped(q))
+        return question_fail_stopped(err);
     if (q->is_fine && !colset_is_empty(set))
         return cell_counts_of_range(
             q->a, fine_range(s, q->columns[0].is->place), out, err);
-    return cell_counts_make(q->a, s, set, out, err);
+    return effort_take(q->effort, cell_counts_make_steps(s, set))
+               ? cell_counts_make(q->a, s, set, out, err)
+               : no_memory(err);
+}
+
+/* Why a question has no answer: a limit that was reached looks like a lack of
+   memory. */
+static custos_status
+refuse(const struct question *q, const struct answer *answer, custos_status st,
+       custos_err *err)
+{
+    const bool denied = arena_is_denied(q->a) || arena_is_denied(q->scratch) ||
+                        arena_is_denied(answer->arena);
+
+    if (st != CUSTOS_ENOMEM)
+        return st;
+    if (q->effort->state == EFFORT_STOPPED)
+        return question_fail_stopped(err);
+    if (q->effort->state == EFFORT_GOES_ON && !denied)
+        return st;
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "answering this question takes too %s" HINT
+                       "use fewer columns in it, compare them with constants, "
+                       "or ask for fewer aggregates",
+                       denied ? "much memory" : "many steps");
 }
 
 static custos_status
@@ -289,7 +316,7 @@ answer_question(const struct synopsis *s, struct question *q, struct plan *p,
     }
     for (size_t i = 0; !st && i < q->n_readings; i++)
         if (q->readings[i].n_aggregates > 0)
-            st = take_counts(s, q, q->readings[i].set, &e[i], err);
+            st = make_counts(q, s, q->readings[i].set, &e[i], err);
     for (size_t i = 0; i < p->n_outputs && !st; i++)
         answer->columns[i].is_key = p->outputs[i].expr->kind == EXPR_KEY;
     if (!st)
@@ -301,25 +328,30 @@ custos_status
 synopsis_answer(const struct synopsis *s, struct plan *p,
                 const _Atomic int *stop, struct answer **out, custos_err *err)
 {
+    struct effort effort = {.remaining = SYNOPSIS_STEPS, .stop = stop};
     struct question q = {.a = arena_new(NULL, QUERY_BYTES),
+                         .scratch = arena_new(NULL, QUERY_BYTES),
+                         .effort = &effort,
                          .plan = p,
-                         .schema = s->schema,
-                         .stop = stop};
-    struct answering w = {.q = &q,
-                          .scratch = arena_new(NULL, QUERY_BYTES),
-                          .scope = {.a = q.a, .leaf = group_leaf, .ctx = &w}};
+                         .schema = s->schema};
+    struct answering w = {
+        .q = &q,
+        .scope = {.a = q.a, .effort = &effort, .leaf = group_leaf, .ctx = &w}};
     struct answer *answer = NULL;
-    custos_status st = q.a && w.scratch ? CUSTOS_OK : no_memory(err);
+    custos_status st = q.a && q.scratch ? CUSTOS_OK : no_memory(err);
 
     if (!st)
         st = answer_begin(p, &answer, err);
-    if (!st)
+    if (!st) {
+        arena_allow(q.a, QUESTION_BYTES);
         st = answer_question(s, &q, p, &w, answer, err);
+        st = refuse(&q, answer, st, err);
+    }
     if (!st)
         *out = answer;
     else
         answer_free(answer);
-    arena_free(w.scratch);
+    arena_free(q.scratch);
     arena_free(q.a);
     return st;
 }

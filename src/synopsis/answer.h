@@ -7,11 +7,14 @@
 #include "curator/curator.h"
 #include "synopsis/synopsis.h"
 
+/* The most steps (evaluate/effort.h) that a question may take: a few seconds. */
+#define SYNOPSIS_STEPS ((uint64_t)1 << 27)
+
 /*
  * Answers a plan over the synopsis's policy (synopsis_policy), which it changes: it
  * cannot be used again. The bars of each value hold at 95 %. Values without one
  * come from the model alone, which a remark says. May fail: CUSTOS_EUNSUPPORTED,
- * CUSTOS_EOVERFLOW, CUSTOS_ENOMEM, CUSTOS_EENGINE (stopped, where `stop` is not
+ * CUSTOS_EOVERFLOW (also: it takes too many steps or too much memory), CUSTOS_ENOMEM, CUSTOS_EENGINE (stopped, where `stop` is not
  * NULL). On success the caller owns *out.
  */
 CUSTOS_MUST_USE custos_status synopsis_answer(const struct synopsis *s,

@@ -12,7 +12,11 @@
 #include "synth/infer.h"
 #include "synth/residual.h"
 
-enum { CELLS_MAX = 1 << 22 };
+enum {
+    CELLS_MAX = 1 << 22,
+    QUANTILE_STEPS = 100, /* of normal_quantile */
+    CELLS_A_STEP = 8,     /* cells of a table that are read in one step */
+};
 
 /* A noisy table, summed over columns that were not asked for. */
 struct cell_counts_table {
@@ -344,6 +348,68 @@ cell_counts_of_range(arena *a, const struct released_range *r,
     t->range = r;
     *out = e;
     return CUSTOS_OK;
+}
+
+/* ----------------------------------------------------------------- steps -- */
+
+uint64_t
+cell_counts_make_steps(const struct synopsis *s, struct colset set)
+{
+    const struct released *r = s->released;
+    const uint64_t own = domain_cells(&s->schema->domain, set);
+    uint64_t cells = own + r->n_tables;
+
+    if (own > CELLS_MAX)
+        return 0; /* it is refused at once */
+    for (size_t i = 0; i < r->n_tables; i++)
+        if (colset_within(set, r->tables[i].set))
+            cells += own + r->tables[i].cells;
+    for (size_t i = 0; s->model && i < s->model->tree.n; i++)
+        cells += s->model->tree.node[i].cells;
+    return cells / CELLS_A_STEP;
+}
+
+/* How often neighbouring cells count differently: so many running sums have a part in
+   the sum. */
+static size_t
+count_changes(const struct summand *terms, size_t n)
+{
+    size_t changes = n > 0 ? 2 : 0;
+
+    for (size_t i = 1; i < n; i++)
+        if (terms[i].cell != terms[i - 1].cell + 1 ||
+            terms[i].low < terms[i - 1].low ||
+            terms[i].low > terms[i - 1].low ||
+            terms[i].high < terms[i - 1].high ||
+            terms[i].high > terms[i - 1].high)
+            changes += 2;
+    return changes;
+}
+
+uint64_t
+cell_counts_steps_of_table(const struct cell_counts *e, size_t k,
+                           const struct summand *terms, size_t n)
+{
+    const struct cell_counts_table *t = &e->tables[k];
+    uint64_t steps = QUANTILE_STEPS + n / 2;
+
+    if (t->factor)
+        steps += (uint64_t)n << colset_count(t->set);
+    if (t->range)
+        steps += (1 + count_changes(terms, n)) *
+                 (t->range->cells / CELLS_A_STEP + 1);
+    return steps;
+}
+
+uint64_t
+cell_counts_steps(const struct cell_counts *e, const struct summand *terms,
+                  size_t n)
+{
+    uint64_t steps = n / 2;
+
+    for (size_t k = 0; k < e->n; k++)
+        steps += cell_counts_steps_of_table(e, k, terms, n);
+    return steps;
 }
 
 /* ----------------------------------------------------------------- bars -- */

@@ -27,6 +27,13 @@
 
 #include "synopsis/synopsis.h"
 
+/* A sum's part in a cell: between low and high times the exact count, on average
+   mean times. Cells that have no term add nothing. */
+struct summand {
+    size_t cell;
+    double low, mean, high;
+};
+
 /* What is known of the counts over a set of columns. Cells are of the schema's
    codes. */
 struct cell_counts {
@@ -39,13 +46,6 @@ struct cell_counts {
         *tables; /* that have all the columns, in their order; without any,
                     the model's marginal, if its distance has a bound */
     size_t n;
-};
-
-/* A sum's part in a cell: between low and high times the exact count, on average
-   mean times. Cells that have no term add nothing. */
-struct summand {
-    size_t cell;
-    double low, mean, high;
 };
 
 struct interval {
@@ -66,6 +66,15 @@ CUSTOS_MUST_USE custos_status cell_counts_make(arena *a,
 CUSTOS_MUST_USE custos_status
 cell_counts_of_range(arena *a, const struct released_range *r,
                      struct cell_counts *out, custos_err *err);
+
+/* The steps (evaluate/effort.h) that cell_counts_make takes. */
+uint64_t cell_counts_make_steps(const struct synopsis *s, struct colset set);
+
+/* The steps that a sum of these terms takes: of table k, or of all. */
+uint64_t cell_counts_steps_of_table(const struct cell_counts *e, size_t k,
+                                    const struct summand *terms, size_t n);
+uint64_t cell_counts_steps(const struct cell_counts *e,
+                           const struct summand *terms, size_t n);
 
 /* There is at most one term for each cell. */
 struct interval

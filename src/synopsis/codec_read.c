@@ -9,15 +9,20 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "synopsis/fine.h"
+#include "synopsis/steps.h"
 #include "synth/price.h"
 
 enum {
     COLUMNS_MAX = 4096,
     CODES_MAX = 1 << 16,
-    RANGE_CODES = 4096,
     DIGITS_MAX = 38,
-    REAL_DIGITS = 56, /* the smallest step of a real is 2^-56 */
+    REAL_DIGITS = 56,   /* the smallest step of a real is 2^-56 */
+    NUMBER_DIGITS = 36, /* of a number, as datum_read has it */
 };
+
+#define NUMBER_MOST                                                            \
+    ((i128)1000000000000000000 * 1000000000000000000) /* 10^36 */
 
 #define CUT_MOST ((i128)1 << 120)
 #define REAL_STEPS ((i128)1 << 52)
@@ -59,15 +64,7 @@ unpack_line(struct reader *r)
 {
     str text = unpack_text(&r->u);
 
-    require(r, utf8_prefix(text) == text.len);
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char c = (unsigned char)text.ptr[i];
-
-        require(r, c >= ' ' && c != 0x7f);
-        /* U+0080 to U+009F, which some terminals obey, too */
-        require(r, c != 0xc2 || i + 1 == text.len ||
-                       (unsigned char)text.ptr[i + 1] >= 0xa0);
-    }
+    require(r, utf8_is_line(text));
     return r->u.failed ? (str){"", 0} : text;
 }
 
@@ -130,6 +127,7 @@ unpack_facts(struct reader *r, struct synopsis_facts *f)
     f->receipt = unpack_count(r);
     f->receipt_hash = unpack_line(r);
     f->version = unpack_line(r);
+    require(r, facts_are_sound(f));
 }
 
 /* Is n with so many more digits still a number that a datum can have? */
@@ -142,6 +140,27 @@ fits(i128 n, int more_digits)
     return true;
 }
 
+/* Is it a value that the policy of a release can declare? */
+static bool
+value_is_sound(const struct datum *d)
+{
+    switch (d->type) {
+    case TYPE_BOOL: return d->n == 0 || d->n == 1;
+    case TYPE_INT:
+    case TYPE_DECIMAL:
+    case TYPE_REAL:
+        return d->scale <= NUMBER_DIGITS && d->n > -NUMBER_MOST &&
+               d->n < NUMBER_MOST;
+    case TYPE_TEXT: return utf8_is_line(d->text);
+    case TYPE_DATE: return d->n >= DATE_FIRST && d->n <= DATE_LAST;
+    case TYPE_TIMESTAMP:
+        return d->n >= DATE_FIRST * (i128)DAY_US &&
+               d->n < (DATE_LAST + 1) * (i128)DAY_US;
+    case TYPE_NULL: break;
+    }
+    return false;
+}
+
 static void
 unpack_values(struct reader *r, struct schema_column *c)
 {
@@ -151,7 +170,7 @@ unpack_values(struct reader *r, struct schema_column *c)
         require(r, c->values[k].type == c->type ||
                        (data_type_is_number(c->type) &&
                         data_type_is_number(c->values[k].type)));
-        require(r, utf8_prefix(c->values[k].text) == c->values[k].text.len);
+        require(r, value_is_sound(&c->values[k]));
         require(r, fits(c->values[k].n, c->scale - c->values[k].scale));
     }
 }
@@ -298,14 +317,12 @@ unpack_table(struct reader *r, const struct released *of,
              struct released_table *t)
 {
     const struct domain *schema = &of->codings[0].domain;
-    i128 rho;
 
     t->kind = (enum released_kind)unpack_between(r, 0, RELEASED_RESIDUAL);
     t->set = unpack_set(r, schema);
     t->coding = (size_t)unpack_between(r, 0, (i128)of->n_codings - 1);
     require(r, t->kind == RELEASED_COUNTS || t->coding == 0);
-    rho = unpack_number(&r->u);
-    t->rho = (amount)rho;
+    t->rho = (amount)unpack_between(r, 1, (i128)PRICE_MAX - 1);
     t->variance = unpack_double(r);
     require(r, isfinite(t->variance) && t->variance > 0);
     if (r->u.failed)
@@ -526,7 +543,7 @@ unpack_range(struct reader *r, const struct schema *s, struct released_range *x)
     x->column = (size_t)unpack_between(r, 0, (i128)s->domain.n - 1);
     fine = s->columns[s->column[x->column]];
     require(r, fine.coding == SCHEMA_CUTS);
-    x->n = fine.n = (uint32_t)unpack_between(r, 1, RANGE_CODES);
+    x->n = fine.n = (uint32_t)unpack_between(r, 1, FINE_CELLS - 1);
     if (r->u.failed)
         return;
     unpack_cuts(r, &fine);
@@ -579,6 +596,8 @@ synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st && !unpack_end(&r.u))
         st = custos_fail(err, CUSTOS_ECORRUPT, "the synopsis is damaged");
+    if (!st)
+        st = steps_check(a, s, err);
     if (st)
         synopsis_close(s);
     else

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/base.h"
+
 /* Half a step, and what the rounded entries of the root add. */
 #define ROUNDED 0.51
 
@@ -40,22 +42,25 @@ fine_columns(arena *a, const struct synopsis *s)
 double
 fine_variance(const struct released_range *r, const double *g, double *rounding)
 {
-    double variance = 0, steps = 0;
+    double root[FINE_CELLS], draws[FINE_CELLS], variance = 0, steps = 0;
 
-    for (size_t k = 0; k < r->cells; k++)
-        steps += fabs(g[k] - (k + 1 < r->cells ? g[k + 1] : 0));
-    for (size_t j = 0; j < r->cells; j++) {
-        double of_draw = 0, c = 1;
-
-        for (size_t k = j; k < r->cells; k++) {
-            const double by = g[k] - (k + 1 < r->cells ? g[k + 1] : 0);
-
-            if (by < 0 || by > 0)
-                of_draw += by * c;
-            c *= (2 * (double)(k - j) + 1) / (2 * (double)(k - j) + 2);
-        }
-        variance += of_draw * of_draw;
+    CUSTOS_REQUIRE(r->cells <= FINE_CELLS);
+    for (size_t k = 0; k < r->cells; k++) {
+        root[k] =
+            k == 0 ? 1 : root[k - 1] * (2 * (double)k - 1) / (2 * (double)k);
+        draws[k] = 0;
     }
+    for (size_t k = 0; k < r->cells; k++) {
+        const double by = g[k] - (k + 1 < r->cells ? g[k + 1] : 0);
+
+        if (!(by < 0 || by > 0)) /* most, where a range is asked for */
+            continue;
+        steps += fabs(by);
+        for (size_t j = 0; j <= k; j++)
+            draws[j] += by * root[k - j];
+    }
+    for (size_t j = 0; j < r->cells; j++)
+        variance += draws[j] * draws[j];
     *rounding = ROUNDED * steps;
     return variance * r->variance;
 }

@@ -7,6 +7,9 @@
 
 #include "synopsis/synopsis.h"
 
+/* The most cells of a range in a synopsis. */
+enum { FINE_CELLS = 4097 };
+
 /* By column of the domain: the column with its fine codes, or NULL. NULL: no memory. */
 const struct schema_column **fine_columns(arena *a, const struct synopsis *s);
 

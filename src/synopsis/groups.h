@@ -8,7 +8,8 @@
 #include "synopsis/question.h"
 
 /* Needs the question's columns and the reading's aggregates. May fail:
-   CUSTOS_EOVERFLOW (too many combinations, or groups), CUSTOS_ENOMEM. */
+   CUSTOS_EOVERFLOW (too many combinations, or groups), CUSTOS_ENOMEM (also where the
+   effort has ended). */
 CUSTOS_MUST_USE custos_status groups_make(struct question *q, struct reading *r,
                                           custos_err *err);
 

@@ -10,10 +10,9 @@
 #include "base/error.h"
 #include "evaluate/evaluate.h"
 #include "plan/from/relation.h"
+#include "plan/work.h"
 #include "sql/aggregates.h"
 #include "synopsis/groups.h"
-
-enum { TEXT_MAX = 1 << 20 };
 
 static custos_status
 no_memory(custos_err *err)
@@ -63,23 +62,14 @@ check_aggregate(const struct expr *e, custos_err *err)
                           "median, percentile_cont, min and max");
 }
 
+/* False without steps, too. */
 static bool
-same_text(const struct expr *x, const struct expr *y)
+same_expr(const struct question *q, const struct expr *x, const struct expr *y)
 {
-    struct buf one, other;
-    bool same;
+    uint64_t steps = 0;
+    const bool same = expr_same_counted(x, y, &steps);
 
-    if (x->kind != y->kind)
-        return false;
-    buf_init(&one, NULL, TEXT_MAX);
-    buf_init(&other, NULL, TEXT_MAX);
-    sql_print_expr(x, &one);
-    sql_print_expr(y, &other);
-    same = !one.failed && !other.failed &&
-           str_equal((str){one.ptr, one.len}, (str){other.ptr, other.len});
-    buf_clear(&one);
-    buf_clear(&other);
-    return same;
+    return effort_take(q->effort, steps) && same;
 }
 
 static custos_status
@@ -91,6 +81,19 @@ fail_rows(int at, custos_err *err)
                           "release also makes synthetic rows");
 }
 
+/* evaluate() must know every call of an expression before it is asked for a value. */
+static custos_status
+check_known(const struct expr *e, custos_err *err)
+{
+    return evaluate_knows(e)
+               ? CUSTOS_OK
+               : custos_fail_at(err, CUSTOS_EUNSUPPORTED, e->at,
+                                "a synopsis cannot compute this "
+                                "expression" HINT
+                                "LIKE, for example, can be written as IN with "
+                                "the values that are meant");
+}
+
 /* Marks keys and aggregates in an expression that is computed of a group. */
 static custos_status
 mark_parts(struct question *q, struct expr **e, custos_err *err)
@@ -99,7 +102,7 @@ mark_parts(struct question *q, struct expr **e, custos_err *err)
     custos_status st = CUSTOS_OK;
 
     for (size_t k = 0; k < p->space.n_keys; k++)
-        if (same_text(*e, p->space.keys[k].expr)) {
+        if (same_expr(q, *e, p->space.keys[k].expr)) {
             struct expr *key = arena_take(q->a, 1, sizeof *key);
 
             if (!key)
@@ -113,7 +116,7 @@ mark_parts(struct question *q, struct expr **e, custos_err *err)
         }
     if ((*e)->kind == EXPR_AGGREGATE) {
         for (size_t i = 0; i < q->n_aggregates; i++)
-            if (same_text(*e, q->aggregates[i])) {
+            if (same_expr(q, *e, q->aggregates[i])) {
                 (*e)->slot = (int)i;
                 return CUSTOS_OK;
             }
@@ -129,35 +132,43 @@ mark_parts(struct question *q, struct expr **e, custos_err *err)
     return st;
 }
 
-static size_t
-count_nodes(const struct expr *e)
+size_t
+question_nodes(const struct expr *e)
 {
     size_t n = 1;
 
     for (size_t i = 0; i < e->n_args; i++)
-        n += e->args[i] ? count_nodes(e->args[i]) : 0;
+        n += e->args[i] ? question_nodes(e->args[i]) : 0;
     return n;
+}
+
+static custos_status
+take_expr(struct question *q, struct expr **e, custos_err *err)
+{
+    const custos_status st = mark_parts(q, e, err);
+
+    return st ? st : check_known(*e, err);
 }
 
 static custos_status
 collect(struct question *q, struct plan *p, custos_err *err)
 {
-    size_t n = p->having ? count_nodes(p->having) : 0;
+    size_t n = p->having ? question_nodes(p->having) : 0;
     custos_status st = CUSTOS_OK;
 
     for (size_t i = 0; i < p->n_outputs; i++)
-        n += count_nodes(p->outputs[i].expr);
+        n += question_nodes(p->outputs[i].expr);
     for (size_t i = 0; i < p->n_order_by; i++)
-        n += count_nodes(p->order_by[i].expr);
+        n += question_nodes(p->order_by[i].expr);
     q->aggregates = arena_take(q->a, n + 1, sizeof(struct expr *));
     if (!q->aggregates)
         return no_memory(err);
     for (size_t i = 0; i < p->n_outputs && !st; i++)
-        st = mark_parts(q, &p->outputs[i].expr, err);
+        st = take_expr(q, &p->outputs[i].expr, err);
     if (!st && p->having)
-        st = mark_parts(q, &p->having, err);
+        st = take_expr(q, &p->having, err);
     for (size_t i = 0; i < p->n_order_by && !st; i++)
-        st = mark_parts(q, &p->order_by[i].expr, err);
+        st = take_expr(q, &p->order_by[i].expr, err);
     if (!st && p->from && q->n_aggregates == 0 && p->space.n_keys == 0)
         st = fail_rows(p->outputs[0].expr->at, err);
     return st;
@@ -303,17 +314,14 @@ use_columns(struct question *q, const struct expr *e, enum needs needs,
     return st;
 }
 
-/* The columns of a whole expression, of which evaluate() must know every call. */
+/* The columns of a whole expression. */
 static custos_status
 use_expr(struct question *q, const struct expr *e, enum needs needs,
          struct colset *set, custos_err *err)
 {
-    if (!evaluate_knows(e))
-        return custos_fail_at(err, CUSTOS_EUNSUPPORTED, e->at,
-                              "a synopsis cannot compute this expression" HINT
-                              "LIKE, for example, can be written as IN with "
-                              "the values that are meant");
-    return use_columns(q, e, needs, set, err);
+    const custos_status st = check_known(e, err);
+
+    return st ? st : use_columns(q, e, needs, set, err);
 }
 
 static int
@@ -412,6 +420,13 @@ custos_status
 question_fail_stopped(custos_err *err)
 {
     return custos_fail(err, CUSTOS_EENGINE, "the question was cancelled");
+}
+
+void
+question_reset_scratch(const struct question *q)
+{
+    arena_reset(q->scratch);
+    arena_allow(q->scratch, QUESTION_SCRATCH_BYTES);
 }
 
 custos_status

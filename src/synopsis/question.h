@@ -5,6 +5,7 @@
 #ifndef SYNOPSIS_QUESTION_H
 #define SYNOPSIS_QUESTION_H
 
+#include "evaluate/effort.h"
 #include "plan/plan.h"
 #include "synopsis/question_values.h"
 #include "synth/domain.h"
@@ -50,8 +51,9 @@ struct question {
     const struct plan *plan;
     const struct schema *schema;
     const struct schema_column **fine; /* as fine_columns gives them */
-    bool is_fine; /* it uses one column alone, and that in its fine codes */
-    const _Atomic int *stop;         /* not 0: stopped; NULL: nobody stops it */
+    bool is_fine;   /* it uses one column alone, and that in its fine codes */
+    arena *scratch; /* of one combination of values, or one aggregate */
+    struct effort *effort; /* what it may still take, and who stops it */
     struct question_column *columns; /* by their place in the domain */
     size_t n_columns;
     struct expr **aggregates; /* different ones; the slot of an aggregate is its
@@ -62,20 +64,29 @@ struct question {
     size_t n_readings;
 };
 
+/* The most bytes of `a`, and of `scratch`. */
+#define QUESTION_BYTES ((size_t)256 << 20)
+#define QUESTION_SCRATCH_BYTES ((size_t)128 << 20)
+
 static inline bool
 question_is_stopped(const struct question *q)
 {
-    return q->stop && *q->stop != 0;
+    return q->effort->stop && *q->effort->stop != 0;
 }
 
 custos_status question_fail_stopped(custos_err *err);
 
+/* From now on *scratch is empty, and has room for one thing more. */
+void question_reset_scratch(const struct question *q);
+
+/* The nodes of an expression. */
+size_t question_nodes(const struct expr *e);
+
 /*
- * Reads p, a public plan, as a question: q has its arena, plan, schema and fine
- * columns. Keys in
- * the plan's trees become EXPR_KEY. May fail: CUSTOS_EUNSUPPORTED (what a synopsis
- * does not answer, with its position), CUSTOS_EOVERFLOW (too many values or groups),
- * CUSTOS_EENGINE (stopped), CUSTOS_ENOMEM.
+ * Reads p, a public plan, as a question: q has its arenas, effort, plan, schema and
+ * fine columns. Keys in the plan's trees become EXPR_KEY. May fail: CUSTOS_EUNSUPPORTED
+ * (what a synopsis does not answer, with its position), CUSTOS_EOVERFLOW (too many values
+ * or groups), CUSTOS_EENGINE (stopped), CUSTOS_ENOMEM (also where the effort has ended).
  */
 CUSTOS_MUST_USE custos_status question_make(struct question *q, struct plan *p,
                                             custos_err *err);

@@ -48,6 +48,13 @@ tables:
       id: {type: integer, references: people.id}
       ward: {type: text, values: [a, b, c], nullable: false}
       nights: {type: integer, range: [0, 9], nullable: false}
+  odd:
+    source: stays.csv
+    unit: id
+    rows_per_unit: 3
+    columns:
+      id: {type: integer}
+      ward: {type: text, values: [a, b, c, "d\\u009b[2J"]}
 """
 CITIES = ["Oslo", "New York, N.Y.", "l'Aquila \"centro\"", "Köln"]
 COLUMNS = "id,city,age,smoker,weight,pay,since,came"
@@ -221,6 +228,8 @@ class Command(Releases):
         self.refused(*self.words("--out", out, table="people"),
                      says="column note of people has no public domain")
         self.refused(*self.words("--out", out, table="nobody"), says="nobody")
+        self.refused(*self.words("--out", out, table="odd"),
+                     says="a declared value of column ward has a control character")
         self.refused(*self.words("--out", out, price=()), says="one price")
         self.refused(*self.words("--out", out, price=("--rho", "x")), says="rho")
         self.refused(*self.words("--out", out, price=("--rho", "1e-19")),

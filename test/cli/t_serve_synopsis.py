@@ -6,8 +6,10 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
+from command import run
 from serving import Server, call, need_module
 
 psycopg = need_module("psycopg")
@@ -63,6 +65,21 @@ class ServeSynopsis(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(says, done.stderr)
 
+    def test_hostile_questions(self):
+        """They are refused at once, and the server goes on."""
+        many = "".join(f", {i}" for i in range(1, 71))
+        long = ", ".join(f"sum(age % 50 + EXTRACT(doy FROM day) + {i})"
+                          for i in range(800))
+        before = time.monotonic()
+        for sql, says in ((f"SELECT greatest(count(*){many}) FROM visits",
+                           "cannot compute this expression"),
+                          (f"SELECT {long} FROM visits", "too many steps")):
+            done = self.psql(sql)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(says, done.stderr)
+        self.assertLess(time.monotonic() - before, 20)
+        self.assertEqual(self.psql("SELECT 1").stdout, "1\n")
+
     def test_parameters(self):
         with psycopg.connect(host="127.0.0.1", port=self.server.pg,
                              user="public", password="public",
@@ -81,6 +98,11 @@ class ServeSynopsis(unittest.TestCase):
         schema = call(self.server.http, "GET", "/v1/schema",
                       token=self.token).json
         self.assertEqual([t["name"] for t in schema["tables"]], ["visits"])
+
+    def test_a_store_beside_it_is_refused(self):
+        done = run("serve", "--store", "x", "--synopsis", FILE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"exclude each other", done.stderr)
 
     def test_strangers(self):
         self.assertEqual(call(self.server.http, "POST", "/v1/query",

@@ -1,6 +1,7 @@
 """`custos synopsis` from outside. visits.custos was written by the first version that
 had synopses: it must stay readable."""
 import csv
+import hashlib
 import io
 import json
 import os
@@ -57,6 +58,31 @@ class Synopsis(CommandCase):
         self.refused("synopsis", "info", says="needs a file")
         self.refused("synopsis", says="needs a verb")
         self.refused("synopsis", "info", FILE + "x", says="No such file")
+
+    def changed(self, was, now):
+        """What info says of FILE with other bytes and their checksum."""
+        data = pathlib.Path(FILE).read_bytes()[:-32]
+        self.assertEqual(data.count(was), 1)
+        data = data.replace(was, now)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "changed.custos"
+            path.write_bytes(data + hashlib.sha256(data).digest())
+            return run("synopsis", "info", str(path))
+
+    def test_facts_of_strangers(self):
+        """What a file says of its price goes into a command to paste: numbers alone."""
+        self.assertEqual(self.changed(b"\x160.000000001",
+                                      b"\x160.000000002").returncode, 0)
+        for now in (b"\x160;touch /tmp", b"\x16$(touch /tm"):
+            done = self.changed(b"\x160.000000001", now)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stdout, b"")
+            self.assertIn(b"is damaged", done.stderr)
+        # rows of a unit: 1, in a number whose lowest bit is the sign
+        for rows in (b"\x00", b"\x80" * 5 + b"\x20"):
+            done = self.changed(b"\x0epatient\x02", b"\x0epatient" + rows)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"is damaged", done.stderr)
 
     def test_damage(self):
         data = bytearray(pathlib.Path(FILE).read_bytes())

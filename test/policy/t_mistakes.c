@@ -270,6 +270,8 @@ mistakes_of_tables(void **state)
         {"  patients:", "  \"a\\tb\":",
          "line 11: a name in tables has a "
          "control character"},
+        {"  patients:", "  \"a\\u009bb\":",
+         "line 11: a name in tables has a control character"},
         {"  patients:",
          "  a234567890123456789012345678901234567890123456789012345678901234:",
          "line 11: the name 'a234567890123456789012345678901234567890...' is "

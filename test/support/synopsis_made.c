@@ -213,12 +213,12 @@ pairs(arena *a)
 }
 
 static void
-facts_make(struct synopsis *s, enum made_by method)
+facts_make(struct synopsis *s, enum made_by method, char *rho)
 {
     s->facts = (struct synopsis_facts){
         .epsilon = str_of("1"),
         .delta = str_of("0.000000001"),
-        .rho = str_of("0.0149"),
+        .rho = str_of(rho),
         .adjacency = str_of("add-remove"),
         .unit = str_of("patient"),
         .rows_per_unit = 1,
@@ -258,6 +258,7 @@ synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
                         .recode = made_recode,
                         .score = made_score,
                         .select = made_select};
+    char text[AMOUNT_TEXT_MAX];
     struct synopsis *s;
     struct workload w;
 
@@ -293,7 +294,8 @@ synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
     }
     s->model = m->synthesis.model;
     share_take(m);
-    facts_make(s, method);
+    amount_write(rho, AMOUNT_LOSS, text);
+    facts_make(s, method, arena_copy(m->arena, str_of(text)));
     return m;
 }
 

@@ -196,6 +196,96 @@ many_groups_are_answered(void **state)
     arena_free(a.arena);
 }
 
+/* Groups come in the order of their keys, whatever the order in which they are found;
+   equal numbers of other scales are one key. */
+static void
+groups_are_found_in_any_order(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, UNIT, 3);
+    struct schema_column *cost = &m->synopsis->schema->columns[MADE_COST + 1];
+    struct asked a = asked_new(m->synopsis);
+    struct answer *x;
+
+    (void)state;
+    for (uint32_t i = 0; i <= cost->n; i++)
+        cost->cuts[i] = 100 * i;
+    x = ask(&a, "SELECT age * 7919 % 100 * 360 - EXTRACT(doy FROM day) AS k, "
+                "count(*) FROM visits GROUP BY 1");
+    assert_int_equal(x->n_rows, 100 * 360);
+    for (size_t i = 1; i < x->n_rows; i++)
+        assert_true(cell(x, i, 0) > cell(x, i - 1, 0));
+    answer_free(x);
+    x = ask(&a,
+            "SELECT CASE WHEN sex = 'male' THEN cost ELSE 1.5 END, count(*) "
+            "FROM visits GROUP BY 1");
+    assert_int_equal(x->n_rows, 800); /* 1.50 among them */
+    answer_free(x);
+    x = ask(&a, "SELECT ward || 'x' || sex, count(*) FROM visits GROUP BY 1 "
+                "ORDER BY 1 DESC");
+    assert_int_equal(x->n_rows, 10);
+    assert_true(str_equal(x->cells[0].value.text, str_of("surgeryxmale")));
+    answer_free(x);
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
+/* A list of aggregates of an expression that is a little different each time. */
+static char *
+many(const char *before, const char *one, size_t n, const char *after)
+{
+    struct buf b;
+
+    buf_init(&b, NULL, 1 << 20);
+    buf_add_text(&b, before);
+    for (size_t i = 0; i < n; i++) {
+        buf_add_text(&b, i ? ", " : "");
+        buf_add_text(&b, one);
+        buf_printf(&b, "%zu)", i);
+    }
+    buf_add_text(&b, after);
+    assert_false(b.failed);
+    return b.ptr;
+}
+
+/* What would keep others waiting, or take all memory, is refused. */
+static void
+too_much_work_is_refused(void **state)
+{
+    static const struct {
+        const char *before, *one, *after, *said;
+        size_t n;
+    } cases[] = {
+        /* a tree of many nodes for each of many combinations */
+        {"SELECT ", "sum(age % 50 + EXTRACT(doy FROM day) + ", " FROM visits",
+         "too many steps", 800},
+        /* many cells for each of many groups */
+        {"SELECT age, day, ", "greatest(count(*), ",
+         " FROM visits GROUP BY 1, 2", "too much memory", 2000},
+        /* aggregates */
+        {"SELECT ward, ", "avg(EXTRACT(doy FROM day) % 60 + age % 30 + ",
+         " FROM visits GROUP BY 1", "too many steps", 60},
+    };
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 3);
+    struct asked a = asked_new(m->synopsis);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char *sql =
+            many(cases[i].before, cases[i].one, cases[i].n, cases[i].after);
+        const struct ask of = {.sql = str_of(sql)};
+        struct answer *answer = NULL;
+        custos_err err = CUSTOS_ERR_INIT;
+        const custos_status st =
+            synopsis_ask(m->synopsis, a.policy, &of, &answer, &err);
+
+        if (st != CUSTOS_EOVERFLOW || !strstr(err.said, cases[i].said))
+            fail_msg("case %zu: %d %s", i, st, err.said);
+        free(sql);
+    }
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
 static void
 what_it_does_not_answer_is_said(void **state)
 {
@@ -212,6 +302,9 @@ what_it_does_not_answer_is_said(void **state)
         {"SELECT max(ward) FROM visits", "this aggregate"},
         {"SELECT min(smoker) FROM visits", "this aggregate"},
         {"SELECT count(*) FROM visits WHERE ward LIKE 's%'",
+         "cannot compute this"},
+        {"SELECT 'a' LIKE '_A%'", "cannot compute this"},
+        {"SELECT max(age) FROM visits HAVING 'a' LIKE '_A%'",
          "cannot compute this"},
         {"SELECT corr(age, cost) FROM visits", "this aggregate"},
         {"SELECT count(visit) FROM visits", "did not measure visit"},
@@ -244,48 +337,97 @@ what_it_does_not_answer_is_said(void **state)
     arena_free(a.arena);
 }
 
+/* More arguments than evaluate() takes are refused wherever an expression can be. */
+static void
+calls_of_many_arguments_are_refused(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } asked[] = {
+        {"SELECT greatest(count(*)", ") FROM visits"},
+        {"SELECT coalesce(count(*)", ") FROM visits"},
+        {"SELECT greatest(1", ")"},
+        {"SELECT count(*) FROM visits HAVING greatest(count(*)", ") > 0"},
+        {"SELECT count(*) FROM visits ORDER BY coalesce(count(*)", ")"},
+        {"SELECT count(*) FROM visits GROUP BY greatest(age", ")"},
+        {"SELECT count(*) FROM visits WHERE greatest(age", ") > 0"},
+        {"SELECT sum(greatest(age", ")) FROM visits"},
+    };
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 3);
+    struct asked a = asked_new(m->synopsis);
+    char more[4 * 64] = "", sql[512];
+
+    (void)state;
+    for (size_t i = 1; i < 64; i++)
+        strncat(more, ", 1", sizeof more - strlen(more) - 1);
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        struct answer *answer = NULL;
+        struct ask of = {.n_params = 0};
+        custos_err err = CUSTOS_ERR_INIT;
+
+        snprintf(sql, sizeof sql, "%s%s, 1%s", asked[i].before, more,
+                 asked[i].after);
+        of.sql = str_of(sql);
+        assert_int_equal(
+            synopsis_ask(m->synopsis, a.policy, &of, &answer, &err),
+            CUSTOS_EUNSUPPORTED);
+        if (!strstr(err.said, "cannot compute this"))
+            fail_msg("%s: %s", sql, err.said);
+    }
+    synopsis_made_free(m);
+    arena_free(a.arena);
+}
+
 /* ------------------------------------------------ in place of aggregate_of -- */
 
 static _Atomic int stop;
 static bool stops; /* after the next aggregate */
 
-bool
-__real_aggregate_of(const struct question *q, const struct cell_counts *e,
-                    size_t group, size_t i, double beta, struct value *out);
-bool
-__wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
-                    size_t group, size_t i, double beta, struct value *out);
+bool __real_aggregate_of(const struct question *q, const struct cell_counts *e,
+                         size_t group, size_t i, double beta, arena *scratch,
+                         struct value *out);
+bool __wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
+                         size_t group, size_t i, double beta, arena *scratch,
+                         struct value *out);
 
 bool
 __wrap_aggregate_of(const struct question *q, const struct cell_counts *e,
-                    size_t group, size_t i, double beta, struct value *out)
+                    size_t group, size_t i, double beta, arena *scratch,
+                    struct value *out)
 {
     assert_int_equal(stop, 0);
     if (stops)
         stop = ASK_CANCELLED;
-    return __real_aggregate_of(q, e, group, i, beta, out);
+    return __real_aggregate_of(q, e, group, i, beta, scratch, out);
 }
 
-/* One row may have hundreds of medians, of seconds each: the question ends at the next
-   of them. */
+/* One row may have hundreds of medians: the question ends at the next of them, and
+   within one that takes long. */
 static void
 a_long_row_can_be_stopped(void **state)
 {
+    static const char *const asked[] = {
+        "SELECT median(age), median(age + 1) FROM visits",
+        "SELECT median(age % 50 + EXTRACT(doy FROM day)) FROM visits",
+        "SELECT avg(age % 50 + EXTRACT(doy FROM day)) FROM visits",
+    };
     struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 3);
     struct asked a = asked_new(m->synopsis);
-    const struct ask of = {
-        .sql = str_of("SELECT median(age), median(age + 1) FROM visits"),
-        .stop = &stop};
-    struct answer *answer = NULL;
-    custos_err err = CUSTOS_ERR_INIT;
 
     (void)state;
-    stops = true;
-    assert_int_equal(synopsis_ask(m->synopsis, a.policy, &of, &answer, &err),
-                     CUSTOS_EENGINE);
-    assert_string_equal(err.said, "the question was cancelled");
-    stops = false;
-    stop = 0;
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        const struct ask of = {.sql = str_of(asked[i]), .stop = &stop};
+        struct answer *answer = NULL;
+        custos_err err = CUSTOS_ERR_INIT;
+
+        stops = true;
+        assert_int_equal(
+            synopsis_ask(m->synopsis, a.policy, &of, &answer, &err),
+            CUSTOS_EENGINE);
+        assert_string_equal(err.said, "the question was cancelled");
+        stops = false;
+        stop = 0;
+    }
     synopsis_made_free(m);
     arena_free(a.arena);
 }
@@ -602,7 +744,10 @@ main(void)
         cmocka_unit_test(answers_are_those_of_the_rows),
         cmocka_unit_test(case_without_else_is_null),
         cmocka_unit_test(many_groups_are_answered),
+        cmocka_unit_test(groups_are_found_in_any_order),
+        cmocka_unit_test(too_much_work_is_refused),
         cmocka_unit_test(what_it_does_not_answer_is_said),
+        cmocka_unit_test(calls_of_many_arguments_are_refused),
         cmocka_unit_test(a_long_row_can_be_stopped),
         cmocka_unit_test(values_of_the_model_alone_have_no_bar),
         cmocka_unit_test(merged_codes_are_bounded_together),

@@ -273,6 +273,179 @@ control_characters_are_refused(void **state)
     synopsis_made_free(m);
 }
 
+/* Is the synopsis refused once it is written? */
+static bool
+is_refused(const struct synopsis *s)
+{
+    arena *a = arena_new(NULL, 1 << 26);
+    struct synopsis *got = NULL;
+    custos_err err = CUSTOS_ERR_INIT;
+    custos_status st;
+    struct buf b;
+
+    buf_init(&b, NULL, BYTES_MAX);
+    synopsis_pack(s, &b);
+    assert_false(b.failed);
+    st = synopsis_unpack(a, (str){b.ptr, b.len}, &got, &err);
+    assert_true(st == CUSTOS_OK || st == CUSTOS_ECORRUPT);
+    synopsis_close(got);
+    buf_clear(&b);
+    arena_free(a);
+    return st != CUSTOS_OK;
+}
+
+/* Facts are numbers and words, which a command that shows the price repeats. */
+static void
+facts_that_cannot_be_are_refused(void **state)
+{
+    static const char *const numbers[] = {"",   "x",  "1;id", "$(id)", "1e-9 ",
+                                          ".5", "1.", "-1",   "1/",    "1/2/3"};
+    static const uint64_t rows[] = {0, (UINT64_C(1) << 30) + 1,
+                                    UINT64_C(1) << 40};
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
+    struct synopsis s = *m->synopsis;
+
+    (void)state;
+    assert_false(is_refused(&s));
+    s.facts.epsilon = str_of("infinity");
+    s.facts.delta = str_of("1/3");
+    assert_false(is_refused(&s));
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        s = *m->synopsis;
+        s.facts.epsilon = str_of(numbers[i]);
+        assert_true(is_refused(&s));
+        s = *m->synopsis;
+        s.facts.delta = str_of(numbers[i]);
+        assert_true(is_refused(&s));
+        s = *m->synopsis;
+        s.facts.rho = str_of(numbers[i]);
+        assert_true(is_refused(&s));
+    }
+    s = *m->synopsis;
+    s.facts.rho = str_of("0");
+    assert_true(is_refused(&s));
+    s.facts.rho = str_of("0.5"); /* less than its tables */
+    assert_true(is_refused(&s));
+    s.facts.rho = str_of("infinity");
+    assert_true(is_refused(&s));
+    s = *m->synopsis;
+    s.facts.adjacency = str_of("change-two");
+    assert_true(is_refused(&s));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        s = *m->synopsis;
+        s.facts.rows_per_unit = rows[i];
+        assert_true(is_refused(&s));
+    }
+    synopsis_made_free(m);
+}
+
+/* The noise of a table is what its price buys, by the file's own facts. */
+static void
+noise_without_its_price_is_refused(void **state)
+{
+    static const amount prices[] = {0, UNIT * 1000000000000, 1, UNIT};
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
+    struct released_table *t = &m->synopsis->released->tables[1];
+    struct released_table was = *t;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(prices); i++) {
+        t->rho = prices[i];
+        assert_true(is_refused(m->synopsis));
+        *t = was;
+    }
+    t->variance *= 1 + 1e-8;
+    assert_true(is_refused(m->synopsis));
+    t->variance = was.variance * (1 + 1e-10);
+    assert_false(is_refused(m->synopsis));
+    *t = was;
+    m->synopsis->facts.rows_per_unit = 2;
+    assert_true(is_refused(m->synopsis));
+    m->synopsis->facts.rows_per_unit = 1;
+    m->synopsis->facts.adjacency = str_of("change-one");
+    assert_true(is_refused(m->synopsis));
+    synopsis_made_free(m);
+}
+
+/* Residuals of the columns of `set`, each priced at UNIT/100 and so with the noise of
+   theorem residual-marginals: for sex alone, n (n - 1) = 2. */
+static void
+residuals_are_read_once_each(void **state)
+{
+    int64_t values[2] = {5, -5};
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
+    struct synopsis s = *m->synopsis;
+    struct released_table t = {.kind = RELEASED_RESIDUAL,
+                               .set = colset_of(MADE_SEX),
+                               .rho = UNIT / 100,
+                               .variance = 2 * 100 / 2,
+                               .cells = 2,
+                               .values = values};
+
+    (void)state;
+    s.model = NULL;
+    s.share = NULL;
+    assert_int_equal(
+        released_new(m->arena, &s.schema->domain, &s.released, NULL),
+        CUSTOS_OK);
+    assert_int_equal(released_add(s.released, &t, NULL), CUSTOS_OK);
+    assert_false(is_refused(&s));
+    s.facts.adjacency = str_of("change-one"); /* twice 2 n/(n - 1) */
+    assert_true(is_refused(&s));
+    s.released->tables[0].variance = 4 * 2 * 100 / 2;
+    assert_false(is_refused(&s));
+    s.facts.adjacency = str_of("add-remove");
+    s.released->tables[0].variance = 2 * 100 / 2;
+    assert_int_equal(released_add(s.released, &t, NULL), CUSTOS_OK);
+    assert_true(is_refused(&s));
+    synopsis_made_free(m);
+}
+
+/* Declared values are such as a policy declares, and a terminal shows. */
+static void
+values_that_cannot_be_are_refused(void **state)
+{
+    const i128 far = (i128)1 << 126;
+    const struct {
+        enum data_type type;
+        struct datum value;
+        bool good;
+    } cases[] = {
+        {TYPE_TEXT, {.type = TYPE_TEXT, .text = str_of("\x1b[2J")}, false},
+        {TYPE_TEXT, {.type = TYPE_TEXT, .text = str_of("a\xc2\x9b")}, false},
+        {TYPE_TEXT, {.type = TYPE_TEXT, .text = str_of("a\nb")}, false},
+        {TYPE_TEXT, {.type = TYPE_TEXT, .text = str_of("\xff")}, false},
+        {TYPE_TEXT, {.type = TYPE_TEXT, .text = str_of("Köln")}, true},
+        {TYPE_BOOL, {.type = TYPE_BOOL, .n = 2}, false},
+        {TYPE_BOOL, {.type = TYPE_BOOL, .n = -1}, false},
+        {TYPE_DATE, {.type = TYPE_DATE, .n = DATE_LAST + 1}, false},
+        {TYPE_DATE, {.type = TYPE_DATE, .n = DATE_FIRST - 1}, false},
+        {TYPE_DATE, {.type = TYPE_DATE, .n = DATE_LAST}, true},
+        {TYPE_TIMESTAMP, {.type = TYPE_TIMESTAMP, .n = far}, false},
+        {TYPE_TIMESTAMP, {.type = TYPE_TIMESTAMP, .n = 5}, true},
+        {TYPE_INT, {.type = TYPE_INT, .n = -far - far}, false},
+        {TYPE_INT, {.type = TYPE_INT, .n = far}, false},
+        {TYPE_INT, {.type = TYPE_DECIMAL, .n = 1, .scale = 37}, false},
+        {TYPE_INT, {.type = TYPE_INT, .n = -7}, true},
+    };
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
+    struct schema_column *c = &m->synopsis->schema->columns[1];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct datum was = c->values[1];
+
+        c->type = cases[i].type;
+        c->values[0].type = cases[i].type;
+        c->values[1] = cases[i].value;
+        if (is_refused(m->synopsis) == cases[i].good)
+            fail_msg("case %zu", i);
+        c->type = c->values[0].type = TYPE_TEXT;
+        c->values[1] = was;
+    }
+    synopsis_made_free(m);
+}
+
 int
 main(void)
 {
@@ -282,6 +455,10 @@ main(void)
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(control_characters_are_refused),
         cmocka_unit_test(hostile_bytes_are_refused),
+        cmocka_unit_test(facts_that_cannot_be_are_refused),
+        cmocka_unit_test(noise_without_its_price_is_refused),
+        cmocka_unit_test(residuals_are_read_once_each),
+        cmocka_unit_test(values_that_cannot_be_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
