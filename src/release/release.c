@@ -633,11 +633,27 @@ lock_releases(struct curator *c, int *out, custos_err *err)
     return st;
 }
 
+/* Copies the stored release, and adds what is computed of it on request. */
+static custos_status
+copy_stored(struct curator *c, const struct release_request *request,
+            const struct release *r, custos_err *err)
+{
+    struct release_request copy = *request;
+    const struct products_options o = {watch_files, &copy};
+    char path[STORE_PATH_MAX];
+    custos_status st = stored_path(c, r->id, path, err);
+
+    if (!st)
+        st = folder_copy(path, r->out.partial, err);
+    if (!st && request->consistent)
+        st = release_publish_consistent(r->out.partial, &o, err);
+    return st;
+}
+
 custos_status
 release_run(struct curator *c, const struct release_request *request,
             struct release *r, struct receipt *receipt, custos_err *err)
 {
-    char path[STORE_PATH_MAX];
     custos_status st;
     int lock = -1;
 
@@ -652,9 +668,7 @@ release_run(struct curator *c, const struct release_request *request,
         st = charge_and_measure(c, request, r, receipt, err);
     engine_unprepare(c->engine);
     if (!st)
-        st = stored_path(c, r->id, path, err);
-    if (!st)
-        st = folder_copy(path, r->out.partial, err);
+        st = copy_stored(c, request, r, err);
     if (!st)
         st = folder_finish(&r->out, err);
     close(lock);
