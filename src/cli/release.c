@@ -30,6 +30,7 @@ enum {
     RELEASE_METHOD,
     RELEASE_RANGES,
     RELEASE_ROWS,
+    RELEASE_CONSISTENT,
     RELEASE_REPORT,
     RELEASE_DRY_RUN,
     RELEASE_OPTIONS
@@ -66,6 +67,9 @@ static const struct option options[RELEASE_OPTIONS] = {
          "all else takes them in have about equally many rows"},
     [RELEASE_ROWS] = {"rows", "N",
                       "synthetic rows (as many as the measurements say)"},
+    [RELEASE_CONSISTENT] = {"consistent", NULL,
+                            "also write tables that have no negative cell and\n"
+                            "agree with each other, without standard errors"},
     [RELEASE_REPORT] = {"report", "DIR",
                         "also put the report for you alone, which is NOT\n"
                         "PRIVATE, into this new folder (only in the store)"},
@@ -260,6 +264,7 @@ read_request(const struct args *args, struct release_request *out)
         .rho = str_of(given[RELEASE_RHO]),
         .out = given[RELEASE_OUT],
         .report = given[RELEASE_REPORT],
+        .consistent = given[RELEASE_CONSISTENT] != NULL,
         .now = clock_us(),
     };
     if (!given[RELEASE_TABLE])

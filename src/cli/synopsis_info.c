@@ -109,7 +109,7 @@ print_tables(struct out *o, const struct synopsis *s)
 }
 
 /* As arguments for custos account, which is how anybody can check the price. sigma is
-   rounded up in its last digit. */
+   rounded up in its last digit; a residual's is in units of what a row changes in it. */
 static void
 print_steps(struct out *o, uint64_t l2_squared, bool selects, amount rho,
             size_t n)
@@ -150,9 +150,8 @@ print_price(struct out *o, const struct synopsis *s)
     const size_t n = r->n_tables + r->n_choices;
     uint64_t l1, l2_squared;
 
-    if (r->n_choices ==
-        0) /* an older file, which does not say what they cost */
-        return;
+    if (r->n_choices == 0 && !str_equal(s->facts.method, str_of("tables")))
+        return; /* an older file, which does not say what choices cost */
     measuring_bounds(change_one ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE,
                      s->facts.rows_per_unit, &l1, &l2_squared);
     out_printf(o,

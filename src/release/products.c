@@ -64,23 +64,25 @@ add_parquet(const struct writing *w, const char *below,
     return st;
 }
 
+/* below: the folder of the tables inside w->folder, with its slash. */
 static custos_status
-write_tables(struct writing *w, struct tables_list *list, custos_err *err)
+write_tables(struct writing *w, const char *below, enum tables_kind kind,
+             struct tables_list *list, custos_err *err)
 {
     char folder[STORE_PATH_MAX];
     custos_status st;
 
-    if ((size_t)snprintf(folder, sizeof folder, "%s/tables", w->folder) >=
+    if ((size_t)snprintf(folder, sizeof folder, "%s/%s", w->folder, below) >=
         sizeof folder)
         return custos_fail(err, CUSTOS_EINVAL, "the path %.100s is too long",
                            w->folder);
     if (mkdir(folder, 0777))
         return custos_fail(err, CUSTOS_EIO, "cannot make %.150s: %s", folder,
                            strerror(errno));
-    st = tables_write(w->s, w->rows, w->o->tables, folder, w->a, report_tables,
-                      w, list, err);
+    st = tables_write(w->s, w->rows, kind, folder, w->a, report_tables, w, list,
+                      err);
     for (size_t i = 0; !st && i < list->n; i++) {
-        st = add_parquet(w, "tables/", &list->files[i], err);
+        st = add_parquet(w, below, &list->files[i], err);
         report(w, "tables as Parquet", i + 1, list->n);
     }
     return st;
@@ -126,7 +128,7 @@ products_write(const struct synopsis *s, const struct synthetic_rows *rows,
     if (!st)
         st = parquet_writer_open(folder, &w.parquet, err);
     if (!st)
-        st = write_tables(&w, &list, err);
+        st = write_tables(&w, "tables/", TABLES_UNBIASED, &list, err);
     if (!st && rows)
         st = write_rows(&w, err);
     if (!st)
@@ -134,6 +136,24 @@ products_write(const struct synopsis *s, const struct synthetic_rows *rows,
     if (!st)
         st =
             public_report_write(s, list.facts, rows ? rows->n : 0, folder, err);
+    parquet_writer_close(w.parquet);
+    arena_free(w.a);
+    return st;
+}
+
+custos_status
+products_write_consistent(const struct synopsis *s,
+                          const struct products_options *o, const char *folder,
+                          custos_err *err)
+{
+    struct writing w = {
+        .s = s, .o = o, .folder = folder, .a = arena_new(NULL, NAMES_BYTES)};
+    struct tables_list list;
+    custos_status st = w.a ? parquet_writer_open(folder, &w.parquet, err)
+                           : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+
+    if (!st)
+        st = write_tables(&w, "consistent/", TABLES_CONSISTENT, &list, err);
     parquet_writer_close(w.parquet);
     arena_free(w.a);
     return st;

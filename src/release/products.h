@@ -2,6 +2,7 @@
  * All files of a release but its synopsis:
  *
  *     tables/N.csv, N.parquet       the tables of the workload, and an index
+ *     consistent/N.csv, N.parquet  on request, the same tables without negative cells
  *     synthetic.csv, .parquet      synthetic rows
  *     schema.sql                   a table that they fit
  *     report.html, report.json     how accurate all this is, from noise levels
@@ -19,7 +20,6 @@ typedef void (*products_progress)(void *ctx, const char *what, size_t done,
                                   size_t all);
 
 struct products_options {
-    enum tables_kind tables;
     products_progress progress; /* or NULL */
     void *ctx;
 };
@@ -36,5 +36,11 @@ CUSTOS_MUST_USE custos_status products_write(const struct synopsis *s,
                                              const struct products_options *o,
                                              const char *folder,
                                              custos_err *err);
+
+/* Writes consistent/ into a folder that has none. May fail: CUSTOS_EIO, CUSTOS_EINVAL
+   (the path is too long), CUSTOS_EENGINE, CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status products_write_consistent(
+    const struct synopsis *s, const struct products_options *o,
+    const char *folder, custos_err *err);
 
 #endif

@@ -18,4 +18,9 @@ CUSTOS_MUST_USE custos_status release_publish(const struct synopsis *s,
                                               struct synthetic_rows *drawn,
                                               custos_err *err);
 
+/* Adds consistent/ to a folder that has the files of a release, from its synopsis. May
+   fail: as synopsis_read and products_write_consistent. */
+CUSTOS_MUST_USE custos_status release_publish_consistent(
+    const char *folder, const struct products_options *o, custos_err *err);
+
 #endif

@@ -641,10 +641,14 @@ check_unchanged(struct curator *c, const struct release *r, custos_err *err)
                        "nothing was charged: run it again");
 }
 
-/* Puts a copy in its place; only now is anything to be seen there. */
+/* Puts a copy in its place, with what is computed of it on request; only now is
+   anything to be seen there. */
 static custos_status
-give(struct curator *c, struct release *r, custos_err *err)
+give(struct curator *c, const struct release_request *request,
+     struct release *r, custos_err *err)
 {
+    struct release_request copy = *request;
+    const struct products_options o = {watch_files, &copy};
     char path[STORE_PATH_MAX];
     custos_status st = stored_path(c, r->id, path, err);
 
@@ -652,6 +656,8 @@ give(struct curator *c, struct release *r, custos_err *err)
         st = folder_begin(&r->out, err);
     if (!st)
         st = folder_copy(path, r->out.partial, err);
+    if (!st && request->consistent)
+        st = release_publish_consistent(r->out.partial, &o, err);
     return st ? st : folder_finish(&r->out, err);
 }
 
@@ -674,7 +680,7 @@ release_run(struct curator *c, const struct release_request *request,
     if (!st && !r->stored)
         st = make(c, request, r, receipt, err);
     if (!st)
-        st = give(c, r, err);
+        st = give(c, request, r, err);
     close(lock);
     return st;
 }

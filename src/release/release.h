@@ -2,6 +2,8 @@
  * A release: one charge, then measurements of a table within it, and what is
  * published of them. The folder of a release appears complete or not at all, and a
  * copy stays in the store, in releases/ID, where the same request finds it again.
+ * Consistent tables are computed from the stored copy, so that asking for them later
+ * costs nothing either.
  *
  * THEOREM  release-charge-first
  *   Whatever a release publishes was charged, durably, before its table was read.
@@ -40,6 +42,7 @@ struct release_request {
     str method;              /* as method_find */
     str epsilon, delta, rho; /* as release_price_make */
     uint64_t rows;           /* synthetic ones; 0: as the measurements say */
+    bool consistent;         /* tables without negative cells, too: for free */
     const char *out;         /* a folder that does not exist yet */
     const char *report;      /* another, for the owner's report; or NULL */
     int64_t now;

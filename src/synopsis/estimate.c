@@ -328,12 +328,12 @@ model_estimate(const struct synopsis *s, const struct synthetic_rows *rows,
 }
 
 custos_status
-estimate_consistent(const struct synopsis *s, const struct synthetic_rows *rows,
-                    struct colset set, double *estimate, custos_err *err)
+estimate_consistent(const struct synopsis *s, struct colset set,
+                    double *estimate, custos_err *err)
 {
     arena *a = arena_new(NULL, ESTIMATE_BYTES);
     custos_status st =
-        a ? model_estimate(s, rows, set, a, estimate, err) : no_memory(err);
+        a ? model_estimate(s, NULL, set, a, estimate, err) : no_memory(err);
 
     arena_free(a);
     return st;

@@ -35,9 +35,11 @@ CUSTOS_MUST_USE custos_status estimate_measured(
     const struct synopsis *s, const struct synthetic_rows *rows,
     struct colset set, double *estimate, double *error, custos_err *err);
 
-/* The model's: consistent between sets and nowhere negative. */
-CUSTOS_MUST_USE custos_status
-estimate_consistent(const struct synopsis *s, const struct synthetic_rows *rows,
-                    struct colset set, double *estimate, custos_err *err);
+/* The model's: consistent between sets and nowhere negative. May fail:
+   CUSTOS_EOVERFLOW (it would need too much memory), CUSTOS_ENOMEM. */
+CUSTOS_MUST_USE custos_status estimate_consistent(const struct synopsis *s,
+                                                  struct colset set,
+                                                  double *estimate,
+                                                  custos_err *err);
 
 #endif

@@ -147,6 +147,10 @@ add_use(struct buf *out, const struct reporting *r)
         "ones can be negative; add and subtract them as they are. An empty "
         "standard error means that the estimate comes from the model."
         "</td></tr>\n"
+        "<tr><th><code>consistent/</code></th><td>If it was asked for: the "
+        "same tables with no negative cell, whose sums agree with each other. "
+        "They err less in small cells, but are too large there on average, "
+        "and have no standard errors.</td></tr>\n"
         "<tr><th><code>synopsis.custos</code></th><td>Answers SQL with error "
         "bars, at no cost:<pre>custos synopsis query synopsis.custos \"SELECT "
         "count(*) FROM ");

@@ -10,8 +10,10 @@
 
 #include "base/error.h"
 #include "synopsis/value.h"
+#include "synth/nonnegative.h"
 
 enum { NAME_BYTES = 120 };
+#define SOLVED_BYTES ((size_t)1 << 32)
 
 struct writing {
     const struct synopsis *s;
@@ -20,6 +22,8 @@ struct writing {
     const char *dir;
     arena *a;       /* the names */
     arena *scratch; /* of one table */
+    const struct nonnegative
+        *solved; /* consistent tables of residuals; or NULL */
 };
 
 static custos_status
@@ -115,11 +119,18 @@ static custos_status
 estimate(const struct writing *w, struct colset set, size_t cells, double *x,
          double *error, custos_err *err)
 {
-    if (w->kind == TABLES_UNBIASED || !w->s->model)
+    if (w->kind == TABLES_UNBIASED)
         return estimate_measured(w->s, w->rows, set, x, error, err);
     for (size_t k = 0; k < cells; k++)
         error[k] = NAN;
-    return estimate_consistent(w->s, w->rows, set, x, err);
+    if (w->solved) {
+        nonnegative_table(w->solved, set, x);
+        return CUSTOS_OK;
+    }
+    if (!w->s->model)
+        return custos_fail(err, CUSTOS_EUNSUPPORTED,
+                           "the synopsis has no model to make tables of");
+    return estimate_consistent(w->s, set, x, err);
 }
 
 static void
@@ -145,13 +156,26 @@ write_values(const struct writing *w, struct colset set, size_t cell,
     }
 }
 
+static double
+in_parts(double x, double parts)
+{
+    const double rounded = nearbyint(x * parts) / parts;
+
+    return rounded == 0 ? 0 : rounded; /* no -0 */
+}
+
 /* Thousandths of a row are far below any noise. */
 static double
 in_thousandths(double x)
 {
-    double rounded = nearbyint(x * 1000) / 1000;
+    return in_parts(x, 1000);
+}
 
-    return rounded == 0 ? 0 : rounded; /* no -0 */
+/* Sums of consistent cells agree in what is written, too. */
+static double
+in_file(const struct writing *w, double x)
+{
+    return in_parts(x, w->kind == TABLES_CONSISTENT ? 1e6 : 1000);
 }
 
 static void
@@ -171,6 +195,7 @@ describe(struct table_facts *out, const double *error)
                                             : "model";
 }
 
+/* Nothing is written of a model's table that is too large. */
 static custos_status
 write_table(const struct writing *w, struct colset set,
             struct table_facts *facts, struct table_file *out, custos_err *err)
@@ -179,22 +204,29 @@ write_table(const struct writing *w, struct colset set,
     double *x = arena_take(w->scratch, cells, sizeof *x);
     double *error = arena_take(w->scratch, cells, sizeof *error);
     struct table_writer to;
+    custos_err why = CUSTOS_ERR_INIT;
     custos_status st, closed;
 
-    if (!x || !error || !columns_make(w, set, out))
+    if (!x || !error)
         return no_memory(err);
-    st = estimate(w, set, cells, x, error, err);
+    st = estimate(w, set, cells, x, error, &why);
+    if (st == CUSTOS_EOVERFLOW)
+        return CUSTOS_OK;
     if (st)
-        return st;
+        return custos_fail(err, st, "%s", why.said);
+    if (!columns_make(w, set, out))
+        return no_memory(err);
     st = table_writer_open(&to, w->dir, out, err);
     for (size_t k = 0; !st && k < cells; k++) {
         write_values(w, set, k, cells, &to);
-        table_writer_number(&to, in_thousandths(x[k]));
+        table_writer_number(&to, in_file(w, x[k]));
         table_writer_number(&to, in_thousandths(error[k]));
         table_writer_end_row(&to);
     }
     closed = table_writer_close(&to, st ? NULL : err);
     describe(facts, error);
+    if (w->solved)
+        facts->estimates = "non-negative";
     return st ? st : closed;
 }
 
@@ -236,6 +268,43 @@ write_index(const struct writing *w, const struct table_facts *of, size_t n,
 
 /* --------------------------------------------------------------------- all -- */
 
+static bool
+is_written(const struct synopsis *s, struct colset set)
+{
+    return domain_cells(&s->schema->domain, set) <= TABLES_CELLS_MAX;
+}
+
+/* Of consistent tables that are made of residuals: all at once, in the arena. *out stays
+   NULL if there are no residuals. */
+static custos_status
+solve(const struct synopsis *s, arena *a, const struct nonnegative **out,
+      custos_err *err)
+{
+    const struct released *r = s->released;
+    struct nonnegative *solved = arena_take(a, 1, sizeof *solved);
+    struct residual *parts = arena_take(a, r->n_tables + 1, sizeof *parts);
+    struct colset *sets = arena_take(a, s->n_workload + 1, sizeof *sets);
+    size_t n_parts = 0, n_sets = 0;
+    custos_status st;
+
+    if (!solved || !parts || !sets)
+        return no_memory(err);
+    for (size_t i = 0; i < r->n_tables; i++)
+        if (r->tables[i].kind == RELEASED_RESIDUAL)
+            parts[n_parts++] = (struct residual){
+                r->tables[i].set, r->tables[i].values, r->tables[i].variance};
+    for (size_t i = 0; i < s->n_workload; i++)
+        if (is_written(s, s->workload[i]))
+            sets[n_sets++] = s->workload[i];
+    if (n_parts == 0)
+        return CUSTOS_OK;
+    st = nonnegative_make(a, &s->schema->domain, parts, n_parts, sets, n_sets,
+                          solved, err);
+    if (!st)
+        *out = solved;
+    return st;
+}
+
 /* out->columns stays NULL if the table is too large; the index names it. */
 static custos_status
 write_set(const struct writing *w, size_t i, struct table_facts *facts,
@@ -253,9 +322,8 @@ write_set(const struct writing *w, size_t i, struct table_facts *facts,
                              .mean_error = NAN,
                              .largest_error = NAN};
     *out = (struct table_file){.name = facts->name};
-    return facts->cells <= TABLES_CELLS_MAX
-               ? write_table(w, set, facts, out, err)
-               : CUSTOS_OK;
+    return is_written(w->s, set) ? write_table(w, set, facts, out, err)
+                                 : CUSTOS_OK;
 }
 
 custos_status
@@ -266,14 +334,17 @@ tables_write(const struct synopsis *s, const struct synthetic_rows *rows,
 {
     struct writing w = {.s = s, .rows = rows, .kind = kind, .dir = dir, .a = a};
     const size_t n = s->n_workload;
+    arena *solved = arena_new(NULL, SOLVED_BYTES);
     custos_status st = CUSTOS_OK;
 
     out->n = 0;
     out->files = arena_take(a, n + 1, sizeof *out->files);
     out->facts = arena_take(a, n + 1, sizeof *out->facts);
     w.scratch = arena_new(NULL, (size_t)1 << 30);
-    if (!out->files || !out->facts || !w.scratch)
+    if (!out->files || !out->facts || !w.scratch || !solved)
         st = no_memory(err);
+    if (!st && kind == TABLES_CONSISTENT)
+        st = solve(s, solved, &w.solved, err);
     for (size_t i = 0; !st && i < n; i++) {
         st = write_set(&w, i, &out->facts[i], &out->files[out->n], err);
         arena_reset(w.scratch);
@@ -285,5 +356,6 @@ tables_write(const struct synopsis *s, const struct synthetic_rows *rows,
         st = write_index(&w, out->facts, n, &out->files[out->n], err);
     out->n += !st;
     arena_free(w.scratch);
+    arena_free(solved);
     return st;
 }

@@ -10,8 +10,9 @@
 
 enum tables_kind {
     TABLES_UNBIASED, /* the mean of what was measured; can be negative */
-    TABLES_CONSISTENT, /* the model's: they agree with each other, nowhere negative,
-                          and have no standard errors */
+    TABLES_CONSISTENT, /* they agree with each other and are nowhere negative, but are
+                          biased and have no standard errors: the model's or, of residuals,
+                          those of nonnegative.h */
 };
 
 /* Larger tables are not written: the synopsis answers about them. */
@@ -21,8 +22,8 @@ enum { TABLES_CELLS_MAX = 1 << 22 };
 struct table_facts {
     str name; /* of its file */
     size_t cells;
-    const char *estimates; /* "measured", "measured in part", "model", or
-                              "too large to be written" */
+    const char *estimates; /* "measured", "measured in part", "model",
+                              "non-negative" or "too large to be written" */
     double mean_error; /* of the standard errors; NAN: not all cells have one */
     double largest_error; /* NAN: no cell has one */
 };
@@ -38,7 +39,8 @@ struct tables_list {
 /*
  * Writes DIR/NAME.csv for each of them; the folder exists and is empty. A column
  * whose codes are runs of values takes two columns, NAME_from and NAME_to. rows
- * (NULL: none) stand for the model where a table would need too much memory.
+ * (NULL: none) stand for the model where an unbiased table would need too much memory; a
+ * consistent one is not written then.
  * `progress` (or NULL) is called after each file. May fail: CUSTOS_EIO,
  * CUSTOS_EINVAL (the path is too long), CUSTOS_ENOMEM.
  */

@@ -100,6 +100,26 @@ colset_next(struct colset s, size_t from)
     return SYNTH_COLUMNS_MAX;
 }
 
+/* Any order of all sets, in which the empty one is the first. */
+static inline int
+colset_compare(struct colset a, struct colset b)
+{
+    if (a.word[1] != b.word[1])
+        return a.word[1] < b.word[1] ? -1 : 1;
+    return (a.word[0] > b.word[0]) - (a.word[0] < b.word[0]);
+}
+
+/* The subset of s after `part`, in binary order; after s itself, the empty one. */
+static inline struct colset
+colset_next_part(struct colset s, struct colset part)
+{
+    struct colset next = {{(part.word[0] - s.word[0]) & s.word[0], 0}};
+
+    next.word[1] = next.word[0] == 0 ? (part.word[1] - s.word[1]) & s.word[1]
+                                     : part.word[1];
+    return next;
+}
+
 #define COLSET_EACH(c, s)                                                      \
     for (size_t c = colset_next(s, 0); c < SYNTH_COLUMNS_MAX;                  \
          c = colset_next(s, c + 1))

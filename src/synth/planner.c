@@ -37,18 +37,10 @@ no_memory(custos_err *err)
 /* ------------------------------------------------------------------ parts -- */
 
 static int
-compare_sets(struct colset a, struct colset b)
-{
-    if (a.word[1] != b.word[1])
-        return a.word[1] < b.word[1] ? -1 : 1;
-    return (a.word[0] > b.word[0]) - (a.word[0] < b.word[0]);
-}
-
-static int
 by_set(const void *a, const void *b)
 {
-    return compare_sets(((const struct planned *)a)->set,
-                        ((const struct planned *)b)->set);
+    return colset_compare(((const struct planned *)a)->set,
+                          ((const struct planned *)b)->set);
 }
 
 static struct planned *
@@ -69,19 +61,6 @@ without_constants(const struct domain *d, struct colset set)
     if (d->size[c] > 1)
         out = colset_or(out, colset_of(c));
     return out;
-}
-
-/* The subset of `set` after `part`, in binary order; the first after the whole set is
-   the empty one. */
-static struct colset
-next_subset(struct colset set, struct colset part)
-{
-    struct colset next = {{(part.word[0] - set.word[0]) & set.word[0], 0}};
-
-    next.word[1] = colset_is_empty((struct colset){{next.word[0], 0}})
-                       ? (part.word[1] - set.word[1]) & set.word[1]
-                       : part.word[1];
-    return next;
 }
 
 /* The tables that are asked for, each once, and then all columns. */
@@ -124,12 +103,13 @@ take_parts(struct planner *p, custos_err *err)
 
         do {
             p->parts[p->n_parts++].set = part;
-            part = next_subset(set, part);
+            part = colset_next_part(set, part);
         } while (!colset_is_empty(part));
     }
     qsort(p->parts, p->n_parts, sizeof *p->parts, by_set);
     for (size_t i = 0; i < p->n_parts; i++)
-        if (kept == 0 || compare_sets(p->parts[i].set, p->parts[kept - 1].set))
+        if (kept == 0 ||
+            colset_compare(p->parts[i].set, p->parts[kept - 1].set))
             p->parts[kept++] = p->parts[i];
     p->n_parts = kept;
     for (size_t i = 0; i < p->n_parts; i++) {
@@ -177,7 +157,7 @@ weigh_parts(struct planner *p, bool change, double *weight)
 
         do {
             weight[find_part(p, part) - p->parts] += 1 / cells;
-            part = next_subset(set, part);
+            part = colset_next_part(set, part);
         } while (!colset_is_empty(part));
     }
     for (size_t i = 0; i < p->n_parts; i++) {
@@ -265,7 +245,7 @@ planner_variance(const struct planner *p, struct colset set)
         const struct residual r = residual_of(find_part(p, part));
 
         sum += residual_variance(&p->domain, &r, set);
-        part = next_subset(all, part);
+        part = colset_next_part(all, part);
     } while (!colset_is_empty(part));
     return sum;
 }
@@ -295,7 +275,7 @@ find_table(struct planning *s, struct colset set, double *out)
         const struct residual r = residual_of(find_part(p, part));
 
         residual_add(&p->domain, &r, set, s->work, out);
-        part = next_subset(all, part);
+        part = colset_next_part(all, part);
     } while (!colset_is_empty(part));
 }
 
@@ -350,7 +330,7 @@ by_gain(const void *a, const void *b)
 
     if (x->gain != y->gain)
         return x->gain > y->gain ? -1 : 1;
-    return compare_sets(x->set, y->set);
+    return colset_compare(x->set, y->set);
 }
 
 /* Joins the set to the graph if the tree stays within its limit. */

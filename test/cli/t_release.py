@@ -194,6 +194,48 @@ class Command(Releases):
         self.assertEqual(len(rows), 123)
         self.assertEqual(list(rows[0]), ["id", "ward", "nights"])
 
+    def test_consistent_tables_are_free_whenever_they_are_asked_for(self):
+        for method in ("tables", "mst"):
+            with self.subTest(method=method):
+                words = ("--method", method, "--columns", "city,age,smoker")
+                price = ("--rho", "0.003")
+                first, said = self.release(*words, "--consistent", table="people",
+                                           price=price)
+                self.assertEqual(said[1], "Cost: rho 0.003")
+                before = self.ledger()
+                plain, said = self.release(*words, table="people", price=price)
+                self.assertIn("no cost", said[1])
+                again, said = self.release(*words, "--consistent", table="people",
+                                           price=price)
+                self.assertIn("no cost", said[1])
+                self.assertEqual(self.ledger(), before)
+                self.assertEqual(files(first), files(again))
+                self.assertEqual(
+                    files(plain), [f for f in files(first) if "consistent/" not in f])
+                for name in files(first):
+                    self.assertTrue(filecmp.cmp(first / name, again / name, False))
+                self.check_consistent(first, method == "tables")
+
+    def check_consistent(self, folder, negative):
+        """No cell is negative, even if unbiased ones are; tables agree on smokers."""
+        def cells(kind, name):
+            with open(folder / kind / name, encoding="utf-8") as file:
+                return list(csv.DictReader(file))
+
+        smokers = []
+        for name in ("2-city-smoker.csv", "3-age-smoker.csv"):
+            if negative and "age" in name:
+                self.assertLess(min(float(row["estimate"])
+                                    for row in cells("tables", name)), 0)
+            rows = cells("consistent", name)
+            self.assertEqual(len(rows), len(cells("tables", name)))
+            for row in rows:
+                self.assertGreaterEqual(float(row["estimate"]), 0)
+                self.assertEqual(row["standard_error"], "")
+            smokers.append(sum(float(row["estimate"]) for row in rows
+                               if row["smoker"] == "true"))
+        self.assertAlmostEqual(smokers[0], smokers[1], delta=0.001)
+
     def test_methods_columns_and_workloads(self):
         workload = self.folder / "workload"
         workload.write_text("# these matter\nage,smoker\ncity\n")
@@ -305,7 +347,7 @@ class Price(Releases):
         return delta, next(float(r["epsilon"]) for r in rows if r["name"] == "zCDP")
 
     def test_the_steps_cost_what_was_charged_and_no_more(self):
-        for method in ("aim", "mst"):
+        for method in ("aim", "mst", "tables"):
             for price in (("--epsilon", "0.3", "--delta", "1e-8"), ("--rho", "0.11")):
                 with self.subTest(method=method, price=price):
                     out, _ = self.release("--method", method, price=price)

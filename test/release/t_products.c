@@ -67,7 +67,7 @@ all_files_are_written(void **state)
                                         "tables/09-smoker-cost.parquet"};
     struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, 5 * HUNDREDTH, 2);
     struct seen seen = {.calls = 0};
-    const struct products_options o = {TABLES_UNBIASED, see, &seen};
+    const struct products_options o = {see, &seen};
     char folder[] = "/tmp/release.XXXXXX", path[256];
     struct synthetic_rows rows;
 
@@ -86,6 +86,13 @@ all_files_are_written(void **state)
     assert_true(seen.calls > 0);
     assert_string_equal(seen.last, "synthetic rows");
     check_columns(folder, m->synopsis->schema);
+    assert_int_equal(products_write_consistent(m->synopsis, &o, folder, NULL),
+                     CUSTOS_OK);
+    snprintf(path, sizeof path, "%s/consistent/09-smoker-cost.parquet", folder);
+    assert_int_equal(access(path, R_OK), 0);
+    assert_string_equal(seen.last, "tables as Parquet");
+    assert_int_equal(products_write_consistent(m->synopsis, &o, folder, NULL),
+                     CUSTOS_EIO);
     /* The folder has them already. */
     assert_int_equal(
         products_write(m->synopsis, &rows, m->rng, &o, folder, NULL),
@@ -138,7 +145,7 @@ static void
 rows_load_where_the_schema_says(void **state)
 {
     struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, 5 * HUNDREDTH, 2);
-    const struct products_options o = {.tables = TABLES_UNBIASED};
+    const struct products_options o = {.progress = NULL};
     char folder[] = "/tmp/release.XXXXXX";
     struct synthetic_rows rows;
     struct duck_connection *c;

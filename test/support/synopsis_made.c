@@ -8,6 +8,7 @@
 #include "support/synth_sets.h"
 #include "synth/aim.h"
 #include "synth/mst.h"
+#include "synth/planner.h"
 #include "synth/price.h"
 
 enum { CELLS_MAX = 4096, CANDIDATES = 64 };
@@ -122,33 +123,59 @@ count(const struct synopsis_made *m, struct colset set, int64_t *out)
     }
 }
 
+/* Adds noise to the numbers, which one row changes by so much, and keeps them. */
+static custos_status
+release_numbers(struct synopsis_made *m, struct released_table *t,
+                uint64_t l2_squared, custos_err *err)
+{
+    static i128 noise[CELLS_MAX];
+    const double sigma = price_sigma(t->rho, l2_squared);
+    custos_noise *law = NULL;
+    rat variance;
+
+    t->variance = sigma * sigma;
+    rat_init(&variance);
+    price_variance(t->rho, l2_squared, &variance);
+    assert_int_equal(
+        noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, &variance, &law, err),
+        CUSTOS_OK);
+    rat_clear(&variance);
+    assert_int_equal(noise_draw(law, m->rng, noise, t->cells), CUSTOS_OK);
+    custos_noise_free(law);
+    for (size_t i = 0; i < t->cells; i++)
+        t->values[i] += (int64_t)noise[i];
+    return released_add(m->synopsis->released, t, err);
+}
+
 static custos_status
 made_measure(void *of, struct colset set, amount rho, int64_t *out,
              custos_err *err)
 {
     struct synopsis_made *m = of;
-    struct released *r = m->synopsis->released;
     struct released_table t = {
         .kind = RELEASED_COUNTS, .set = set, .rho = rho, .values = out};
-    static i128 noise[CELLS_MAX];
-    const double sigma = price_sigma(rho, 1);
-    custos_noise *law = NULL;
-    rat variance;
 
-    t.cells = domain_cells(&released_now(r)->domain, set);
-    t.variance = sigma * sigma;
-    rat_init(&variance);
-    price_variance(rho, 1, &variance);
-    assert_int_equal(
-        noise_new(NULL, CUSTOS_DISCRETE_GAUSSIAN, &variance, &law, err),
-        CUSTOS_OK);
-    rat_clear(&variance);
-    assert_int_equal(noise_draw(law, m->rng, noise, t.cells), CUSTOS_OK);
-    custos_noise_free(law);
+    t.cells = domain_cells(&released_now(m->synopsis->released)->domain, set);
     count(m, set, out);
-    for (size_t i = 0; i < t.cells; i++)
-        out[i] += (int64_t)noise[i];
-    return released_add(r, &t, err);
+    return release_numbers(m, &t, 1, err);
+}
+
+static custos_status
+made_residual(void *of, struct colset set, amount rho, int64_t *out,
+              custos_err *err)
+{
+    struct synopsis_made *m = of;
+    const struct domain *d = &m->synopsis->schema->domain;
+    struct released_table t = {
+        .kind = RELEASED_RESIDUAL, .set = set, .rho = rho, .values = out};
+    uint64_t l2_squared = 1;
+
+    COLSET_EACH(c, set)
+    l2_squared *= d->size[c] * (d->size[c] - 1);
+    t.cells = domain_cells(d, set);
+    count(m, set, out);
+    synth_residual(d, set, out);
+    return release_numbers(m, &t, l2_squared, err);
 }
 
 static custos_status
@@ -215,6 +242,8 @@ pairs(arena *a)
 static void
 facts_make(struct synopsis *s, enum made_by method, char *rho)
 {
+    static const char *const names[] = {"mst", "aim", "tables"};
+
     s->facts = (struct synopsis_facts){
         .epsilon = str_of("1"),
         .delta = str_of("0.000000001"),
@@ -222,7 +251,7 @@ facts_make(struct synopsis *s, enum made_by method, char *rho)
         .adjacency = str_of("add-remove"),
         .unit = str_of("patient"),
         .rows_per_unit = 1,
-        .method = str_of(method == MADE_BY_AIM ? "aim" : "mst"),
+        .method = str_of(names[method]),
         .theorems = str_of("marginal-price release-within-budget"),
         .receipt = 7,
         .receipt_hash = str_of("00ff"),
@@ -255,6 +284,7 @@ synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
     struct synopsis_made *m = calloc(1, sizeof *m);
     struct trusted t = {.of = m,
                         .measure = made_measure,
+                        .residual = made_residual,
                         .recode = made_recode,
                         .score = made_score,
                         .select = made_select};
@@ -286,6 +316,15 @@ synopsis_made_new(enum made_by method, amount rho, uint64_t seed)
                          CUSTOS_OK);
         assert_int_equal(released_limits(s->released, m->synthesis.limits,
                                          m->synthesis.n_limits, NULL),
+                         CUSTOS_OK);
+    } else if (method == MADE_BY_TABLES) {
+        const struct planner_options o = {.domain = &s->schema->domain,
+                                          .rho = rho,
+                                          .l2_squared = 1,
+                                          .workload = w,
+                                          .bytes = 1 << 20};
+
+        assert_int_equal(planner_run(NULL, &o, &t, &m->synthesis, NULL),
                          CUSTOS_OK);
     } else {
         const struct mst_options o = {&s->schema->domain, rho, 1, NULL, 0, 0};

@@ -1,6 +1,6 @@
 /*
- * A synopsis of a small table of visits, made as a release makes one: MST or AIM
- * measures rows that look random, with the product's noise.
+ * A synopsis of a small table of visits, made as a release makes one: MST, AIM or the
+ * planner measures rows that look random, with the product's noise.
  */
 #ifndef TEST_SYNOPSIS_MADE_H
 #define TEST_SYNOPSIS_MADE_H
@@ -13,7 +13,7 @@ enum { MADE_ROWS = 3000, MADE_COLUMNS = 6 };
 /* The columns that are modelled, by number in the domain. */
 enum { MADE_SEX, MADE_SMOKER, MADE_WARD, MADE_AGE, MADE_DAY, MADE_COST };
 
-enum made_by { MADE_BY_MST, MADE_BY_AIM };
+enum made_by { MADE_BY_MST, MADE_BY_AIM, MADE_BY_TABLES };
 
 struct synopsis_made {
     arena *arena;

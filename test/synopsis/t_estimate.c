@@ -97,7 +97,7 @@ unmeasured_sets_have_no_error(void **state)
     (void)state;
     assert_int_equal(estimate_measured(m->synopsis, NULL, set, y, error, NULL),
                      CUSTOS_OK);
-    assert_int_equal(estimate_consistent(m->synopsis, NULL, set, same, NULL),
+    assert_int_equal(estimate_consistent(m->synopsis, set, same, NULL),
                      CUSTOS_OK);
     for (size_t k = 0; k < cells; k++) {
         assert_true(isnan(error[k]) && y[k] >= 0 && y[k] == same[k]);

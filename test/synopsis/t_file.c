@@ -90,7 +90,7 @@ what_was_written_is_read(void **state)
     char path[PATH_BYTES], again[PATH_BYTES];
 
     (void)state;
-    for (enum made_by by = MADE_BY_MST; by <= MADE_BY_AIM; by++) {
+    for (enum made_by by = MADE_BY_MST; by <= MADE_BY_TABLES; by++) {
         struct synopsis_made *m = synopsis_made_new(by, UNIT / 20, 5);
         arena *a = arena_new(NULL, (size_t)1 << 26);
         struct synopsis *s = NULL;
