@@ -1,6 +1,8 @@
 /* `custos synopsis info`: what a synopsis has, and what it cost. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/args.h"
@@ -9,11 +11,10 @@
 #include "cli/out.h"
 #include "cli/number.h"
 #include "cli/synopsis.h"
-#include "release/measuring.h"
-#include "synopsis/synopsis.h"
+#include "synopsis/steps.h"
 #include "synth/price.h"
 
-enum { SETS_SHOWN = 100, TEXT_BYTES = 1 << 12, AMOUNT_SHOWN = 14 };
+enum { SETS_SHOWN = 100, AMOUNT_SHOWN = 14, STEP_BYTES = 2 * NUMBER_MAX };
 
 static void
 print_fact(struct out *o, const char *name, str value)
@@ -108,66 +109,94 @@ print_tables(struct out *o, const struct synopsis *s)
         out_printf(o, "  and %zu more\n", r->n_tables - SETS_SHOWN);
 }
 
-/* As arguments for custos account, which is how anybody can check the price. sigma is
-   rounded up in its last digit. */
+/*
+ * As arguments for custos account, which is how anybody can check the price: first the
+ * measurements, then the selections. sigma is that of the noise, as the file has it,
+ * rounded up in its last digit; equal steps are one argument.
+ */
 static void
-print_steps(struct out *o, uint64_t l2_squared, bool selects, amount rho,
-            size_t n)
+write_measurement(const struct synopsis *s, const struct released_table *t,
+                  char *text, size_t room)
+{
+    char squared[NUMBER_MAX] = "";
+    rat l2_squared;
+
+    rat_init(&l2_squared);
+    step_l2_squared(s, t, &l2_squared);
+    if (rat_write_into(&l2_squared, squared, sizeof squared))
+        snprintf(text, room,
+                 "discrete-gaussian:sigma=%.14g:sensitivity-squared=%s",
+                 sqrt(t->variance) * (1 + 1e-13), squared);
+    rat_clear(&l2_squared);
+}
+
+static void
+write_selection(amount rho, char *text, size_t room)
 {
     char epsilon[NUMBER_MAX];
     rat e;
 
-    if (!selects) {
-        out_printf(o,
-                   " \\\n    --mechanism discrete-gaussian:sigma=%.14g:"
-                   "sensitivity-squared=%" PRIu64 ":count=%zu",
-                   price_sigma(rho, l2_squared) * (1 + 1e-13), l2_squared, n);
-        return;
-    }
     rat_init(&e);
     price_epsilon(rho, &e);
     if (rat_write_into(&e, epsilon, sizeof epsilon))
-        out_printf(o, " \\\n    --mechanism exponential:epsilon=%s:count=%zu",
-                   epsilon, n);
+        snprintf(text, room, "exponential:epsilon=%s", epsilon);
     rat_clear(&e);
 }
 
-/* The price of step i: first the measurements, then the selections. */
-static amount
-step_price(const struct released *r, size_t i)
+static void
+write_step(const struct synopsis *s, size_t i, char text[STEP_BYTES])
 {
-    return i < r->n_tables ? r->tables[i].rho : r->choices[i - r->n_tables];
+    const struct released *r = s->released;
+
+    *text = '\0';
+    if (i < r->n_tables)
+        write_measurement(s, &r->tables[i], text, STEP_BYTES);
+    else
+        write_selection(r->choices[i - r->n_tables], text, STEP_BYTES);
+}
+
+/* Files of the first versions do not say what their selections cost, and there were
+   some unless all tables were asked for or there are only single columns. */
+static bool
+tells_all_steps(const struct synopsis *s)
+{
+    const struct released *r = s->released;
+    bool is_chosen = false;
+
+    for (size_t i = 0; i < r->n_tables; i++)
+        is_chosen = is_chosen || (r->tables[i].kind == RELEASED_COUNTS &&
+                                  colset_count(r->tables[i].set) > 1);
+    return r->n_tables > 0 && (r->n_choices > 0 || !is_chosen);
 }
 
 static void
 print_price(struct out *o, const struct synopsis *s)
 {
-    const struct released *r = s->released;
     const bool change_one = str_equal(s->facts.adjacency, str_of("change-one"));
     const str delta = str_equal(s->facts.delta, str_of("0"))
                           ? str_of("1e-9") /* any: the price is a rho */
                           : s->facts.delta;
-    const size_t n = r->n_tables + r->n_choices;
-    uint64_t l1, l2_squared;
+    const size_t n = s->released->n_tables + s->released->n_choices;
+    char step[STEP_BYTES], next[STEP_BYTES];
+    size_t count = 1;
 
-    if (r->n_choices ==
-        0) /* an older file, which does not say what they cost */
+    if (!tells_all_steps(s))
         return;
-    measuring_bounds(change_one ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE,
-                     s->facts.rows_per_unit, &l1, &l2_squared);
     out_printf(o,
                "\nTo compute the price again (row zCDP)\n"
                "  custos account compose --delta %.*s%s",
                (int)delta.len, delta.ptr,
                change_one ? " --adjacency change-one" : "");
-    for (size_t i = 0, next; i < n; i = next) {
-        const size_t end = i < r->n_tables ? r->n_tables : n;
-
-        for (next = i + 1;
-             next < end && step_price(r, next) == step_price(r, i);)
-            next++;
-        print_steps(o, l2_squared, i >= r->n_tables, step_price(r, i),
-                    next - i);
+    write_step(s, 0, step);
+    for (size_t i = 1; i <= n; i++, count++) {
+        *next = '\0';
+        if (i < n)
+            write_step(s, i, next);
+        if (!strcmp(step, next))
+            continue;
+        out_printf(o, " \\\n    --mechanism %s:count=%zu", step, count);
+        memcpy(step, next, sizeof step);
+        count = 0;
     }
     out_text(o, "\n");
 }
