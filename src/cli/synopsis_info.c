@@ -1,6 +1,8 @@
 /* `custos synopsis info`: what a synopsis has, and what it cost. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/args.h"
@@ -9,11 +11,10 @@
 #include "cli/out.h"
 #include "cli/number.h"
 #include "cli/synopsis.h"
-#include "release/measuring.h"
-#include "synopsis/synopsis.h"
+#include "synopsis/steps.h"
 #include "synth/price.h"
 
-enum { SETS_SHOWN = 100, TEXT_BYTES = 1 << 12, AMOUNT_SHOWN = 14 };
+enum { SETS_SHOWN = 100, AMOUNT_SHOWN = 14, STEP_BYTES = 2 * NUMBER_MAX };
 
 static void
 print_fact(struct out *o, const char *name, str value)
@@ -106,67 +107,133 @@ print_tables(struct out *o, const struct synopsis *s)
     }
     if (r->n_tables > SETS_SHOWN)
         out_printf(o, "  and %zu more\n", r->n_tables - SETS_SHOWN);
+    for (size_t i = 0; i < r->n_ranges; i++) {
+        const struct released_range *x = &r->ranges[i];
+        char rho[AMOUNT_TEXT_MAX];
+
+        amount_write(x->rho, AMOUNT_LOSS, rho);
+        out_printf(o, "%10zu %9.2f  %14.*s  ", x->cells, sqrt(x->variance),
+                   AMOUNT_SHOWN, rho);
+        print_set(o, s->schema, colset_of(x->column));
+        out_text(o, " (running sums, before the others)\n");
+    }
 }
 
-/* As arguments for custos account, which is how anybody can check the price. sigma is
-   rounded up in its last digit; a residual's is in units of what a row changes in it. */
+/*
+ * As arguments for custos account, which is how anybody can check the price: first the
+ * measurements, then the selections. sigma is that of the noise, as the file has it,
+ * rounded up in its last digit; equal steps are one argument.
+ */
 static void
-print_steps(struct out *o, uint64_t l2_squared, bool selects, amount rho,
-            size_t n)
+write_gaussian(const rat *l2_squared, double variance, char *text, size_t room)
+{
+    char squared[NUMBER_MAX] = "";
+
+    if (rat_write_into(l2_squared, squared, sizeof squared))
+        snprintf(text, room,
+                 "discrete-gaussian:sigma=%.14g:sensitivity-squared=%s",
+                 sqrt(variance) * (1 + 1e-13), squared);
+}
+
+static void
+write_measurement(const struct synopsis *s, const struct released_table *t,
+                  char *text, size_t room)
+{
+    rat l2_squared;
+
+    rat_init(&l2_squared);
+    step_l2_squared(s, t, &l2_squared);
+    write_gaussian(&l2_squared, t->variance, text, room);
+    rat_clear(&l2_squared);
+}
+
+/* In steps of its lattice, which the accountant's laws are on. */
+static void
+write_range(const struct synopsis *s, const struct released_range *r,
+            char *text, size_t room)
+{
+    arena *a = arena_new(NULL, SYNOPSIS_ARENA_BYTES);
+    rat l2_squared;
+    int bits;
+
+    rat_init(&l2_squared);
+    if (a && step_range_l2_squared(a, s, r, &l2_squared, &bits))
+        write_gaussian(&l2_squared, ldexp(r->variance, 2 * bits), text, room);
+    rat_clear(&l2_squared);
+    arena_free(a);
+}
+
+static void
+write_selection(amount rho, char *text, size_t room)
 {
     char epsilon[NUMBER_MAX];
     rat e;
 
-    if (!selects) {
-        out_printf(o,
-                   " \\\n    --mechanism discrete-gaussian:sigma=%.14g:"
-                   "sensitivity-squared=%" PRIu64 ":count=%zu",
-                   price_sigma(rho, l2_squared) * (1 + 1e-13), l2_squared, n);
-        return;
-    }
     rat_init(&e);
     price_epsilon(rho, &e);
     if (rat_write_into(&e, epsilon, sizeof epsilon))
-        out_printf(o, " \\\n    --mechanism exponential:epsilon=%s:count=%zu",
-                   epsilon, n);
+        snprintf(text, room, "exponential:epsilon=%s", epsilon);
     rat_clear(&e);
 }
 
-/* The price of step i: first the measurements, then the selections. */
-static amount
-step_price(const struct released *r, size_t i)
+static void
+write_step(const struct synopsis *s, size_t i, char text[STEP_BYTES])
 {
-    return i < r->n_tables ? r->tables[i].rho : r->choices[i - r->n_tables];
+    const struct released *r = s->released;
+
+    *text = '\0';
+    if (i < r->n_ranges)
+        write_range(s, &r->ranges[i], text, STEP_BYTES);
+    else if (i - r->n_ranges < r->n_tables)
+        write_measurement(s, &r->tables[i - r->n_ranges], text, STEP_BYTES);
+    else
+        write_selection(r->choices[i - r->n_ranges - r->n_tables], text,
+                        STEP_BYTES);
+}
+
+/* Files of the first versions do not say what their selections cost, and there were
+   some unless all tables were asked for or there are only single columns. */
+static bool
+tells_all_steps(const struct synopsis *s)
+{
+    const struct released *r = s->released;
+    bool is_chosen = false;
+
+    for (size_t i = 0; i < r->n_tables; i++)
+        is_chosen = is_chosen || (r->tables[i].kind == RELEASED_COUNTS &&
+                                  colset_count(r->tables[i].set) > 1);
+    return r->n_tables > 0 && (r->n_choices > 0 || !is_chosen);
 }
 
 static void
 print_price(struct out *o, const struct synopsis *s)
 {
-    const struct released *r = s->released;
     const bool change_one = str_equal(s->facts.adjacency, str_of("change-one"));
     const str delta = str_equal(s->facts.delta, str_of("0"))
                           ? str_of("1e-9") /* any: the price is a rho */
                           : s->facts.delta;
-    const size_t n = r->n_tables + r->n_choices;
-    uint64_t l1, l2_squared;
+    const struct released *r = s->released;
+    const size_t n = r->n_ranges + r->n_tables + r->n_choices;
+    char step[STEP_BYTES], next[STEP_BYTES];
+    size_t count = 1;
 
-    if (r->n_choices == 0 && !str_equal(s->facts.method, str_of("tables")))
-        return; /* an older file, which does not say what choices cost */
-    measuring_bounds(change_one ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE,
-                     s->facts.rows_per_unit, &l1, &l2_squared);
+    if (!tells_all_steps(s))
+        return;
     out_printf(o,
                "\nTo compute the price again (row zCDP)\n"
                "  custos account compose --delta %.*s%s",
                (int)delta.len, delta.ptr,
                change_one ? " --adjacency change-one" : "");
-    for (size_t i = 0, next; i < n; i = next) {
-        const size_t end = i < r->n_tables ? r->n_tables : n;
-
-        for (next = i + 1;
-             next < end && step_price(r, next) == step_price(r, i);)
-            next++;
-        print_steps(o, l2_squared, i >= r->n_tables, step_price(r, i),
-                    next - i);
+    write_step(s, 0, step);
+    for (size_t i = 1; i <= n; i++, count++) {
+        *next = '\0';
+        if (i < n)
+            write_step(s, i, next);
+        if (!strcmp(step, next))
+            continue;
+        out_printf(o, " \\\n    --mechanism %s:count=%zu", step, count);
+        memcpy(step, next, sizeof step);
+        count = 0;
     }
     out_text(o, "\n");
 }

@@ -1,7 +1,7 @@
 /*
  * Reads a synopsis from bytes. Every count is checked against the bytes that are
- * left before memory is taken for it, so that few bytes never take much memory; the
- * size of the model's tree is known before its tables are made.
+ * left before memory is taken for it, so that few bytes never take much memory; what
+ * the model takes is known before its tables are made.
  */
 #include "synopsis/codec.h"
 
@@ -19,6 +19,9 @@ enum {
     DIGITS_MAX = 38,
     REAL_DIGITS = 56,   /* the smallest step of a real is 2^-56 */
     NUMBER_DIGITS = 36, /* of a number, as datum_read has it */
+    /* A model of pairs whose cliques are its nodes takes so many times its
+       potentials, whatever their size. */
+    MODEL_TIMES = 10,
 };
 
 #define NUMBER_MOST                                                            \
@@ -30,6 +33,7 @@ enum {
 struct reader {
     struct unpack u;
     arena *a;
+    size_t bytes; /* of all */
     bool no_memory;
 };
 
@@ -428,8 +432,7 @@ static custos_status
 span_cliques(struct reader *r, struct model *m,
              const struct stored_clique *cliques, size_t n, custos_err *err)
 {
-    struct tree_graph graph;
-    struct tree tree;
+    const size_t most = SYNOPSIS_MODEL_BYTES + MODEL_TIMES * r->bytes;
     custos_status st = CUSTOS_OK;
 
     for (size_t i = n; !st && i-- > 0;) {
@@ -442,12 +445,10 @@ span_cliques(struct reader *r, struct model *m,
     }
     if (st)
         return st;
-    model_graph(m, &graph);
-    tree_make(&m->domain, &graph, &tree);
-    if (tree_bytes(&tree) > SYNOPSIS_BYTES_MAX)
+    if (model_bytes(m) > most)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "the model of the synopsis needs more than %zu MB",
-                           SYNOPSIS_BYTES_MAX >> 20);
+                           most >> 20);
     return model_build(m, err);
 }
 
@@ -572,7 +573,7 @@ unpack_ranges(struct reader *r, const struct schema *s, struct released *of)
 custos_status
 synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
 {
-    struct reader r = {.u = unpack_of(bytes), .a = a};
+    struct reader r = {.u = unpack_of(bytes), .a = a, .bytes = bytes.len};
     struct synopsis *s = arena_take(a, 1, sizeof *s);
     custos_status st = CUSTOS_OK;
 

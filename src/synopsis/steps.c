@@ -132,7 +132,7 @@ noise_is_bought(const struct synopsis *s, const struct released_table *t)
 
 bool
 step_range_l2_squared(arena *a, const struct synopsis *s,
-                      const struct released_range *r, rat *out)
+                      const struct released_range *r, rat *out, int *bits)
 {
     struct running root;
     uint64_t l1;
@@ -144,8 +144,8 @@ step_range_l2_squared(arena *a, const struct synopsis *s,
     running_sensitivity(&root, &l1, &moved);
     rat_init(&x);
     rat_set_i128(out, (i128)moved);
-    rat_set_pow2(&x, (is_change_one(&s->facts) ? 1 : 0) -
-                         2 * (long)running_bits(&root));
+    *bits = (int)running_bits(&root);
+    rat_set_i64(&x, is_change_one(&s->facts) ? 2 : 1, 1);
     rat_mul(out, out, &x);
     rat_set_i128(&x, (i128)s->facts.rows_per_unit);
     rat_mul(out, out, &x);
@@ -159,15 +159,17 @@ check_ranges(arena *a, const struct synopsis *s, bool *sound, custos_err *err)
 {
     custos_status st = CUSTOS_OK;
     rat l2_squared;
+    int bits;
 
     rat_init(&l2_squared);
     for (size_t i = 0; !st && i < s->released->n_ranges; i++) {
         const struct released_range *r = &s->released->ranges[i];
 
-        if (!step_range_l2_squared(a, s, r, &l2_squared))
+        if (!step_range_l2_squared(a, s, r, &l2_squared, &bits))
             st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
         else
-            *sound = *sound && is_bought(&l2_squared, r->rho, r->variance);
+            *sound = *sound && is_bought(&l2_squared, r->rho,
+                                         ldexp(r->variance, 2 * bits));
     }
     rat_clear(&l2_squared);
     return st;

@@ -17,10 +17,11 @@
 void step_l2_squared(const struct synopsis *s, const struct released_table *t,
                      rat *out);
 
-/* The same of running sums, in rows; the root is made in `a`. False without memory. */
+/* The same of running sums, in steps of 2^-*bits rows; the root is made in `a`. False
+   without memory. */
 CUSTOS_MUST_USE bool
 step_range_l2_squared(arena *a, const struct synopsis *s,
-                      const struct released_range *r, rat *out);
+                      const struct released_range *r, rat *out, int *bits);
 
 /* Is the promise made of numbers, and the unit one that there can be? */
 bool facts_are_sound(const struct synopsis_facts *f);

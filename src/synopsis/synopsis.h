@@ -39,8 +39,12 @@ struct synopsis {
                        last coding has the codes of the schema */
 };
 
-/* The largest file, and the largest model that is read from one. */
+/* The largest file. */
 #define SYNOPSIS_BYTES_MAX ((size_t)1 << 30)
+
+/* What the model of a small file can take: those of AIM, whose trees have at most
+   80 MB, with their separators. */
+#define SYNOPSIS_MODEL_BYTES ((size_t)320 << 20)
 
 /*
  * Writes a synopsis to a new file, synced. Equal synopses give equal files. May
@@ -54,8 +58,8 @@ CUSTOS_MUST_USE custos_status synopsis_write(const struct synopsis *s,
  * Reads a file that synopsis_write has written. All but the model, which
  * synopsis_close frees, lives in the arena. The model answers as the one that was
  * written, but cannot be fitted further. A file that was damaged or made by somebody
- * else takes no more memory than about 20 times its size, and what its model needs,
- * at most SYNOPSIS_BYTES_MAX.
+ * else takes no more memory than about 30 times its size and, for its model,
+ * SYNOPSIS_MODEL_BYTES.
  * May fail: CUSTOS_ENAME (no such file), CUSTOS_EIO, CUSTOS_ECORRUPT (it is no
  * synopsis, or damaged), CUSTOS_EOVERFLOW (too large), CUSTOS_ENOMEM.
  */

@@ -355,6 +355,48 @@ place_evidence(struct model *m)
     }
 }
 
+/* At least the cells of all tables, with all sums that may be beside one node. As a
+   double: 64 bits may be too few. */
+static double
+cells_of(const struct model *m, const struct tree *t, const struct colset *sets,
+         size_t n)
+{
+    double cells = 4, scratch = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        cells += (double)t->node[i].cells +
+                 4 * (double)domain_cells(&m->domain, t->node[i].separator);
+    for (size_t k = 0; k < n; k++) {
+        const double own = (double)domain_cells(&m->domain, sets[k]);
+
+        if (is_maximal(sets, n, k))
+            cells += 5 * own;
+        scratch = fmax(scratch, own);
+    }
+    return cells + scratch;
+}
+
+size_t
+model_bytes(const struct model *m)
+{
+    const size_t n = find_sets(m, NULL);
+    struct colset *sets = alloc_take(&m->alloc, n + 1, sizeof *sets);
+    struct tree_graph graph;
+    struct tree tree;
+    double bytes;
+
+    if (!sets)
+        return SIZE_MAX;
+    find_sets(m, sets);
+    model_graph(m, &graph);
+    tree_make(&m->domain, &graph, &tree);
+    bytes = cells_of(m, &tree, sets, n) * sizeof(double) +
+            (double)(n + 1) * sizeof(struct clique) +
+            (double)tree.n * sizeof(struct belief);
+    alloc_give(&m->alloc, sets, n + 1, sizeof *sets);
+    return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX;
+}
+
 /* Makes the cliques and all tables, of potentials 0. */
 static bool
 tables_take(struct model *m)

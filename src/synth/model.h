@@ -112,6 +112,10 @@ CUSTOS_MUST_USE custos_status model_forbid(struct model *m,
 /* The columns that must be together: those of measurements and of zeros. */
 void model_graph(const struct model *m, struct tree_graph *g);
 
+/* At least the bytes that model_build will take beside what the model has now;
+   SIZE_MAX if too many. */
+size_t model_bytes(const struct model *m);
+
 /*
  * Makes the tree and its tables, and takes over the potentials found so far. May
  * fail: CUSTOS_ENOMEM, CUSTOS_EOVERFLOW (more cells than can be addressed); the

@@ -252,6 +252,25 @@ class Command(Releases):
             table="people")))
         self.assertIn("city,age,smoker: 1800 cells", text)
 
+    def test_the_price_can_be_computed_again(self):
+        """The command that info shows adds up to the price, whatever was measured."""
+        for method in ("aim", "mst", "tables"):
+            for columns in ("ward,nights", "ward"):
+                out, _ = self.release("--method", method, "--columns", columns,
+                                      price=("--epsilon", "0.7", "--delta", "1e-9"))
+                said = "\n".join(lines("synopsis", "info",
+                                       str(out / "synopsis.custos")))
+                command = said.split("row zCDP)")[1].replace("\\\n", " ").split()
+                self.assertEqual(command[:3], ["custos", "account", "compose"])
+                rows = json.loads("\n".join(lines(*command[1:], "--json")))
+                with self.subTest(method=method, columns=columns, rows=rows):
+                    again = [float(row["epsilon"]) for row in rows["rows"]
+                             if row["name"].startswith("zCDP")]
+                    self.assertEqual(len(again), 1)
+                    self.assertLess(again[0], 0.7001)
+                    if "," in columns:  # MST keeps what it has for pairs
+                        self.assertGreater(again[0], 0.69)
+
     def test_refusals(self):
         out = str(self.out())
         before = self.ledger()

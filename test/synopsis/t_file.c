@@ -244,6 +244,62 @@ hostile_bytes_are_refused(void **state)
     synopsis_made_free(m);
 }
 
+enum { WIDE = 6, WIDE_CODES = 20 };
+
+/* All pairs of six columns are few bytes, but make a model of 512 MB. */
+static void
+models_far_larger_than_their_files_are_refused(void **state)
+{
+    static double potentials[WIDE_CODES * WIDE_CODES];
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, UNIT, 5);
+    struct synopsis s = *m->synopsis, *got = NULL;
+    struct schema wide = *s.schema;
+    struct clique cliques[WIDE * WIDE];
+    struct model model = {
+        .total = 1, .cliques = cliques, .potentials = potentials};
+    uint32_t size[WIDE];
+    arena *a = arena_new(NULL, 1 << 26);
+    custos_err err = CUSTOS_ERR_INIT;
+    struct buf b;
+
+    (void)state;
+    wide.columns = arena_take(m->arena, WIDE, sizeof *wide.columns);
+    assert_non_null(wide.columns);
+    wide.n = WIDE;
+    wide.domain = (struct domain){WIDE, size};
+    for (size_t i = 0; i < WIDE; i++) {
+        struct schema_column *c = &wide.columns[i];
+
+        *c = s.schema->columns[MADE_AGE + 1];
+        c->name.ptr = arena_copy(m->arena, str_of("abcdef"));
+        c->name = (str){c->name.ptr + i, 1};
+        c->place = i;
+        c->n = size[i] = WIDE_CODES;
+        c->cuts = arena_take(m->arena, WIDE_CODES + 1, sizeof *c->cuts);
+        for (int k = 0; k <= WIDE_CODES; k++)
+            c->cuts[k] = k;
+        for (size_t k = 0; k < i; k++)
+            cliques[model.n_cliques++] =
+                (struct clique){.set = colset_or(colset_of(i), colset_of(k)),
+                                .cells = COUNT_OF(potentials)};
+    }
+    s.schema = &wide;
+    s.model = &model;
+    s.share = NULL;
+    s.n_workload = 0;
+    assert_int_equal(released_new(m->arena, &wide.domain, &s.released, NULL),
+                     CUSTOS_OK);
+    buf_init(&b, NULL, BYTES_MAX);
+    synopsis_pack(&s, &b);
+    assert_true(!b.failed && b.len < 1 << 16);
+    assert_int_equal(synopsis_unpack(a, (str){b.ptr, b.len}, &got, &err),
+                     CUSTOS_EOVERFLOW);
+    assert_non_null(strstr(err.said, "needs more than 320 MB"));
+    buf_clear(&b);
+    arena_free(a);
+    synopsis_made_free(m);
+}
+
 /* What a terminal would obey is no name. */
 static void
 control_characters_are_refused(void **state)
@@ -453,6 +509,7 @@ main(void)
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(tables_alone_are_a_synopsis),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(models_far_larger_than_their_files_are_refused),
         cmocka_unit_test(control_characters_are_refused),
         cmocka_unit_test(hostile_bytes_are_refused),
         cmocka_unit_test(facts_that_cannot_be_are_refused),

@@ -271,6 +271,58 @@ measurements_of_one_set_are_averaged(void **state)
     model_free(m);
 }
 
+static void *
+take_counted(void *ctx, size_t bytes)
+{
+    *(size_t *)ctx += bytes;
+    return malloc(bytes);
+}
+
+static void
+give_counted(void *ctx, void *p, size_t bytes)
+{
+    *(size_t *)ctx -= bytes;
+    free(p);
+}
+
+/* What a model will take is known before: not less than it is, and little more. */
+static void
+bytes_of_a_model_are_known(void **state)
+{
+    uint32_t size[12];
+    struct domain d = {12, size};
+    uint64_t seed = 11;
+
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        size_t taken = 0, before, bytes;
+        const custos_alloc counted = {take_counted, give_counted, &taken};
+        struct model *m;
+
+        for (size_t i = 0; i < d.n; i++)
+            size[i] = 1 + (uint32_t)(synth_next(&seed) % 12);
+        m = model_new(&counted, &d);
+        assert_non_null(m);
+        for (int i = 0; i < 9; i++) {
+            const struct colset set =
+                colset_or(colset_of(synth_next(&seed) % d.n),
+                          colset_of(synth_next(&seed) % d.n));
+            uint8_t *zero = calloc(domain_cells(&d, set), 1);
+            const struct forbidden none = {set, zero};
+
+            assert_int_equal(model_forbid(m, &none, NULL), CUSTOS_OK);
+            free(zero);
+        }
+        before = taken;
+        bytes = model_bytes(m);
+        assert_int_equal(taken, before);
+        assert_int_equal(model_build(m, NULL), CUSTOS_OK);
+        assert_true(taken - before <= bytes);
+        assert_true(bytes <= 3 * (taken - before));
+        model_free(m);
+    }
+}
+
 /* No row is where zeros are, the rest is fitted, and a model without any place
    for a row is an error. */
 static void
@@ -605,6 +657,7 @@ main(void)
         cmocka_unit_test(fit_reaches_what_was_measured),
         cmocka_unit_test(total_is_the_mean_of_noisy_sums),
         cmocka_unit_test(measurements_of_one_set_are_averaged),
+        cmocka_unit_test(bytes_of_a_model_are_known),
         cmocka_unit_test(structural_zeros_stay_empty),
         cmocka_unit_test(walk_exp_is_exp),
         cmocka_unit_test(bounds_hold_at_their_rate),
