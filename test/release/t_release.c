@@ -121,6 +121,30 @@ begin_change_one(void **state)
     return 0;
 }
 
+/* The number of people is public, but nothing else about them. */
+static int
+begin_known_size(void **state)
+{
+    static const char policy[] =
+        "custos: 2\nadjacency: change-one\n"
+        "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"
+        "query: {epsilon: 0.1, delta: 1e-9}\n"
+        "tables:\n"
+        "  people:\n    source: people.csv\n    unit: row\n"
+        "    exact_rows: 90\n    columns:\n"
+        "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"
+        "      smoker: {type: boolean}\n"
+        "  cities:\n    public: true\n    source: cities.csv\n"
+        "    columns: {city: {type: text, values: [Oslo, Rome]}}\n"
+        "views:\n"
+        "  smokers: {sql: 'SELECT city, smoker FROM people'}\n"
+        "  places: {sql: 'SELECT city FROM cities'}\n";
+
+    (void)state;
+    begin_with(policy);
+    return 0;
+}
+
 static int
 end(void **state)
 {
@@ -875,6 +899,44 @@ noise_does_not_make_rows(void **state)
     arena_free(a);
 }
 
+static void
+a_table_of_known_size_can_be_released(void **state)
+{
+    static const struct {
+        const char *table, *said; /* NULL: it can be released */
+    } cases[] = {
+        {"people", NULL},
+        {"smokers", NULL},
+        {"cities", "table cities is public: its rows can be copied"},
+        {"places", "table places is public: its rows can be copied"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r =
+            request_of(cases[i].table, NULL, cases[i].table);
+        custos_err err = CUSTOS_ERR_INIT;
+        struct synopsis *s = NULL;
+        struct receipt receipt;
+        char path[200];
+        arena *a = arena_new(NULL, 1 << 26);
+
+        r.epsilon = str_of("8");
+        snprintf(path, sizeof path, "%s/synopsis.custos", r.out);
+        if (cases[i].said) {
+            assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EINVAL);
+            assert_string_equal(whole_said(&err), cases[i].said);
+        } else {
+            must_ask(&r, &receipt);
+            assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+            assert_int_equal(s->facts.rows_per_unit, 1);
+            assert_true(s->model->total > 60 && s->model->total < 120);
+            synopsis_close(s);
+        }
+        arena_free(a);
+    }
+}
+
 /* A view over two tables is released like a table. */
 static void
 a_view_can_be_released(void **state)
@@ -1162,6 +1224,8 @@ main(void)
         cmocka_unit_test_setup_teardown(
             rows_that_take_too_much_memory_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
+        cmocka_unit_test_setup_teardown(a_table_of_known_size_can_be_released,
+                                        begin_known_size, end),
         cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
         cmocka_unit_test_setup_teardown(synthetic_rows_satisfy_the_constraints,
                                         begin, end),
