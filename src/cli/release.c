@@ -149,7 +149,7 @@ print_forecast(struct out *o, const struct release *r)
                    "at most %zu measurements after those of single columns\n",
                    r->facts.rounds_most);
     out_printf(o, "  a model of at most %zu MB\n",
-               (r->facts.bytes_most >> 20) + 1);
+               megabytes_up(r->facts.bytes_most));
     out_text(o, r->method.is == METHOD_TABLES
                     ? "Expected error of a table\n"
                     : "Expected error of a table, where it is measured "
@@ -182,6 +182,8 @@ step(void *ctx, const char *what, uint64_t done, uint64_t total)
     if (!w->what || strcmp(w->what, what) != 0) {
         progress_end(&w->bar);
         progress_start(&w->bar, total);
+        /* All output comes at the end: on a terminal, too, the bar is wanted. */
+        w->bar.watched = isatty(STDERR_FILENO);
         w->what = what;
     }
     progress_step(&w->bar, done);

@@ -37,22 +37,27 @@ no_memory(custos_err *err)
 
 /* -------------------------------------------------------------- planning -- */
 
-/* SELECT count(*), count(CASE WHEN "a" = "a" THEN 1 END) FROM "t": a count of values
-   that are never NULL would be one of rows, and would not read them. */
+/* SELECT count(CASE WHEN "a" = "a" THEN 1 END), ... FROM "t", or, for no columns,
+   count(CASE WHEN true THEN 1 END). A count of rows, or of values that are never NULL,
+   would not read them; and where the policy states their number, it would be public. */
 static custos_status
 write_query(str table, const struct relation *from, const bool *chosen,
             struct buf *out, custos_err *err)
 {
-    buf_add_text(out, "SELECT count(*)");
+    size_t n = 0;
+
+    buf_add_text(out, "SELECT ");
     for (size_t i = 0; from && i < from->n_names; i++) {
         if (!chosen[i])
             continue;
-        buf_add_text(out, ", count(CASE WHEN ");
+        buf_add_text(out, n++ > 0 ? ", count(CASE WHEN " : "count(CASE WHEN ");
         print_name(from->names[i].name, out);
         buf_add_text(out, " = ");
         print_name(from->names[i].name, out);
         buf_add_text(out, " THEN 1 END)");
     }
+    if (n == 0)
+        buf_add_text(out, "count(CASE WHEN true THEN 1 END)");
     buf_add_text(out, " FROM ");
     print_name(table, out);
     return out->failed ? no_memory(err) : CUSTOS_OK;

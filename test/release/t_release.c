@@ -121,6 +121,30 @@ begin_change_one(void **state)
     return 0;
 }
 
+/* The number of people is public, but nothing else about them. */
+static int
+begin_known_size(void **state)
+{
+    static const char policy[] =
+        "custos: 2\nadjacency: change-one\n"
+        "budget: {epsilon: 10, delta: 1e-5, n: 1000}\n"
+        "query: {epsilon: 0.1, delta: 1e-9}\n"
+        "tables:\n"
+        "  people:\n    source: people.csv\n    unit: row\n"
+        "    exact_rows: 90\n    columns:\n"
+        "      city: {type: text, values: [Oslo, Rome], nullable: false}\n"
+        "      smoker: {type: boolean}\n"
+        "  cities:\n    public: true\n    source: cities.csv\n"
+        "    columns: {city: {type: text, values: [Oslo, Rome]}}\n"
+        "views:\n"
+        "  smokers: {sql: 'SELECT city, smoker FROM people'}\n"
+        "  places: {sql: 'SELECT city FROM cities'}\n";
+
+    (void)state;
+    begin_with(policy);
+    return 0;
+}
+
 static int
 end(void **state)
 {
@@ -351,8 +375,6 @@ a_price_is_what_the_policy_allows(void **state)
         {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "0.501", "1e-9", NULL,
          "a release may cost an epsilon of at most 0.5, the policy's cap"},
         {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "2e-9", NULL,
-         "a release may cost a delta of at most 1e-9, the policy's cap"},
-        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "1e-9", NULL,
          NULL},
         {"epsilon: 0.5, min_epsilon: 0.3, delta: 1e-9", "0.29", "1e-9", NULL,
          "this release would cost epsilon 0.29, and the policy's least price "
@@ -825,6 +847,60 @@ the_receipt_covers_the_steps(void **state)
     arena_free(a);
 }
 
+/* Without pairs there is nothing else to pay for. */
+static void
+one_column_gets_all_of_the_price(void **state)
+{
+    struct release_request r = request_of("visits", "kind", "o");
+    struct synopsis *s = NULL;
+    struct receipt receipt;
+    struct release x;
+    char path[200];
+    arena *a = arena_new(NULL, 1 << 26);
+
+    (void)state;
+    r.method = str_of("mst");
+    assert_int_equal(release_prepare(c, &r, &x, NULL), CUSTOS_OK);
+    must_ask(&r, &receipt);
+    snprintf(path, sizeof path, "%s/synopsis.custos", r.out);
+    assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+    assert_int_equal(s->released->n_tables, 1);
+    assert_int_equal(s->released->n_choices, 0);
+    assert_true(s->released->tables[0].rho == x.price.rho);
+    synopsis_close(s);
+    release_free(&x);
+    arena_free(a);
+}
+
+/* A model is no larger than a table of all columns, nor than its limit. */
+static void
+models_are_no_larger_than_they_can_be(void **state)
+{
+    static const struct {
+        const char *columns, *method;
+        size_t bytes;
+    } cases[] = {
+        {"age,city", "aim", 122 * 2 * 8},
+        {"age,city", "tables", 122 * 2 * 8},
+        {"age,city,smoker,day,pay", "aim", (size_t)122 * 2 * 3 * 62 * 65 * 8},
+        {"age,city,smoker,day,pay", "tables", METHOD_TABLES_BYTES},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r = request_of("people", cases[i].columns, "o");
+        struct release x;
+
+        r.method = str_of(cases[i].method);
+        assert_int_equal(release_prepare(c, &r, &x, NULL), CUSTOS_OK);
+        assert_int_equal(x.facts.bytes_most, cases[i].bytes);
+        release_free(&x);
+    }
+    assert_int_equal(megabytes_up(1), 1);
+    assert_int_equal(megabytes_up(80 << 20), 80);
+    assert_int_equal(megabytes_up((80 << 20) + 1), 81);
+}
+
 static void
 rows_that_take_too_much_memory_are_refused(void **state)
 {
@@ -873,6 +949,44 @@ noise_does_not_make_rows(void **state)
         assert_true(lines <= 401);
     }
     arena_free(a);
+}
+
+static void
+a_table_of_known_size_can_be_released(void **state)
+{
+    static const struct {
+        const char *table, *said; /* NULL: it can be released */
+    } cases[] = {
+        {"people", NULL},
+        {"smokers", NULL},
+        {"cities", "table cities is public: its rows can be copied"},
+        {"places", "table places is public: its rows can be copied"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r =
+            request_of(cases[i].table, NULL, cases[i].table);
+        custos_err err = CUSTOS_ERR_INIT;
+        struct synopsis *s = NULL;
+        struct receipt receipt;
+        char path[200];
+        arena *a = arena_new(NULL, 1 << 26);
+
+        r.epsilon = str_of("8");
+        snprintf(path, sizeof path, "%s/synopsis.custos", r.out);
+        if (cases[i].said) {
+            assert_int_equal(ask(&r, &receipt, &err), CUSTOS_EINVAL);
+            assert_string_equal(whole_said(&err), cases[i].said);
+        } else {
+            must_ask(&r, &receipt);
+            assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+            assert_int_equal(s->facts.rows_per_unit, 1);
+            assert_true(s->model->total > 60 && s->model->total < 120);
+            synopsis_close(s);
+        }
+        arena_free(a);
+    }
 }
 
 /* A view over two tables is released like a table. */
@@ -1159,9 +1273,15 @@ main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(one_column_gets_all_of_the_price, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(models_are_no_larger_than_they_can_be,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(
             rows_that_take_too_much_memory_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
+        cmocka_unit_test_setup_teardown(a_table_of_known_size_can_be_released,
+                                        begin_known_size, end),
         cmocka_unit_test_setup_teardown(a_view_can_be_released, begin, end),
         cmocka_unit_test_setup_teardown(synthetic_rows_satisfy_the_constraints,
                                         begin, end),
