@@ -136,7 +136,11 @@ print_forecast(struct out *o, const struct release *r)
             o, "Price\n  epsilon %s at delta %s, which is spent as rho %s\n",
             r->price.epsilon, r->price.delta, r->price.rho_text);
     else
-        out_printf(o, "Price\n  rho %s\n", r->price.rho_text);
+        out_printf(
+            o,
+            "Price\n  rho %s; the common budget counts in rho alone from "
+            "then on\n",
+            r->price.rho_text);
     if (r->stored)
         out_text(o, "  already paid: the store has this release, and gives it "
                     "again for free\n");
@@ -205,7 +209,10 @@ print_cost(struct out *o, const struct release *r,
         out_printf(o, "Cost: epsilon %s, delta %s\n", r->price.epsilon,
                    r->price.delta);
     else
-        out_printf(o, "Cost: rho %s\n", r->price.rho_text);
+        out_printf(o,
+                   "Cost: rho %s. The common budget counts in rho alone from "
+                   "now on.\n",
+                   r->price.rho_text);
     out_printf(o, "Receipt %s\n", text);
 }
 

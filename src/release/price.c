@@ -104,27 +104,6 @@ read_limit(str text, rat *out)
 }
 
 static custos_status
-check_cap(const char *name, const char *price, str most, custos_err *err)
-{
-    bool above;
-    rat x, cap;
-
-    rat_init(&x);
-    rat_init(&cap);
-    read_limit(str_of(price), &x);
-    read_limit(most, &cap);
-    above = rat_cmp(&x, &cap) > 0;
-    rat_clear(&x);
-    rat_clear(&cap);
-    return above ? custos_fail(err, CUSTOS_EDENIED,
-                               "a release may cost %s %s of at most %.*s, the "
-                               "policy's cap",
-                               *name == 'e' ? "an" : "a", name, (int)most.len,
-                               most.ptr)
-                 : CUSTOS_OK;
-}
-
-static custos_status
 check_least(const char *name, amount price, str least, custos_err *err)
 {
     char text[AMOUNT_TEXT_MAX];
@@ -148,17 +127,8 @@ custos_status
 release_price_check(const struct release_price *p, const struct policy *policy,
                     custos_err *err)
 {
-    const bool in_rho = p->charge.epsilon == AMOUNT_INFINITE;
-    custos_status st;
+    custos_status st =
+        check_least("epsilon", p->charge.epsilon, policy->min_epsilon, err);
 
-    if (in_rho && policy->max_rho.len == 0)
-        return custos_fail(err, CUSTOS_EDENIED,
-                           "the policy does not allow prices in rho" HINT
-                           "give --epsilon and --delta instead");
-    st = in_rho ? check_cap("rho", p->rho_text, policy->max_rho, err)
-                : check_cap("epsilon", p->epsilon, policy->max_epsilon, err);
-    if (!st)
-        st =
-            check_least("epsilon", p->charge.epsilon, policy->min_epsilon, err);
     return st ? st : check_least("rho", p->charge.rho, policy->min_rho, err);
 }

@@ -41,11 +41,10 @@ CUSTOS_MUST_USE custos_status release_price_make(str epsilon, str delta,
                                                  custos_err *err);
 
 /*
- * Does the policy allow this price? What it says of one query holds for a release: its
- * caps on epsilon and rho, whether a price may be in rho, and the least price
- * (least-price). The delta of a query is what many of them share; that of a release
- * is limited by the budget. A release below the least is refused, not raised: what its
- * steps cost and what is charged stay the same. May fail: CUSTOS_EDENIED.
+ * Is the price at least the policy's least (least-price)? A release below it is refused,
+ * not raised: what its steps cost and what is charged stay the same. The policy's caps
+ * are for single queries; a release, which only the owner can make, is limited by the
+ * budget. May fail: CUSTOS_EDENIED.
  */
 CUSTOS_MUST_USE custos_status release_price_check(const struct release_price *p,
                                                   const struct policy *policy,

@@ -202,7 +202,8 @@ class Command(Releases):
                 price = ("--rho", "0.003")
                 first, said = self.release(*words, "--consistent", table="people",
                                            price=price)
-                self.assertEqual(said[1], "Cost: rho 0.003")
+                self.assertEqual(said[1], "Cost: rho 0.003. The common budget counts in rho alone "
+                                          "from now on.")
                 before = self.ledger()
                 plain, said = self.release(*words, table="people", price=price)
                 self.assertIn("no cost", said[1])
