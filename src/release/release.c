@@ -28,9 +28,16 @@
 #define RELEASE_BYTES ((size_t)1 << 33)
 enum { SQL_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
 
-static const char THEOREMS[] =
-    "release-steps marginal-price selection-price release-within-budget "
-    "release-price rows-are-bounded";
+/* What the privacy of a release rests on: ids of theorems. */
+static str
+theorems_of(const struct release *r)
+{
+    return str_of(r->method.is == METHOD_TABLES
+                      ? "release-steps residual-marginals "
+                        "release-within-budget release-price rows-are-bounded"
+                      : "release-steps marginal-price selection-price "
+                        "release-within-budget release-price rows-are-bounded");
+}
 
 static custos_status
 no_memory(custos_err *err)
@@ -403,7 +410,7 @@ charge(struct curator *c, const struct release_request *request,
 {
     const struct policy *policy = curator_policy(c);
     struct ledger_request l = {
-        .theorems = str_of(THEOREMS),
+        .theorems = theorems_of(r),
         .charge = &r->price.charge,
         .data_version = engine_version(c->engine),
         .now = request->now,
@@ -497,7 +504,7 @@ set_facts(struct curator *c, const struct release *r,
         .unit = r->plan->unit,
         .rows_per_unit = r->plan->rows,
         .method = str_of(method_name(r->method.is)),
-        .theorems = str_of(THEOREMS),
+        .theorems = theorems_of(r),
         .receipt = receipt->seq,
         .receipt_hash = text_of(r->arena, strchr(text, ':') + 1),
         .version = str_of(custos_version()),
