@@ -3,8 +3,9 @@
  * discrete Gaussian noise and the exact exponential mechanism. The error is the
  * mean over all sets of three columns of the l1 distance between the shares of
  * the data and of the synthetic rows (0 to 2); for the data of NIST, over all pairs,
- * as the k-marginal score 500 (2 - mean). Reads ../shared/data, and prints
- * nothing for data that is not there.
+ * as the k-marginal score 500 (2 - mean). Of method tables, the tables of all pairs are
+ * compared as they are released, beside the same pairs of the others' rows. Reads
+ * ../shared/data, and prints nothing for data that is not there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,13 +21,19 @@
 #include "synth/bound.h"
 #include "synth/infer.h"
 #include "synth/mst.h"
+#include "synth/nonnegative.h"
+#include "synth/planner.h"
 #include "synth/rows.h"
+#include "synopsis/estimate.h"
 #include "synth_keeper.h"
 
 enum { RUNS = 5 };
 
 /* Of the model's tree at epsilon = 10: a quarter of what AIM could use. */
 #define CAP_10 ((size_t)20 << 20)
+
+/* Of that of method tables, as releases have it. */
+#define TABLES_BYTES ((size_t)16 << 20)
 
 static double
 distance(const struct data *d, uint16_t *const *mine, uint16_t *const *rows,
@@ -103,13 +110,13 @@ draw_rows(const struct synthesis *s, custos_rng *rng, size_t *n)
     return rows;
 }
 
-/* The mean over all sets of d->order columns. Bins the rows. */
+/* The mean over all sets of so many columns. Bins the rows. */
 static double
-mean_distance(const struct data *d, uint16_t *rows, size_t n)
+mean_distance(const struct data *d, size_t order, uint16_t *rows, size_t n)
 {
     static struct colset
         sets[SYNTH_COLUMNS * SYNTH_COLUMNS * SYNTH_COLUMNS / 6];
-    const size_t n_sets = list_sets(d, d->order, sets);
+    const size_t n_sets = list_sets(d, order, sets);
     uint16_t *mine[SYNTH_COLUMNS], *other[SYNTH_COLUMNS];
     double sum = 0;
 
@@ -187,10 +194,11 @@ compare_bounds(const struct data *d, const struct synthesis *s,
                     measure_median(ratio[k], n[k]));
 }
 
-/* One run: its error, and seconds. */
+/* One run: its error, that of pairs where the error is that of sets of three, and
+   seconds. */
 static double
 synthesize(const struct data *d, enum method method, amount rho, size_t bytes,
-           custos_rng *rng, double *seconds)
+           custos_rng *rng, double *pairs, double *seconds)
 {
     struct keeper k = keeper_of(d, rng);
     custos_err err = CUSTOS_ERR_INIT;
@@ -208,7 +216,8 @@ synthesize(const struct data *d, enum method method, amount rho, size_t bytes,
     rows = draw_rows(&s, rng, &n);
     *seconds = measure_seconds() - before;
     measure_need(k.spent + s.left != rho);
-    error = mean_distance(d, rows, n);
+    error = mean_distance(d, d->order, rows, n);
+    *pairs = d->order == 3 ? mean_distance(d, 2, rows, n) : 0;
     fprintf(stderr,
             "%s: error %.4f, %.2f s (%.2f s since the start, of one "
             "processor), %zu rounds, a tree of %.1f MB, %zu rows\n",
@@ -233,17 +242,182 @@ report(const struct data *d, const char *name, enum method method,
        const char *epsilon, size_t bytes, int runs, custos_rng *rng)
 {
     const amount rho = rho_of(epsilon, "1e-9");
-    double error = 0, seconds[RUNS];
+    double error = 0, pairs = 0, of_pairs, seconds[RUNS];
     char line[64];
 
-    for (int i = 0; i < runs; i++)
-        error += synthesize(d, method, rho, bytes, rng, &seconds[i]) / runs;
+    for (int i = 0; i < runs; i++) {
+        error +=
+            synthesize(d, method, rho, bytes, rng, &of_pairs, &seconds[i]) /
+            runs;
+        pairs += of_pairs / runs;
+    }
     snprintf(line, sizeof line, "synth_%s_%s", name,
              d->order == 3 ? "l1" : "k");
     measure_print(line, d->order == 3 ? error : 500 * (2 - error),
                   d->order == 3 ? "l1" : "points");
+    snprintf(line, sizeof line, "synth_%s_pairs_l1", name);
+    if (d->order == 3)
+        measure_print(line, pairs, "l1");
     snprintf(line, sizeof line, "synth_%s_s", name);
     measure_print(line, measure_median(seconds, (size_t)runs), "s");
+}
+
+/* ----------------------------------------------------------------- tables -- */
+
+/* Errors of all tables of pairs, and seconds. */
+struct tables_run {
+    double unbiased, nonnegative;
+    double seconds, solving; /* of these: the latter is beside the former */
+};
+
+/* The l1 distance of a table's shares to the exact ones. */
+static double
+table_error(const struct data *d, struct colset set, const double *x,
+            double total)
+{
+    uint16_t *code[SYNTH_COLUMNS];
+    size_t cells;
+    int64_t *y;
+    double sum = 0;
+
+    for (size_t c = 0; c < d->n; c++)
+        code[c] = d->column[c].code;
+    y = data_count(code, d->size, d->n, d->rows, set, &cells);
+    for (size_t k = 0; k < cells; k++)
+        sum += fabs(x[k] / total - (double)y[k] / (double)d->rows);
+    free(y);
+    return sum;
+}
+
+/* All tables as they are released: unbiased with their errors, and without negative
+   cells. */
+static void
+compare_tables(const struct data *d, struct released *r,
+               const struct colset *sets, size_t n, struct tables_run *out)
+{
+    struct schema schema = {.domain = {d->n, d->size}};
+    const struct synopsis s = {.schema = &schema, .released = r};
+    struct residual *parts = calloc(r->n_tables, sizeof *parts);
+    double **x = calloc(n, sizeof *x), *error = NULL, before;
+    arena *a = arena_new(NULL, (size_t)1 << 32);
+    struct nonnegative solved;
+    double total = 1;
+
+    measure_need(!parts || !x || !a);
+    for (size_t i = 0; i < r->n_tables; i++) {
+        parts[i] = (struct residual){r->tables[i].set, r->tables[i].values,
+                                     r->tables[i].variance};
+        if (colset_is_empty(parts[i].set))
+            total = (double)parts[i].values[0];
+    }
+    before = measure_seconds();
+    for (size_t i = 0; i < n; i++) {
+        const size_t cells = domain_cells(&schema.domain, sets[i]);
+
+        x[i] = malloc(cells * sizeof **x);
+        error = realloc(error, cells * sizeof *error);
+        measure_need(!x[i] || !error ||
+                     estimate_measured(&s, NULL, sets[i], x[i], error, NULL));
+    }
+    out->seconds += measure_seconds() - before;
+    for (size_t i = 0; i < n; i++)
+        out->unbiased += table_error(d, sets[i], x[i], total) / (double)n;
+    before = measure_seconds();
+    measure_need(nonnegative_make(a, &schema.domain, parts, r->n_tables, sets,
+                                  n, &solved, NULL));
+    for (size_t i = 0; i < n; i++)
+        nonnegative_table(&solved, sets[i], x[i]);
+    out->solving = measure_seconds() - before;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+
+        for (size_t k = 0; k < domain_cells(&schema.domain, sets[i]); k++)
+            sum += x[i][k];
+        out->nonnegative += table_error(d, sets[i], x[i], sum) / (double)n;
+        free(x[i]);
+    }
+    arena_free(a);
+    free(x);
+    free(error);
+    free(parts);
+}
+
+static struct tables_run
+run_tables(const struct data *d, amount rho, custos_rng *rng)
+{
+    static struct colset sets[SYNTH_COLUMNS * SYNTH_COLUMNS];
+    const struct domain domain = {d->n, d->size};
+    const struct planner_options o = {
+        .domain = &domain,
+        .rho = rho,
+        .l2_squared = 1,
+        .workload = {.sets = sets, .n = list_sets(d, 2, sets)},
+        .bytes = TABLES_BYTES};
+    arena *a = arena_new(NULL, (size_t)1 << 32);
+    struct keeper k = keeper_of(d, rng);
+    const struct trusted t = keeper_trusted(&k);
+    const double before = measure_seconds();
+    custos_err err = CUSTOS_ERR_INIT;
+    struct tables_run out = {0};
+    struct synthesis s;
+
+    measure_need(!a || released_new(a, &domain, &k.released, &err));
+    if (planner_run(NULL, &o, &t, &s, &err))
+        fprintf(stderr, "%s\n", err.said);
+    measure_need(!s.model || k.spent + s.left != rho);
+    out.seconds = measure_seconds() - before;
+    compare_tables(d, k.released, sets, o.workload.n, &out);
+    fprintf(stderr,
+            "tables: error of pairs %.4f, without negative cells %.4f, %.2f s "
+            "and %.2f s, %zu residuals, a tree of %.1f MB\n",
+            out.unbiased, out.nonnegative, out.seconds, out.solving, s.rounds,
+            (double)tree_bytes(&s.model->tree) / (1 << 20));
+    synthesis_free(&s);
+    keeper_clear(&k);
+    arena_free(a);
+    return out;
+}
+
+static void
+report_tables(const struct data *d, const char *epsilon, int runs,
+              custos_rng *rng)
+{
+    const amount rho = rho_of(epsilon, "1e-9");
+    double unbiased = 0, nonnegative = 0, seconds[RUNS];
+
+    for (int i = 0; i < runs; i++) {
+        const struct tables_run of = run_tables(d, rho, rng);
+
+        unbiased += of.unbiased / runs;
+        nonnegative += of.nonnegative / runs;
+        seconds[i] = of.seconds + of.solving;
+    }
+    measure_print("synth_adult_tables_l1", unbiased, "l1");
+    measure_print("synth_adult_tables_nonnegative_l1", nonnegative, "l1");
+    measure_print("synth_adult_tables_s", measure_median(seconds, (size_t)runs),
+                  "s");
+}
+
+/* A million rows of 100 columns: MST, and all tables of pairs. */
+static void
+report_wide(custos_rng *rng)
+{
+    const amount rho = rho_of("1", "1e-9");
+    struct data d = data_make_wide();
+    struct tables_run tables;
+    struct rusage usage;
+    double mst, pairs;
+
+    synthesize(&d, MST, rho, 0, rng, &pairs, &mst);
+    tables = run_tables(&d, rho, rng);
+    measure_print("synth_wide_mst_s", mst, "s");
+    measure_print("synth_wide_tables_s", tables.seconds, "s");
+    measure_print("synth_wide_nonnegative_s", tables.solving, "s");
+    measure_print("synth_wide_s", mst + tables.seconds + tables.solving, "s");
+    if (!getrusage(RUSAGE_SELF, &usage))
+        measure_print("synth_wide_memory_mb", (double)usage.ru_maxrss / 1024,
+                      "MB");
+    data_clear(&d);
 }
 
 static bool
@@ -266,6 +440,8 @@ main(int argc, char **argv)
             report(&d, "adult_mst", MST, "1", 0, runs, rng);
         if (is_wanted(argc, argv, "adult_aim"))
             report(&d, "adult_aim", AIM, "1", 0, runs, rng);
+        if (is_wanted(argc, argv, "adult_tables"))
+            report_tables(&d, "1", runs, rng);
         if (is_wanted(argc, argv, "adult10_aim"))
             report(&d, "adult10_aim", AIM, "10", CAP_10, 1, rng);
         data_clear(&d);
@@ -279,14 +455,8 @@ main(int argc, char **argv)
     }
     if (!getrusage(RUSAGE_SELF, &usage))
         measure_print("synth_memory_mb", (double)usage.ru_maxrss / 1024, "MB");
-    if (is_wanted(argc, argv, "wide")) {
-        double seconds;
-
-        d = data_make_wide();
-        synthesize(&d, MST, rho_of("1", "1e-9"), 0, rng, &seconds);
-        measure_print("synth_wide_s", seconds, "s");
-        data_clear(&d);
-    }
+    if (is_wanted(argc, argv, "wide"))
+        report_wide(rng);
     custos_rng_free(rng);
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "measure.h"
+#include "mech/i128.h"
+#include "mech/marginals.h"
 #include "num/rat.h"
 #include "synth/price.h"
 
@@ -77,6 +79,71 @@ keeper_measure(void *of, struct colset set, amount rho, int64_t *out,
         st = released_add(k->released, &t, err);
     }
     return st;
+}
+
+/* Noise on the residual, as mech/marginals.h says what it costs. */
+static custos_status
+release_residual(struct keeper *k, const struct marginals *m, uint32_t all,
+                 const int64_t *x, struct released_table *t, custos_err *err)
+{
+    char text[AMOUNT_TEXT_MAX], squared[128];
+    const custos_mech_options o = {.size = sizeof o,
+                                   .kind = CUSTOS_GAUSSIAN,
+                                   .domain = CUSTOS_WIDE,
+                                   .values = t->cells,
+                                   .sensitivity_squared = squared,
+                                   .changes = CUSTOS_CHANGES_SEVERAL,
+                                   .rho = text};
+    i128 *wide = calloc(t->cells, sizeof *wide);
+    custos_sealed *sealed = NULL;
+    custos_mech *mech = NULL;
+    custos_status st;
+    rat l1, l2_squared;
+
+    measure_need(!wide);
+    for (size_t i = 0; i < t->cells; i++)
+        wide[i] = x[i];
+    rat_init(&l1);
+    rat_init(&l2_squared);
+    residual_sensitivity(m, all, false, 0, 1, &l1, &l2_squared);
+    measure_need(!rat_write_into(&l2_squared, squared, sizeof squared));
+    t->variance =
+        strtod(squared, NULL) * price_sigma(t->rho, 1) * price_sigma(t->rho, 1);
+    amount_write(t->rho, AMOUNT_LOSS, text);
+    st = custos_mech_new(NULL, &o, &mech, err);
+    if (!st)
+        st = seal_i128(NULL, wide, t->cells, &sealed, err);
+    if (!st)
+        st = residual_release(m, all, mech, k->rng, sealed, wide, err);
+    for (size_t i = 0; i < t->cells; i++)
+        t->values[i] = (int64_t)wide[i];
+    rat_clear(&l1);
+    rat_clear(&l2_squared);
+    custos_sealed_free(sealed);
+    custos_mech_free(mech);
+    free(wide);
+    return st;
+}
+
+static custos_status
+keeper_residual(void *of, struct colset set, amount rho, int64_t *out,
+                custos_err *err)
+{
+    struct keeper *k = of;
+    struct released_table t = {
+        .kind = RELEASED_RESIDUAL, .set = set, .rho = rho, .values = out};
+    int64_t *x = count_data(k, set, &t.cells);
+    size_t size[MARGINALS_KEYS];
+    struct marginals m = {.kind = MARGINALS_RESIDUAL, .size = size, .log2 = 40};
+    custos_status st;
+
+    measure_need(colset_count(set) > MARGINALS_KEYS);
+    COLSET_EACH(c, set)
+    size[m.n_keys++] = k->size[c];
+    k->spent = amount_add(k->spent, rho);
+    st = release_residual(k, &m, ((uint32_t)1 << m.n_keys) - 1, x, &t, err);
+    free(x);
+    return st || !k->released ? st : released_add(k->released, &t, err);
 }
 
 static custos_status
@@ -175,6 +242,7 @@ keeper_trusted(struct keeper *k)
 {
     return (struct trusted){.of = k,
                             .measure = keeper_measure,
+                            .residual = keeper_residual,
                             .recode = keeper_recode,
                             .score = keeper_score,
                             .select = keeper_select};

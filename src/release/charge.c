@@ -8,11 +8,22 @@
 #include "curator/tripwire.h"
 #include "sql/print.h"
 
+#define COMMON                                                                 \
+    " release-within-budget release-price rows-are-bounded release-steps"
+#define TABLES "residual-marginals"
+#define CHOSEN "marginal-price selection-price"
+
 enum { QUERY_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
 
-const char RELEASE_THEOREMS[] =
-    "release-steps marginal-price selection-price release-within-budget "
-    "release-price rows-are-bounded running-sums";
+str
+release_theorems(const struct release *r)
+{
+    const bool ranged = r->ranges.n > 0;
+
+    if (r->method.is == METHOD_TABLES)
+        return str_of(ranged ? TABLES COMMON " running-sums" : TABLES COMMON);
+    return str_of(ranged ? CHOSEN COMMON " running-sums" : CHOSEN COMMON);
+}
 
 /* What is asked of the ledger, with its texts. */
 struct request {
@@ -59,7 +70,7 @@ request_make(struct curator *c, const struct release *r, int64_t now,
     out->r = (struct ledger_request){
         .query = str_of(buf_text(&out->query)),
         .plan = str_of(buf_text(&out->plan)),
-        .theorems = str_of(RELEASE_THEOREMS),
+        .theorems = release_theorems(r),
         .charge = &r->price.charge,
         .data_version = engine_version(c->engine),
         .now = now,

@@ -7,7 +7,7 @@
 #include "release/release.h"
 
 /* Ids of the theorems that the charge rests on, separated by spaces. */
-extern const char RELEASE_THEOREMS[];
+str release_theorems(const struct release *r);
 
 /* Would release_charge be refused now? Charges nothing. May fail: as
    ledger_check_charge. */

@@ -1,6 +1,6 @@
 /*
- * Minimises sum over A of |a_A - z_A|^2/(2 v_A), z_A = P_A y_A as released with noise of
- * variance v_A, under n_B T_B >= 0 for every table B. With multipliers m_B >= 0 for the cells,
+ * Minimises sum over A of |a_A - z_A|^2/(2 v_A), z_A = P_A y_A as released, under
+ * n_B T_B >= 0 for every table B. With multipliers m_B >= 0 for the cells,
  *
  *   a_A = z_A + v_A P_A (sum over the B that contain A of the sums of m_B over B - A),
  *
@@ -9,6 +9,12 @@
  * n_A/(v_A n_B k_A), k_A the number of tables that contain A, none of its eigenvalues exceeds 1, so
  * that projected gradients converge; accelerated (Beck, Teboulle 2009) and restarted where
  * the acceleration overshoots (O'Donoghue, Candes 2015).
+ *
+ * v_A is the variance of the noise, times FIRM for each column that A has less than the
+ * largest table. Cells near 0 are pushed up, never down; in thousands of cells that is a bias which
+ * with the variances alone would move totals by many of their standard errors, because
+ * all tables share them: of adult's pairs at epsilon 1 the total, by a fifth. Firm totals leave the
+ * correction to the cells.
  */
 #include "synth/nonnegative.h"
 
@@ -24,11 +30,13 @@
 
 /* Ends when no cell is further below 0, or moves by more, than this share of an average
    cell; mixing then costs as little. */
-#define TOLERANCE 1e-4
+#define TOLERANCE 5e-4
 
 /* Or after so many steps: fewer for larger tables, which takes at most about a minute. */
 enum { STEPS_LEAST = 50, STEPS_MOST = 2000 };
-#define WORK ((size_t)1 << 32) /* cells times steps */
+#define WORK ((size_t)1 << 31) /* cells times steps */
+
+#define FIRM (1.0 / 32)
 
 enum { PARTS_MAX = 256 }; /* subsets of a table's columns */
 
@@ -72,6 +80,11 @@ static custos_status
 take_parts(arena *a, const struct residual *parts, size_t n_parts,
            struct nonnegative *n, custos_err *err)
 {
+    size_t most = 0;
+
+    for (size_t i = 0; i < n_parts; i++)
+        most = colset_count(parts[i].set) > most ? colset_count(parts[i].set)
+                                                 : most;
     n->parts = arena_take(a, n_parts + 1, sizeof *n->parts);
     if (!n->parts)
         return no_memory(err);
@@ -80,7 +93,8 @@ take_parts(arena *a, const struct residual *parts, size_t n_parts,
 
         p->set = parts[i].set;
         p->cells = domain_cells(n->domain, p->set);
-        p->variance = parts[i].variance;
+        p->variance = parts[i].variance *
+                      pow(FIRM, (double)(most - colset_count(p->set)));
         p->released = arena_take(a, p->cells, sizeof *p->released);
         p->values = arena_take(a, p->cells, sizeof *p->values);
         if (!p->released || !p->values)

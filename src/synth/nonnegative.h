@@ -1,10 +1,10 @@
 /*
  * Tables from noisy residuals that have no negative cell, and still agree with each
- * other: the least squares estimate of all residuals, each weighted by its noise, among
- * those that make no cell negative (McKenna, Mullins, Sheldon, Miklau 2024,
- * arXiv:2410.01091, GReM-LNN). The truth is one of these, so the estimate is nearer to it,
- * in those weights, than the residuals as they were released. It has a bias where counts
- * are near 0: small counts come out too large.
+ * other: the least squares estimate of all residuals, weighted, among those that make no
+ * cell negative (McKenna, Mullins, Sheldon, Miklau 2024, arXiv:2410.01091, GReM-LNN). The
+ * truth is one of these, so the estimate is nearer to it, in those weights, than the
+ * residuals as they were released. It has a bias where counts are near 0: small counts
+ * come out too large, and large ones, for that, too small.
  *
  * THEOREM  nonnegative-tables
  *   Let every table of a family be made of the same vectors a_A in the ranges of the P_A,
@@ -21,7 +21,7 @@
  *          are left as they are.
  * FAILS    CUSTOS_ENOMEM.
  * TESTED   nonnegative_tables_agree tables_without_negative_cells_stay
- *          nonnegative_tables_err_less
+ *          nonnegative_tables_err_less totals_stay_where_they_were
  */
 #ifndef SYNTH_NONNEGATIVE_H
 #define SYNTH_NONNEGATIVE_H
@@ -33,7 +33,7 @@
 struct nonnegative_part {
     struct colset set;
     size_t cells;
-    double variance;  /* of the noise of each number released */
+    double variance;  /* of each number released, or its weight's inverse */
     double *released; /* those numbers, projected */
     double *values;   /* a_A */
 };

@@ -375,6 +375,15 @@ class Price(Releases):
         delta = words[words.index("--delta") + 1]
         return delta, next(float(r["epsilon"]) for r in rows if r["name"] == "zCDP")
 
+    def check_theorems(self, out, charge, method):
+        """Those of the method, in the ledger and in the synopsis."""
+        names = ["residual-marginals"] if method == "tables" else [
+            "marginal-price", "selection-price"]
+        for name in ("residual-marginals", "marginal-price", "selection-price"):
+            self.assertEqual(name in charge["theorems"], name in names, name)
+        self.assertIn(charge["theorems"].encode(),
+                      (out / "synopsis.custos").read_bytes())
+
     def test_the_steps_cost_what_was_charged_and_no_more(self):
         for method in (("aim",), ("mst",), ("tables",), ("aim", "--columns", "ward"),
                        ("mst", "--columns", "ward")):
@@ -383,6 +392,7 @@ class Price(Releases):
                     out, _ = self.release("--method", *method, price=price)
                     delta, steps = self.recompute(out)
                     charge = self.charges()[-1]
+                    self.check_theorems(out, charge, method)
                     paid = json.loads("\n".join(lines(
                         "account", "convert", "--from", "zcdp", "--amount",
                         charge["rho"], "--to", "approx", "--to-delta", delta,

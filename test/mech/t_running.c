@@ -294,6 +294,57 @@ running_refuses_other_cells(void **state)
     arena_free(a);
 }
 
+/*
+ * The error of all ranges and of all running sums at rho = 1/2, computed from what noise
+ * on each number does: within 2 % of the square root over the reals (Fichtenberger,
+ * Henzinger, Upadhyay 2022). A range is the difference of two of the sums 0 .. n.
+ */
+static void
+ranges_err_as_over_the_reals(void **state)
+{
+    static const struct {
+        size_t n;
+        double ranges, prefixes;
+    } wanted[] = {{256, 3.263, 2.669}, {1024, 3.896, 3.110}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(wanted); i++) {
+        const size_t n = wanted[i].n;
+        arena *a = memory();
+        i128 *y = arena_take(a, n, sizeof *y);
+        i128 *line = arena_take(a, 2 * n, sizeof *line);
+        double ranges = 0, prefixes = 0;
+        struct running r;
+        uint64_t l1;
+        u128 l2;
+
+        assert_true(y && line && running_root(a, n, 1, &r));
+        running_sensitivity(&r, &l1, &l2);
+        for (size_t k = 0; k < n; k++) {
+            const double one = ldexp(1, (int)running_bits(&r) + 20);
+            double squares = 0, sum = 0;
+
+            memset(y, 0, n * sizeof *y);
+            y[k] = (i128)one;
+            running_add_up(&r, y, n, line);
+            for (size_t t = 0; t < n; t++) {
+                const double e = (double)y[t] / one;
+
+                squares += e * e;
+                sum += e;
+            }
+            prefixes += squares / (double)n;
+            ranges += 2 * (squares / (double)n -
+                           sum * sum / ((double)n * (double)(n + 1)));
+        }
+        prefixes = sqrt(prefixes * (double)l2);
+        ranges = sqrt(ranges * (double)l2);
+        assert_true(fabs(ranges / wanted[i].ranges - 1) < 0.02);
+        assert_true(fabs(prefixes / wanted[i].prefixes - 1) < 0.02);
+        arena_free(a);
+    }
+}
+
 int
 main(void)
 {
@@ -304,6 +355,7 @@ main(void)
         cmocka_unit_test(running_weights_are_those_of_the_noise),
         cmocka_unit_test(running_noise_is_on_the_lattice),
         cmocka_unit_test(running_refuses_other_cells),
+        cmocka_unit_test(ranges_err_as_over_the_reals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
