@@ -164,7 +164,7 @@ struct watching {
 };
 
 static void
-step(void *ctx, const char *what, uint64_t done, uint64_t total)
+show_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
     struct watching *w = ctx;
 
@@ -198,7 +198,8 @@ print_cost(struct out *o, const struct release *r,
 
 /* The release is complete: a report that fails takes nothing from it. */
 static void
-report(struct release_request *request, struct release *r, struct out *o)
+print_report_path(struct release_request *request, struct release *r,
+                  struct out *o)
 {
     const char *folder = *r->report.copy ? r->report.copy
                          : r->rows       ? r->report.path
@@ -231,7 +232,7 @@ release(struct curator *c, struct release_request *request, struct release *r,
     print_cost(o, r, &receipt);
     code = out_end(o);
     out_init(o, STDOUT_FILENO);
-    report(request, r, o);
+    print_report_path(request, r, o);
     progress_end(&watching->bar);
     return code;
 }
@@ -285,7 +286,7 @@ run_release(const struct verb *verb, int argc, char **argv)
     code = read_request(&args, &request);
     if (code)
         return code;
-    request.progress = step;
+    request.progress = show_progress;
     request.progress_ctx = &watching;
     forbid_cores();
     out_init(&o, STDOUT_FILENO);

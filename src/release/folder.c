@@ -144,8 +144,8 @@ folder_begin(struct folder *f, custos_err *err)
     }
     if (mkdir(around, 0777) && errno == EEXIST)
         return custos_fail(err, CUSTOS_EINVAL,
-                           "%.150s exists, and is not what an interrupted "
-                           "release has left" HINT
+                           "%.150s exists, and was not left by an "
+                           "interrupted release" HINT
                            "move it away, or name another folder",
                            around);
     memcpy(f->partial, partial, sizeof partial);
