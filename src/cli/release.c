@@ -50,7 +50,8 @@ static const struct option options[RELEASE_OPTIONS] = {
                           "a table on each line, separated by commas\n"
                           "(all-2way)"},
     [RELEASE_COLUMNS] = {"columns", "LIST",
-                         "only these columns, separated by commas"},
+                         "only these columns, separated by commas; in double\n"
+                         "quotes if a name has a comma"},
     [RELEASE_METHOD] =
         {"method", "NAME",
          "how to choose what to measure: aim (the most accurate\n"

@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "curator/course.h"
 #include "curator/tripwire.h"
+#include "release/names.h"
 #include "release/publish.h"
 #include "release/schema.h"
 #include "release/workload.h"
@@ -118,35 +119,24 @@ check_plan(const struct release_request *r, const struct plan *p,
 
 /* --------------------------------------------------------------- columns -- */
 
-static str
-take_name(str *rest)
-{
-    const char *comma = memchr(rest->ptr, ',', rest->len);
-    str name = {rest->ptr, comma ? (size_t)(comma - rest->ptr) : rest->len};
-    size_t used = name.len + (comma != NULL);
-
-    *rest = (str){rest->ptr + used, rest->len - used};
-    while (name.len > 0 && name.ptr[0] == ' ')
-        name = (str){name.ptr + 1, name.len - 1};
-    while (name.len > 0 && name.ptr[name.len - 1] == ' ')
-        name.len--;
-    return name;
-}
-
 static custos_status
 choose_columns(arena *a, const struct relation *from, str columns, bool **out,
                custos_err *err)
 {
     bool *chosen = arena_take(a, from->n_names + 1, sizeof *chosen);
+    custos_status st;
 
     if (!chosen)
         return no_memory(err);
     for (size_t i = 0; i < from->n_names; i++)
         chosen[i] = columns.len == 0 && !from->names[i].hidden;
     while (columns.len > 0) {
-        const str name = take_name(&columns);
         bool found = false;
+        str name;
 
+        st = names_take(a, &columns, '\0', &name, err);
+        if (st)
+            return st;
         for (size_t i = 0; i < from->n_names; i++)
             if (!from->names[i].hidden && str_equal(from->names[i].name, name))
                 chosen[i] = found = true;
