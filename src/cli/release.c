@@ -83,7 +83,7 @@ print_column(struct out *o, const struct schema_column *c)
         snprintf(steps, sizeof steps, "%u %s", (unsigned)c->n,
                  c->cuts[1] - c->cuts[0] == 1 ? "values" : "ranges");
     out_printf(o, "  %.*s: %s%s\n", (int)c->name.len, c->name.ptr, steps,
-               c->nullable ? ", and NULL" : "");
+               c->nullable && c->coding != SCHEMA_NUMBER ? ", and NULL" : "");
 }
 
 /* The mean absolute error of a table's cells, if it is measured once. */

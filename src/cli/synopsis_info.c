@@ -56,7 +56,8 @@ print_column(struct out *o, const struct schema_column *c, size_t width)
     case SCHEMA_VALUES: out_printf(o, "%" PRIu32 " values", c->n); break;
     case SCHEMA_CUTS: out_printf(o, "%" PRIu32 " runs", c->n); break;
     }
-    out_text(o, c->nullable ? ", or NULL\n" : "\n");
+    out_text(o,
+             c->nullable && c->coding != SCHEMA_NUMBER ? ", or NULL\n" : "\n");
 }
 
 static void

@@ -101,11 +101,12 @@ write_rows(const struct synopsis *s, const struct synthetic_rows *rows,
             return custos_fail(err, st, "%s", custos_status_words(st));
         for (size_t i = 0; i < s->schema->n; i++) {
             const struct schema_column *c = &s->schema->columns[i];
-            struct datum d = {.type = TYPE_INT, .n = (i128)row + 1};
+            const struct datum d =
+                c->coding == SCHEMA_NUMBER
+                    ? numbered_value(c, row + 1)
+                    : code_drawn(c, rows->codes[c->place * rows->n + row],
+                                 words[i]);
 
-            if (c->coding != SCHEMA_NUMBER)
-                d = code_drawn(c, rows->codes[c->place * rows->n + row],
-                               words[i]);
             table_writer_datum(to, &d);
         }
         table_writer_end_row(to);

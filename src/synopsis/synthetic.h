@@ -31,7 +31,7 @@ void synthetic_free(struct synthetic_rows *rows);
 
 /*
  * Writes DIR/synthetic.csv. A value of a run is drawn uniformly from it; columns that
- * are not modelled count the rows: 1, 2, ... *out, in `a`, describes the file. May
+ * are not modelled count the rows (numbered_value). *out, in `a`, describes the file. May
  * fail: CUSTOS_EIO, CUSTOS_EINVAL (the path is too long), CUSTOS_EENTROPY,
  * CUSTOS_ENOMEM.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "store/file.h"
 #include "support/said.h"
 #include "support/support.h"
@@ -274,6 +275,44 @@ code_of(const struct schema_column *c, const char *text)
     return 0;
 }
 
+/* Columns that number the rows do so in every type. */
+static void
+numbers_have_the_type_of_the_column(void **state)
+{
+    static const struct {
+        enum data_type type;
+        int scale;
+        uint64_t number;
+        const char *text;
+    } cases[] = {
+        {TYPE_INT, 0, 1, "1"},
+        {TYPE_TEXT, 0, 1073741824, "1073741824"},
+        {TYPE_REAL, 0, 12, "12"},
+        {TYPE_DECIMAL, 2, 123, "1.23"},
+        {TYPE_DECIMAL, 38, 1, "0.00000000000000000000000000000000000001"},
+        {TYPE_BOOL, 0, 1, "true"},
+        {TYPE_BOOL, 0, 2, "false"},
+        {TYPE_DATE, 0, 1, "1970-01-02"},
+        {TYPE_DATE, 0, DATE_LAST, "9999-12-31"},
+        {TYPE_DATE, 0, DATE_LAST + 1, "1970-01-01"},
+        {TYPE_TIMESTAMP, 0, 61, "1970-01-01 00:01:01"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct schema_column c = {.type = cases[i].type,
+                                        .scale = cases[i].scale,
+                                        .coding = SCHEMA_NUMBER};
+        const struct datum d = numbered_value(&c, cases[i].number);
+        struct buf b;
+
+        buf_init(&b, NULL, 1 << 10);
+        datum_write(&d, &b);
+        assert_string_equal(buf_text(&b), cases[i].text);
+        buf_clear(&b);
+    }
+}
+
 /*
  * Every row of the file is one of the drawn rows, in order, in the schema's types. The
  * last digits of ages are uniform: chi-square, a false alarm in 10^-6 of seeds.
@@ -297,8 +336,8 @@ synthetic_rows_fit_the_schema(void **state)
         synthetic_draw(m->synopsis, m->rng, SYNTHETIC_ROWS_NOISY, &rows, NULL),
         CUSTOS_OK);
     assert_int_equal(rows.n, nearbyint(m->synopsis->model->total));
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir, m->arena,
-                                     NULL, NULL, &file, NULL),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, NULL),
                      CUSTOS_OK);
     open_lines(&l, dir, "synthetic");
     assert_true(next_line(&l));
@@ -381,16 +420,16 @@ failures_are_told(void **state)
     m->synopsis->model = model;
     assert_int_equal(synthetic_draw(m->synopsis, m->rng, 10, &rows, &err),
                      CUSTOS_OK);
-    assert_int_equal(synthetic_write(m->synopsis, &rows, rng, dir, m->arena,
-                                     NULL, NULL, &file, &err),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EENTROPY);
     /* The file is there. */
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir, m->arena,
-                                     NULL, NULL, &file, &err),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EIO);
     tree_remove(dir);
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir, m->arena,
-                                     NULL, NULL, &file, &err),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EIO);
     synthetic_free(&rows);
     test_rng_free(rng);
@@ -407,6 +446,7 @@ main(void)
         cmocka_unit_test(consistent_tables_agree),
         cmocka_unit_test(names_in_a_file_differ),
         cmocka_unit_test(synthetic_rows_fit_the_schema),
+        cmocka_unit_test(numbers_have_the_type_of_the_column),
         cmocka_unit_test(merged_codes_are_drawn_by_their_shares),
         cmocka_unit_test(failures_are_told),
     };
