@@ -29,6 +29,9 @@
 #define RELEASE_BYTES ((size_t)1 << 33)
 enum { SQL_MAX = 1 << 20, PLAN_TEXT_MAX = 1 << 16 };
 
+/* For the texts of one evaluation of a constraint. */
+enum { SCRATCH_BYTES = 1 << 24 };
+
 static const char THEOREMS[] =
     "release-steps marginal-price selection-price release-within-budget "
     "release-price rows-are-bounded";
@@ -530,10 +533,16 @@ keep(struct curator *c, const struct release_request *request,
      struct release *r, const struct synopsis *s, custos_err *err)
 {
     struct release_request copy = *request;
-    const struct products_options files = {.progress = watch_files,
-                                           .ctx = &copy};
+    struct rules rules = {.schema = r->schema,
+                          .of = r->zeros.rules,
+                          .n = r->zeros.n_rules,
+                          .scratch = arena_new(NULL, SCRATCH_BYTES)};
+    const struct synthetic_rules settle = {rules_settle, &rules};
+    const struct products_options files = {
+        .rules = &settle, .progress = watch_files, .ctx = &copy};
     struct folder f = {.partial = ""};
-    custos_status st = stored_path(c, r->id, f.path, err);
+    custos_status st =
+        rules.scratch ? stored_path(c, r->id, f.path, err) : no_memory(err);
 
     if (!st)
         st = folder_begin(&f, err);
@@ -546,6 +555,7 @@ keep(struct curator *c, const struct release_request *request,
     if (!st)
         st = folder_finish(&f, err);
     folder_drop(&f);
+    arena_free(rules.scratch);
     return st;
 }
 

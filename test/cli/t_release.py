@@ -554,6 +554,22 @@ class Fitting(CommandCase):
                            stdin=(out / "synthetic.csv").read_text())
                 self.assertEqual(server.ask(f"SELECT count(*) FROM by_{kind}"), ["500"])
 
+    def test_no_row_fails_a_constraint(self):
+        for method in ("mst", "aim"):
+            out = self.release("pay", method=method, rows=20000)
+            with open(out / "synthetic.csv", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            near = [r for r in rows if r["city"] == "Rome" and r["pay"] and
+                    470 < float(r["pay"]) < 485]
+            self.assertEqual(len(rows), 20000)
+            self.assertGreater(len(near), 50)
+            for r in rows:
+                self.assertTrue(r["city"] != "Rome" or not r["pay"] or
+                                float(r["pay"]) < 485, r)
+                self.assertLessEqual(int(r["low"]), int(r["high"]))
+            close = sum(int(r["high"]) - int(r["low"]) < 8 for r in rows)
+            self.assertGreater(close, 50)
+
     def test_names_that_differ_in_case_are_refused(self):
         before = lines("ledger", "--store", str(self.folder / "one/store"))
         self.refused(*self.words("twins", "--out", str(self.folder / "no")),

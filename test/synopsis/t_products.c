@@ -275,6 +275,74 @@ code_of(const struct schema_column *c, const char *text)
     return 0;
 }
 
+/* Says that no row but every third one, from the second on, satisfies the rules. */
+static custos_status
+settle_some(void *ctx, const struct synthetic_rows *rows, size_t row,
+            struct datum *values, custos_rng *rng, bool *holds, custos_err *err)
+{
+    size_t *calls = ctx;
+
+    (void)rows;
+    (void)values;
+    (void)rng;
+    *holds = row % 3 == 1;
+    ++*calls;
+    return row < 30 ? CUSTOS_OK
+                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* Such a row is written again in place of those that follow and have no values; those
+   before the first are left out, and rows are numbered as they are written. */
+static void
+rows_that_satisfy_no_rules_are_not_written(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, 30 * HUNDREDTH, 7);
+    size_t calls = 0, n = 0, changes = 0;
+    const struct synthetic_rules rules = {settle_some, &calls};
+    struct synthetic_rows rows;
+    struct table_file file;
+    custos_err err = CUSTOS_ERR_INIT;
+    char dir[64], before[512] = "";
+    struct lines l;
+
+    (void)state;
+    new_folder(dir);
+    assert_int_equal(synthetic_draw(m->synopsis, m->rng, 30, &rows, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(synthetic_write(m->synopsis, &rows, &rules, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(calls, 30);
+    open_lines(&l, dir, "synthetic");
+    assert_true(next_line(&l));
+    for (; next_line(&l); n++) {
+        char row[512] = "";
+
+        assert_int_equal(atol(l.cell[0]), n + 1);
+        for (size_t i = 1; i < l.n; i++) {
+            strncat(row, l.cell[i], sizeof row - strlen(row) - 1);
+            strncat(row, ",", sizeof row - strlen(row) - 1);
+        }
+        if (n % 3 != 0)
+            assert_string_equal(row, before);
+        changes += strcmp(row, before) != 0;
+        memcpy(before, row, sizeof before);
+    }
+    assert_int_equal(n, 29);
+    assert_true(changes > 5 && changes <= 10);
+    synthetic_free(&rows);
+    tree_remove(dir);
+    new_folder(dir);
+    assert_int_equal(synthetic_draw(m->synopsis, m->rng, 31, &rows, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(synthetic_write(m->synopsis, &rows, &rules, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
+                     CUSTOS_ENOMEM);
+    synthetic_free(&rows);
+    tree_remove(dir);
+    synopsis_made_free(m);
+}
+
 /* Columns that number the rows do so in every type. */
 static void
 numbers_have_the_type_of_the_column(void **state)
@@ -336,7 +404,7 @@ synthetic_rows_fit_the_schema(void **state)
         synthetic_draw(m->synopsis, m->rng, SYNTHETIC_ROWS_NOISY, &rows, NULL),
         CUSTOS_OK);
     assert_int_equal(rows.n, nearbyint(m->synopsis->model->total));
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir,
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, m->rng, dir,
                                      m->arena, NULL, NULL, &file, NULL),
                      CUSTOS_OK);
     open_lines(&l, dir, "synthetic");
@@ -420,15 +488,15 @@ failures_are_told(void **state)
     m->synopsis->model = model;
     assert_int_equal(synthetic_draw(m->synopsis, m->rng, 10, &rows, &err),
                      CUSTOS_OK);
-    assert_int_equal(synthetic_write(m->synopsis, &rows, rng, dir,
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, rng, dir,
                                      m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EENTROPY);
     /* The file is there. */
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir,
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, m->rng, dir,
                                      m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EIO);
     tree_remove(dir);
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir,
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, m->rng, dir,
                                      m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EIO);
     synthetic_free(&rows);
@@ -446,6 +514,7 @@ main(void)
         cmocka_unit_test(consistent_tables_agree),
         cmocka_unit_test(names_in_a_file_differ),
         cmocka_unit_test(synthetic_rows_fit_the_schema),
+        cmocka_unit_test(rows_that_satisfy_no_rules_are_not_written),
         cmocka_unit_test(numbers_have_the_type_of_the_column),
         cmocka_unit_test(merged_codes_are_drawn_by_their_shares),
         cmocka_unit_test(failures_are_told),
