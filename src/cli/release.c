@@ -312,20 +312,20 @@ const struct verb verb_release = {
     .usage = "release [options] --table NAME --out DIR",
     .about =
         "Measures the table within one charge, which is durable before the "
-        "table is read,\n"
-        "and makes a folder to publish. Everything in it was "
-        "paid for together: whoever\n"
-        "has it may compute anything of it, for ever, at no further cost. The "
-        "same request\n"
-        "on unchanged data gets the stored release. Columns need a public "
-        "domain: declared\n"
-        "values, or a range.\n",
+        "table is\n"
+        "read, and makes a folder to publish. Everything in it was paid for "
+        "together:\n"
+        "whoever has it may compute anything of it, for ever, at no further "
+        "cost. The\n"
+        "same request on unchanged data gets the stored release. Columns need "
+        "a public\n"
+        "domain: declared values, or a range.\n",
     .examples =
         "custos release --table patients --epsilon 1 --delta 1e-9 --dry-run\n"
         "custos release --table patients --epsilon 1 --delta 1e-9 --out "
         "patients\n"
-        "custos release --table patients --rho 0.1 --columns age,city "
-        "--method mst --out small\n",
+        "custos release --table patients --rho 0.1 --columns age,city \\\n"
+        "    --method mst --out small\n",
     .options = options,
     .n_options = RELEASE_OPTIONS,
     .run = run_release,

@@ -223,8 +223,7 @@ run_synopsis_info(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_synopsis_info = {
     .name = "synopsis info",
-    .summary =
-        "show what a synopsis has: columns, tables, noise, price, receipt",
+    .summary = "columns, tables, noise, price and receipt",
     .usage = "synopsis info FILE",
     .about = "The price of each table is a rho; together they are at most the "
              "price of the release, which the last command shown computes "
