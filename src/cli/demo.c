@@ -412,7 +412,7 @@ const struct verb verb_demo = {
     .usage = "demo [--people COUNT] [--keep DIR]",
     .about = "Generates a hospital of a million patients, makes a store of it, "
              "asks eight\nquestions (two of which are rejected), releases a "
-             "table and shows what is left of\nthe budget. The noise differs "
+             "table and shows what is left\nof the budget. The noise differs "
              "on every run. Set NO_COLOR to turn colours off.",
     .examples = "custos demo\n"
                 "custos demo --people 10000 --keep hospital\n"

@@ -144,7 +144,7 @@ const struct verb verb_init = {
              "the type of its column or is not\none of its declared values.\n\n"
              "Give each private table a max_rows in the policy. For one "
              "without, init charges\nfor a noisy count of its rows, at a "
-             "thousandth of the budget's epsilon, and again\nat every later "
+             "thousandth of the budget's epsilon, and\nagain at every later "
              "init, since each makes a new data version.",
     .examples = "custos init policy.yaml\n"
                 "custos init policy.yaml --store /srv/custos/hospital\n"

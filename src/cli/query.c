@@ -48,8 +48,8 @@ static const struct option options[QUERY_OPTIONS] = {
                         "a warning about it"},
     [QUERY_FILE] = {"file", "FILE",
                     "or -f FILE: the queries of a file, separated by\n"
-                    "semicolons, charged together or not at all (-: standard\n"
-                    "input)"},
+                    "semicolons, charged together or not at all (-:\n"
+                    "standard input)"},
     [QUERY_FORMAT] = {"format", "FORMAT", FORMAT_HELP},
 };
 

@@ -7,8 +7,8 @@
 #include "cli/answer_print.h"
 
 #define RHO_HELP                                                               \
-    "instead of --epsilon, if the policy allows it: Gaussian\n"                \
-    "noise of this price, which no epsilon bounds"
+    "instead of --epsilon, if the policy allows it:\n"                         \
+    "Gaussian noise of this price, which no epsilon bounds"
 
 /* Returns the exit code; errors go to standard error. ask->sql must be
    NUL-terminated. */

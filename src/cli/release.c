@@ -52,7 +52,8 @@ static const struct option options[RELEASE_OPTIONS] = {
                           "a table on each line, separated by commas\n"
                           "(all-2way)"},
     [RELEASE_COLUMNS] = {"columns", "LIST",
-                         "only these columns, separated by commas"},
+                         "only these columns, separated by commas; in double\n"
+                         "quotes if a name has a comma"},
     [RELEASE_METHOD] =
         {"method", "NAME",
          "how to choose what to measure: aim (the most accurate\n"
@@ -93,7 +94,7 @@ print_column(struct out *o, const struct schema_column *c)
         snprintf(steps, sizeof steps, "%u %s", (unsigned)c->n,
                  c->cuts[1] - c->cuts[0] == 1 ? "values" : "ranges");
     out_printf(o, "  %.*s: %s%s\n", (int)c->name.len, c->name.ptr, steps,
-               c->nullable ? ", and NULL" : "");
+               c->nullable && c->coding != SCHEMA_NUMBER ? ", and NULL" : "");
 }
 
 /* The mean absolute error of a table's cells, if it is measured once. */
@@ -179,7 +180,7 @@ struct watching {
 };
 
 static void
-step(void *ctx, const char *what, uint64_t done, uint64_t total)
+show_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
     struct watching *w = ctx;
 
@@ -218,7 +219,8 @@ print_cost(struct out *o, const struct release *r,
 
 /* The release is complete: a report that fails takes nothing from it. */
 static void
-report(struct release_request *request, struct release *r, struct out *o)
+print_report_path(struct release_request *request, struct release *r,
+                  struct out *o)
 {
     const char *folder = *r->report.copy ? r->report.copy
                          : r->rows       ? r->report.path
@@ -251,7 +253,7 @@ release(struct curator *c, struct release_request *request, struct release *r,
     print_cost(o, r, &receipt);
     code = out_end(o);
     out_init(o, STDOUT_FILENO);
-    report(request, r, o);
+    print_report_path(request, r, o);
     progress_end(&watching->bar);
     return code;
 }
@@ -307,7 +309,7 @@ run_release(const struct verb *verb, int argc, char **argv)
     code = read_request(&args, &request);
     if (code)
         return code;
-    request.progress = step;
+    request.progress = show_progress;
     request.progress_ctx = &watching;
     forbid_cores();
     out_init(&o, STDOUT_FILENO);
@@ -332,20 +334,20 @@ const struct verb verb_release = {
     .usage = "release [options] --table NAME --out DIR",
     .about =
         "Measures the table within one charge, which is durable before the "
-        "table is read,\n"
-        "and makes a folder to publish. Everything in it was "
-        "paid for together: whoever\n"
-        "has it may compute anything of it, for ever, at no further cost. The "
-        "same request\n"
-        "on unchanged data gets the stored release. Columns need a public "
-        "domain: declared\n"
-        "values, or a range.\n",
+        "table is\n"
+        "read, and makes a folder to publish. Everything in it was paid for "
+        "together:\n"
+        "whoever has it may compute anything of it, for ever, at no further "
+        "cost. The\n"
+        "same request on unchanged data gets the stored release. Columns need "
+        "a public\n"
+        "domain: declared values, or a range.\n",
     .examples =
         "custos release --table patients --epsilon 1 --delta 1e-9 --dry-run\n"
         "custos release --table patients --epsilon 1 --delta 1e-9 --out "
         "patients\n"
-        "custos release --table patients --rho 0.1 --columns age,city "
-        "--method mst --out small\n",
+        "custos release --table patients --rho 0.1 --columns age,city \\\n"
+        "    --method mst --out small\n",
     .options = options,
     .n_options = RELEASE_OPTIONS,
     .run = run_release,

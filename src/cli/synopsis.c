@@ -18,14 +18,13 @@ const struct verb verb_synopsis = {
     .usage = "synopsis VERB FILE [options]",
     .about =
         "custos release writes a synopsis: one file with noisy tables, a "
-        "model of them and\nthe receipt of their price. Whoever has the "
-        "file can ask it anything, as often as\nthey like: it has released "
-        "values only. custos serve --synopsis FILE shows it to\n"
+        "model of them\nand the receipt of their price. Whoever has the "
+        "file can ask it anything, as\noften as they like: it has released "
+        "values only. custos serve --synopsis FILE\nshows it to "
         "PostgreSQL clients.",
-    .examples =
-        "custos synopsis query synopsis.custos \"SELECT ward, count(*) FROM "
-        "visits GROUP BY ward\"\n"
-        "custos synopsis info synopsis.custos\n",
+    .examples = "custos synopsis query synopsis.custos \\\n"
+                "    \"SELECT ward, count(*) FROM visits GROUP BY ward\"\n"
+                "custos synopsis info synopsis.custos\n",
     .subs = subs,
     .n_subs = COUNT_OF(subs),
     .run = subs_run,

@@ -57,7 +57,8 @@ print_column(struct out *o, const struct schema_column *c, size_t width)
     case SCHEMA_VALUES: out_printf(o, "%" PRIu32 " values", c->n); break;
     case SCHEMA_CUTS: out_printf(o, "%" PRIu32 " runs", c->n); break;
     }
-    out_text(o, c->nullable ? ", or NULL\n" : "\n");
+    out_text(o,
+             c->nullable && c->coding != SCHEMA_NUMBER ? ", or NULL\n" : "\n");
 }
 
 static void
@@ -288,8 +289,7 @@ run_synopsis_info(const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_synopsis_info = {
     .name = "synopsis info",
-    .summary =
-        "show what a synopsis has: columns, tables, noise, price, receipt",
+    .summary = "columns, tables, noise, price and receipt",
     .usage = "synopsis info FILE",
     .about = "The price of each table is a rho; together they are at most the "
              "price of the release, which the last command shown computes "

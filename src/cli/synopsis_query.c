@@ -79,8 +79,8 @@ const struct verb verb_synopsis_query = {
         "taken to be spread evenly within a run, and bars are wide enough\nfor "
         "any other spread.",
     .examples =
-        "custos synopsis query synopsis.custos \"SELECT count(*), avg(age) "
-        "FROM visits WHERE smoker\"\n"
+        "custos synopsis query synopsis.custos \\\n"
+        "    \"SELECT count(*), avg(age) FROM visits WHERE smoker\"\n"
         "custos synopsis query synopsis.custos \"SELECT ward, median(cost) "
         "FROM visits\n"
         "    GROUP BY ward ORDER BY 2 DESC LIMIT 3\" --format csv\n",

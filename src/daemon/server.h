@@ -30,9 +30,8 @@ struct server_options {
     int64_t allowance_us;           /* of replies; 0: the default */
     int insecure;                   /* 2: both options that allow listening off
                                        loopback without TLS are given */
-    const struct workers_free
-        *free_answers; /* who answers free questions; NULL:
-                                                worker processes */
+    /* Who answers free questions; NULL: worker processes. */
+    const struct workers_free *free_answers;
     struct serve_limits limits;
 };
 

@@ -14,15 +14,15 @@
  *   Let a unit have at most m rows. Between neighbours the marginal of any set of
  *   columns changes by at most m in l1 and m^2 in squared l2 if a unit is added or
  *   removed, and by at most 2m and 2m^2 if it is replaced; its residual by what
- *   residual-marginals says. So a measurement of
- *   price rho is rho-zCDP, and so is a selection among scores that are sums of
- *   absolute differences of counts and public numbers, times weights of at most w,
- *   with sensitivity 2m or m times w. All steps together are rho-zCDP for the sum of
- *   their prices, which never exceeds the budget.
+ *   residual-marginals says. So a measurement of price rho is rho-zCDP, and so is a
+ *   selection among scores that are sums of absolute differences of counts and public
+ *   numbers, times weights of at most w, with sensitivity 2m or m times w. All steps
+ *   together are rho-zCDP for the sum of their prices, which never exceeds the budget.
  * SOURCE   doc/proofs/release-steps.md
  * NEEDS    rows-are-bounded.
  * GIVES    calls as trusted.h describes them. Each measurement is added to
- *          `released`, each recoding, and the price of each selection. A price above what is left aborts.
+ *          `released`, each recoding, and the price of each selection. A price above
+ *          what is left aborts.
  * FAILS    CUSTOS_ENOMEM, CUSTOS_EENTROPY, CUSTOS_ERANGE (noise on a scale that the
  *          samplers do not have; this depends on public parameters and on what was
  *          released).

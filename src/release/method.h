@@ -38,17 +38,16 @@ struct method {
 
 /* What can be said of a method before anything is spent. */
 struct method_facts {
-    size_t bytes_most; /* of the model */
-    size_t
-        rounds_most; /* measurements after those of single columns, or of all */
-    double *
-        sigma; /* the deviation of a cell of a table, where it is measured: of the
-                      workload's tables, and then of the columns */
+    size_t bytes_most;  /* of the model */
+    size_t rounds_most; /* measurements after those of columns, or of all */
+    /* The deviation of a cell of a table, where it is measured: of the workload's
+       tables, and then of the columns. */
+    double *sigma;
 };
 
 /*
- * Resolves METHOD_AUTO, and checks that the method can run; the facts are in `a`. May fail:
- * CUSTOS_EUNSUPPORTED, CUSTOS_ERANGE (the budget does not suffice for one
+ * Resolves METHOD_AUTO, and checks that the method can run; the facts are in `a`. May
+ * fail: CUSTOS_EUNSUPPORTED, CUSTOS_ERANGE (the budget does not suffice for one
  * measurement), CUSTOS_EOVERFLOW (the model would be too large), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status method_check(struct method *m, arena *a,

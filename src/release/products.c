@@ -92,8 +92,9 @@ static custos_status
 write_rows(struct writing *w, custos_err *err)
 {
     struct table_file file;
-    custos_status st = synthetic_write(w->s, w->rows, w->rng, w->folder, w->a,
-                                       report_rows, w, &file, err);
+    custos_status st =
+        synthetic_write(w->s, w->rows, w->o->rules, w->rng, w->folder, w->a,
+                        report_rows, w, &file, err);
 
     return st ? st : add_parquet(w, "", &file, err);
 }

@@ -20,7 +20,8 @@ typedef void (*products_progress)(void *ctx, const char *what, size_t done,
                                   size_t all);
 
 struct products_options {
-    products_progress progress; /* or NULL */
+    const struct synthetic_rules *rules; /* of synthetic rows; or NULL */
+    products_progress progress;          /* or NULL */
     void *ctx;
 };
 

@@ -18,6 +18,7 @@
 #include "curator/course.h"
 #include "curator/tripwire.h"
 #include "release/charge.h"
+#include "release/names.h"
 #include "release/publish.h"
 #include "release/schema.h"
 #include "release/workload.h"
@@ -28,6 +29,9 @@
 /* Released tables and what is computed of them. */
 #define RELEASE_BYTES ((size_t)1 << 33)
 enum { SQL_MAX = 1 << 20 };
+
+/* For the texts of one evaluation of a constraint. */
+enum { SCRATCH_BYTES = 1 << 24 };
 
 static custos_status
 no_memory(custos_err *err)
@@ -120,35 +124,24 @@ check_plan(const struct release_request *r, const struct plan *p,
 
 /* --------------------------------------------------------------- columns -- */
 
-static str
-take_name(str *rest)
-{
-    const char *comma = memchr(rest->ptr, ',', rest->len);
-    str name = {rest->ptr, comma ? (size_t)(comma - rest->ptr) : rest->len};
-    size_t used = name.len + (comma != NULL);
-
-    *rest = (str){rest->ptr + used, rest->len - used};
-    while (name.len > 0 && name.ptr[0] == ' ')
-        name = (str){name.ptr + 1, name.len - 1};
-    while (name.len > 0 && name.ptr[name.len - 1] == ' ')
-        name.len--;
-    return name;
-}
-
 static custos_status
 choose_columns(arena *a, const struct relation *from, str columns, bool **out,
                custos_err *err)
 {
     bool *chosen = arena_take(a, from->n_names + 1, sizeof *chosen);
+    custos_status st;
 
     if (!chosen)
         return no_memory(err);
     for (size_t i = 0; i < from->n_names; i++)
         chosen[i] = columns.len == 0 && !from->names[i].hidden;
     while (columns.len > 0) {
-        const str name = take_name(&columns);
         bool found = false;
+        str name;
 
+        st = names_take(a, &columns, '\0', &name, err);
+        if (st)
+            return st;
         for (size_t i = 0; i < from->n_names; i++)
             if (!from->names[i].hidden && str_equal(from->names[i].name, name))
                 chosen[i] = found = true;
@@ -533,21 +526,31 @@ keep(struct curator *c, const struct release_request *request,
      custos_err *err)
 {
     struct release_request copy = *request;
-    const struct products_options files = {.progress = watch_files,
-                                           .ctx = &copy};
+    struct rules rules = {.schema = r->schema,
+                          .of = r->zeros.rules,
+                          .n = r->zeros.n_rules,
+                          .scratch = arena_new(NULL, SCRATCH_BYTES)};
+    const struct synthetic_rules settle = {rules_settle, &rules};
+    const struct products_options files = {
+        .rules = &settle, .progress = watch_files, .ctx = &copy};
     custos_status st =
-        released_limits(s->released, made->limits, made->n_limits, err);
+        rules.scratch
+            ? released_limits(s->released, made->limits, made->n_limits, err)
+            : no_memory(err);
 
     if (!st)
         st = set_share(r, made, s, err);
-    if (st)
-        return st;
-    s->model = made->model;
-    set_facts(c, r, receipt, &s->facts);
-    st = release_publish(s, kept->partial, request->rows,
-                         r->plan->table->max_rows, c->rng, &files,
-                         &r->synthetic, err);
-    return st ? st : folder_finish(kept, err);
+    if (!st) {
+        s->model = made->model;
+        set_facts(c, r, receipt, &s->facts);
+        st = release_publish(s, kept->partial, request->rows,
+                             r->plan->table->max_rows, c->rng, &files,
+                             &r->synthetic, err);
+    }
+    if (!st)
+        st = folder_finish(kept, err);
+    arena_free(rules.scratch);
+    return st;
 }
 
 /* --------------------------------------------------------------- running -- */
@@ -653,7 +656,7 @@ give(struct curator *c, const struct release_request *request,
      struct release *r, custos_err *err)
 {
     struct release_request copy = *request;
-    const struct products_options o = {watch_files, &copy};
+    const struct products_options o = {.progress = watch_files, .ctx = &copy};
     char path[STORE_PATH_MAX];
     custos_status st = stored_path(c, r->id, path, err);
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "engine/refail.h"
 
 enum { CODES_MAX = 1 << 16 };
 
@@ -23,7 +24,8 @@ is_key(const struct relation *from, size_t slot)
 
     return (!from->as->unit_is_row && from->as->unit_column == slot) ||
            c->names || c->unique ||
-           (is->references_table.len > 0 && is->n_values == 0);
+           (is->references_table.len > 0 && is->n_values == 0 &&
+            is->type != TYPE_BOOL);
 }
 
 /* ------------------------------------------------------------ one column -- */
@@ -155,21 +157,40 @@ column_make(arena *a, const struct relation *from,
             custos_err *err)
 {
     const struct policy_column *c = &from->as->columns[n->slot];
+    const bool nullable = c->nullable || from->columns[n->slot].outer;
     custos_status st;
 
     if (is_key(from, n->slot)) {
         *out = (struct schema_column){.name = n->name,
                                       .type = c->type,
                                       .scale = c->scale,
-                                      .coding = SCHEMA_NUMBER};
+                                      .coding = SCHEMA_NUMBER,
+                                      .nullable = nullable};
         return CUSTOS_OK;
     }
     st = schema_column_make(a, c, n->name, relation_shown(from), out, err);
-    out->nullable = out->nullable || from->columns[n->slot].outer;
+    out->nullable = nullable;
     return st;
 }
 
 /* ------------------------------------------------------------ all columns -- */
+
+/* Files of a release are read by what knows no case of names. */
+static custos_status
+check_names(const struct schema *s, custos_err *err)
+{
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (str_equal_but_case(s->columns[i].name, s->columns[k].name))
+                return custos_fail(
+                    err, CUSTOS_EINVAL,
+                    "columns %.*s and %.*s of %.*s differ in nothing but "
+                    "case" HINT "leave one out by --columns, or give it "
+                    "another name in the view",
+                    SHOWN(s->columns[k].name), SHOWN(s->columns[i].name),
+                    SHOWN(s->table));
+    return CUSTOS_OK;
+}
 
 /* Numbers the columns that are modelled. */
 static custos_status
@@ -201,8 +222,8 @@ domain_make(arena *a, struct schema *s, const size_t *slots, size_t *field,
     if (s->domain.n == 0)
         return custos_fail(err, CUSTOS_EINVAL,
                            "no column of %.*s can be modelled" HINT
-                           "columns that only identify people or rows have "
-                           "nothing to release; choose others by --columns",
+                           "identifying columns cannot be released; choose "
+                           "others by --columns",
                            (int)s->table.len, s->table.ptr);
     return CUSTOS_OK;
 }
@@ -227,6 +248,8 @@ schema_make(arena *a, const struct relation *from, const bool *chosen,
         slots[s->n] = from->names[i].slot;
         st = column_make(a, from, &from->names[i], &s->columns[s->n++], err);
     }
+    if (!st)
+        st = check_names(s, err);
     if (!st)
         st = domain_make(a, s, slots, *field, err);
     if (!st)

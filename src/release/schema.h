@@ -25,7 +25,7 @@ enum { SCHEMA_STEPS_MAX = 128, SCHEMA_RUNS = 64 };
  *
  * May fail: CUSTOS_EPOLICY (a column has none of these: the message says what to
  * add), CUSTOS_EOVERFLOW (too many columns or codes), CUSTOS_EINVAL (nothing to
- * model), CUSTOS_ENOMEM.
+ * model, or two names differ in case alone), CUSTOS_ENOMEM.
  */
 CUSTOS_MUST_USE custos_status schema_make(arena *a, const struct relation *from,
                                           const bool *chosen,

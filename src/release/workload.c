@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "release/names.h"
 #include "store/file.h"
 
 enum { FILE_MAX = 1 << 20, SETS_MAX = 1 << 16 };
@@ -94,26 +95,16 @@ add_all(struct maker *m, struct colset with, size_t from, size_t order)
 
 /* ------------------------------------------------------------------ file -- */
 
+/* Drops the line from the text. */
 static str
-trim(str s)
+take_line(str *text)
 {
-    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
-        s = (str){s.ptr + 1, s.len - 1};
-    while (s.len > 0 && strchr(" \t\r", s.ptr[s.len - 1]))
-        s.len--;
-    return s;
-}
+    const char *end = memchr(text->ptr, '\n', text->len);
+    str line = {text->ptr, end ? (size_t)(end - text->ptr) : text->len};
+    size_t used = line.len + (end != NULL);
 
-/* The part of *rest before `end`, which is dropped from *rest. */
-static str
-take_until(str *rest, char end)
-{
-    const char *at = memchr(rest->ptr, end, rest->len);
-    str part = {rest->ptr, at ? (size_t)(at - rest->ptr) : rest->len};
-    size_t used = part.len + (at != NULL);
-
-    *rest = (str){rest->ptr + used, rest->len - used};
-    return part;
+    *text = (str){text->ptr + used, text->len - used};
+    return line;
 }
 
 static custos_status
@@ -144,11 +135,19 @@ add_line(struct maker *m, str line, size_t number)
     struct colset set = {{0, 0}};
     custos_status st = CUSTOS_OK;
 
-    line = trim(take_until(&line, '#'));
-    if (line.len == 0)
+    line = names_trim(line);
+    if (line.len == 0 || line.ptr[0] == '#')
         return CUSTOS_OK;
-    while (!st && line.len > 0)
-        st = add_column(m, trim(take_until(&line, ',')), number, &set);
+    while (!st && line.len > 0) {
+        custos_err why = CUSTOS_ERR_INIT;
+        str name;
+
+        st = names_take(m->a, &line, '#', &name, &why);
+        st = st ? custos_fail(m->err, st,
+                              "line %zu of the workload: %s" HINT "%s", number,
+                              why.said, why.hint)
+                : add_column(m, name, number, &set);
+    }
     if (!st && colset_count(set) > WORKLOAD_ORDER)
         st = custos_fail(m->err, CUSTOS_EINVAL,
                          "line %zu of the workload: a table has at most %d "
@@ -176,7 +175,7 @@ add_file(struct maker *m, const char *path)
                          "each line, such as: age,city",
                          path);
     for (size_t line = 1; !st && text.len > 0; line++)
-        st = add_line(m, take_until(&text, '\n'), line);
+        st = add_line(m, take_line(&text), line);
     if (!st && m->n == 0)
         st = custos_fail(m->err, CUSTOS_EINVAL, "the workload has no tables");
     return st;

@@ -8,12 +8,10 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "evaluate/evaluate.h"
 #include "release/schema.h"
-#include "release/tries.h"
 #include "synth/fit.h"
 
-/* A release has fewer tables of constraints than that; more are not used. */
+/* A release has fewer constraints than that; more are not used. */
 enum { ZEROS_MAX = 1024 };
 
 /* Memory for the values that one constraint is tried on, and for the texts of one
@@ -44,95 +42,6 @@ no_memory(custos_err *err)
 
 /* ------------------------------------------------------- one constraint -- */
 
-/* The combination of values that is being tried. */
-struct trial {
-    const struct constraint *c;
-    const struct tries *tries;
-    size_t at[CONSTRAINT_COLUMNS_MAX];
-};
-
-static bool
-trial_leaf(void *ctx, const struct expr *e, struct value *out)
-{
-    const struct trial *t = ctx;
-    size_t i = 0;
-
-    while (t->c->columns[i] != (size_t)e->slot)
-        i++;
-    *out = (struct value){.datum = t->tries->of[i][t->at[i]].value};
-    return true;
-}
-
-static void
-trial_set(struct trial *t, size_t number)
-{
-    for (size_t i = 0; i < t->c->n_columns; i++) {
-        t->at[i] = number % t->tries->n[i];
-        number /= t->tries->n[i];
-    }
-}
-
-/* A constraint over columns of the domain; place[i]: that of its column i, or
-   SYNTH_COLUMNS_MAX if the release has not got it. */
-struct use {
-    struct constraint c;
-    size_t place[CONSTRAINT_COLUMNS_MAX];
-    struct colset set;
-    struct schema_column codes[CONSTRAINT_COLUMNS_MAX];
-    struct tries tries;
-};
-
-static size_t
-cell_of(const struct finder *f, const struct use *u, const struct trial *t)
-{
-    size_t cell = 0;
-
-    COLSET_EACH(place, u->set)
-    {
-        size_t i = 0;
-
-        while (u->place[i] != place)
-            i++;
-        cell = cell * f->schema->domain.size[place] +
-               u->tries.of[i][t->at[i]].code;
-    }
-    return cell;
-}
-
-/* Marks the cells where a combination satisfies the constraint, or it is NULL. */
-static custos_status
-try_all(const struct finder *f, const struct use *u, uint8_t *possible)
-{
-    struct trial t = {.c = &u->c, .tries = &u->tries};
-    const struct scope s = {.a = f->scratch, .leaf = trial_leaf, .ctx = &t};
-    struct value v;
-
-    for (size_t i = 0; i < u->tries.all; i++) {
-        size_t cell;
-
-        trial_set(&t, i);
-        cell = cell_of(f, u, &t);
-        if (possible[cell])
-            continue;
-        if (!evaluate(&s, u->c.is, &v))
-            return no_memory(f->err);
-        possible[cell] = v.datum.type == TYPE_NULL || v.datum.n != 0;
-        arena_reset(f->scratch);
-    }
-    return CUSTOS_OK;
-}
-
-/* The cell in which all columns are NULL, which an outer join adds. */
-static void
-allow_nulls(const struct finder *f, const struct use *u, uint8_t *possible)
-{
-    size_t cell = 0;
-
-    COLSET_EACH(place, u->set)
-    cell = (cell + 1) * f->schema->domain.size[place] - 1;
-    possible[cell] = 1;
-}
-
 static custos_status
 fail_contradiction(custos_err *err)
 {
@@ -141,69 +50,75 @@ fail_contradiction(custos_err *err)
                        "satisfy them" HINT "correct them in the policy");
 }
 
+/* The zeros of a rule, by cell: what no combination of values satisfies. */
 static custos_status
-add_zeros(struct finder *f, const struct use *u, bool outer)
+add_zeros(struct finder *f, const struct rule *r, uint8_t *seen, size_t cells)
 {
-    const size_t cells = domain_cells(&f->schema->domain, u->set);
-    uint8_t *zero = arena_take(f->a, cells, sizeof *zero);
-    custos_status st = zero ? try_all(f, u, zero) : no_memory(f->err);
     size_t n = 0;
 
-    if (st)
-        return st;
-    if (outer)
-        allow_nulls(f, u, zero);
     for (size_t i = 0; i < cells; i++) {
-        zero[i] = !zero[i];
-        n += zero[i];
+        seen[i] = !(seen[i] & CELL_HOLDS);
+        n += seen[i];
     }
     if (n == cells)
         return fail_contradiction(f->err);
     if (n > 0 && f->out->n < ZEROS_MAX) {
-        f->out->of[f->out->n++] = (struct forbidden){u->set, zero};
+        f->out->of[f->out->n++] = (struct forbidden){r->set, seen};
         f->out->cells += n;
     }
     return CUSTOS_OK;
 }
 
-/* The codes of the columns, as the release has them, or as it would. */
-static custos_status
-find_codes(const struct finder *f, struct use *u, size_t offset)
+/* Is there a cell of which some values satisfy the rule, and some do not? */
+static bool
+is_mixed(const uint32_t *good, size_t cells)
 {
-    const struct schema *s = f->schema;
-    custos_status st = CUSTOS_OK;
+    size_t i = 0;
 
-    for (size_t i = 0; !st && i < u->c.n_columns; i++) {
-        const struct policy_column *c = &u->c.table->columns[u->c.columns[i]];
-        size_t place = 0;
-
-        st = schema_column_make(f->one, c, c->name, u->c.table->name,
-                                &u->codes[i], f->err);
-        while (place < s->domain.n &&
-               f->field[place] != offset + u->c.columns[i])
-            place++;
-        u->place[i] = place < s->domain.n ? place : SYNTH_COLUMNS_MAX;
-        if (place < s->domain.n)
-            u->set = colset_or(u->set, colset_of(place));
-    }
-    return st;
+    while (i < cells && good[i] == 0)
+        i++;
+    return i < cells;
 }
 
 static custos_status
 use_constraint(struct finder *f, const struct policy_table *t,
                const struct policy_constraint *c, size_t offset, bool outer)
 {
-    struct use *u = arena_take(f->one, 1, sizeof *u);
+    const struct domain *d = &f->schema->domain;
+    struct rule *r = arena_take(f->one, 1, sizeof *r), *kept;
+    uint32_t *good;
+    uint8_t *seen;
+    size_t cells;
     custos_status st;
 
-    if (!u)
+    if (!r)
         return no_memory(f->err);
-    st = constraint_read(f->one, f->policy, t, c, &u->c, f->err);
+    st = rule_make(f->one, f->policy, t, c, f->schema, f->field, offset, r,
+                   f->err);
+    if (st)
+        return st;
+    cells = domain_cells(d, r->set);
+    seen = arena_take(f->a, cells, sizeof *seen);
+    good = arena_take(f->one, cells, sizeof *good);
+    if (!seen || !good)
+        return no_memory(f->err);
+    st = rule_try(r, d, outer, f->scratch, seen, good, f->err);
     if (!st)
-        st = find_codes(f, u, offset);
-    if (!st)
-        st = tries_make(f->one, &u->c, u->codes, &u->tries, f->err);
-    return st ? st : add_zeros(f, u, outer);
+        st = add_zeros(f, r, seen, cells);
+    if (st || !is_mixed(good, cells) || f->out->n_rules == ZEROS_MAX)
+        return st;
+    /* Rows will be checked: the rule is made again, to stay. */
+    kept = &f->out->rules[f->out->n_rules];
+    st = rule_make(f->a, f->policy, t, c, f->schema, f->field, offset, kept,
+                   f->err);
+    if (st)
+        return st;
+    kept->good = arena_take(f->a, cells, sizeof *good);
+    if (!kept->good)
+        return no_memory(f->err);
+    memcpy(kept->good, good, cells * sizeof *good);
+    f->out->n_rules++;
+    return CUSTOS_OK;
 }
 
 static custos_status
@@ -276,10 +191,11 @@ find_all(struct finder *f, const struct relation *from)
     custos_status st;
 
     *f->out = (struct zeros_list){
-        .of = arena_take(f->a, ZEROS_MAX, sizeof *f->out->of)};
+        .of = arena_take(f->a, ZEROS_MAX, sizeof *f->out->of),
+        .rules = arena_take(f->a, ZEROS_MAX, sizeof *f->out->rules)};
     f->one = arena_new(NULL, TRIES_BYTES);
     f->scratch = arena_new(NULL, SCRATCH_BYTES);
-    if (!f->out->of || !f->one || !f->scratch)
+    if (!f->out->of || !f->out->rules || !f->one || !f->scratch)
         st = no_memory(f->err);
     else
         st = walk(f, from, 0, false);

@@ -11,13 +11,16 @@
 
 #include "base/arena.h"
 #include "plan/from/relation.h"
+#include "release/rules.h"
 #include "synth/model.h"
 #include "synth/schema.h"
 
 struct zeros_list {
     struct forbidden *of; /* of sets of two or more cells */
     size_t n;
-    size_t cells; /* that are zeros, of all of them together */
+    size_t cells;       /* that are zeros, of all of them together */
+    struct rule *rules; /* with cells where only some values satisfy them */
+    size_t n_rules;
 };
 
 /*

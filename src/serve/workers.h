@@ -110,11 +110,10 @@ struct workers_options {
     struct reply_queue *replies;          /* NULL: no reply times */
     struct reply_queue *long_replies;     /* as replies */
     int64_t most_us;                      /* longest class time; 0: no limit */
-    struct pool
-        *pool; /* of worker processes; NULL: threads do all themselves */
-    const struct workers_free
-        *free_answers; /* needs a pool, for catalogs; NULL:
-                                                worker processes answer */
+    /* Of worker processes; NULL: threads do all themselves. */
+    struct pool *pool;
+    /* Needs a pool, for catalogs; NULL: worker processes answer. */
+    const struct workers_free *free_answers;
 };
 
 enum {

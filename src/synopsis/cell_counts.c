@@ -22,14 +22,14 @@ enum {
 struct cell_counts_table {
     double *y;       /* by cell of its coding */
     double variance; /* of the noise of each y */
-    double
-        l1; /* 0: a noisy table; else the model's marginal, and the most that its
-                  l1 distance to the exact one can be */
+    /* 0: a noisy table; else it is the model's marginal, and this the most that its
+       l1 distance to the exact one can be. */
+    double l1;
     uint32_t *cell;   /* by cell of the schema: the one that counts it */
     uint32_t *merged; /* by cell of its coding: how many cells of the schema */
-    double *low,
-        *high;       /* by cell of its coding: of the sum that is asked for */
-    uint32_t *terms; /* by cell of its coding: of that sum */
+    /* By cell of its coding: of the sum that is asked for. */
+    double *low, *high;
+    uint32_t *terms;
 
     /* Made of residuals, whose noise is not independent from cell to cell. */
     struct colset set;

@@ -4,12 +4,13 @@
  * THEOREM  synopsis-bar
  *   Let noisy tables be measured one after the other, each chosen, with the
  *   variance of its noise, by what came before, and let a question be
- *   sum g(cell) n(cell) for exact counts n >= 0 and low <= g <= high, cell by cell. The k-th table
- *   that has all columns of the question gives an interval: from sum low y - z_k
- *   |low| sigma to sum high y + z_k |high| sigma, with noise of standard deviation
- *   sigma on each cell of y, the table's sums over the question's columns; z_k is
- *   the normal quantile of beta w_k, with w_1 = 4/5 and w_k = 1/(5 k (k - 1)). All
- *   these intervals together hold the exact answer with probability 1 - beta.
+ *   sum g(cell) n(cell) for exact counts n >= 0 and low <= g <= high, cell by cell.
+ *   The k-th table that has all columns of the question gives an interval: from sum
+ *   low y - z_k |low| sigma to sum high y + z_k |high| sigma, with noise of standard
+ *   deviation sigma on each cell of y, the table's sums over the question's columns;
+ *   z_k is the normal quantile of beta w_k, with w_1 = 4/5 and
+ *   w_k = 1/(5 k (k - 1)). All these intervals together hold the exact answer with
+ *   probability 1 - beta.
  * SOURCE   doc/proofs/synopsis-bar.md
  * NEEDS    noise of a table that is discrete Gaussian and fresh given all before.
  *          Sums of such noise are taken as normal, which they are up to
@@ -19,8 +20,9 @@
  * TESTED   bars_cover_at_their_rate
  *
  * Where no table has all columns, but AIM has a bound B on the l1 distance of the
- * model's marginal m to the exact one (last-selection-bound, measured-marginal-bound), the
- * interval is from sum low m - max |low| B to sum high m + max |high| B.
+ * model's marginal m to the exact one (last-selection-bound,
+ * measured-marginal-bound), the interval is from sum low m - max |low| B to
+ * sum high m + max |high| B.
  */
 #ifndef SYNOPSIS_CELL_COUNTS_H
 #define SYNOPSIS_CELL_COUNTS_H

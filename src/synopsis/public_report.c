@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "sql/print.h"
 #include "synopsis/page.h"
 #include "synopsis/value.h"
 #include "synth/bound.h"
@@ -135,6 +136,25 @@ add_promise(struct buf *out, const struct reporting *r)
     buf_add_text(out, "</table>\n");
 }
 
+/* A statement about the table, as one word for a shell: in single quotes, since the
+   name stands in double ones. */
+static void
+add_statement(struct buf *out, const char *before, str table, const char *after)
+{
+    struct buf sql;
+
+    buf_init(&sql, NULL, REPORT_BYTES);
+    buf_add_text(&sql, before);
+    print_name(table, &sql);
+    buf_add_text(&sql, after);
+    out->failed = out->failed || sql.failed;
+    page_text(out, str_of("'"));
+    for (const char *at = buf_text(&sql); *at; at++)
+        page_text(out, *at == '\'' ? str_of("'\\''") : (str){at, 1});
+    page_text(out, str_of("'"));
+    buf_clear(&sql);
+}
+
 static void
 add_use(struct buf *out, const struct reporting *r)
 {
@@ -152,10 +172,9 @@ add_use(struct buf *out, const struct reporting *r)
         "They err less in small cells, but are too large there on average, "
         "and have no standard errors.</td></tr>\n"
         "<tr><th><code>synopsis.custos</code></th><td>Answers SQL with error "
-        "bars, at no cost:<pre>custos synopsis query synopsis.custos \"SELECT "
-        "count(*) FROM ");
-    page_text(out, r->s->schema->table);
-    buf_add_text(out, "\"</pre></td></tr>\n");
+        "bars, at no cost:<pre>custos synopsis query synopsis.custos ");
+    add_statement(out, "SELECT count(*) FROM ", r->s->schema->table, "");
+    buf_add_text(out, "</pre></td></tr>\n");
     if (r->rows == 0) {
         buf_add_text(out, "</table>\n");
         return;
@@ -168,10 +187,11 @@ add_use(struct buf *out, const struct reporting *r)
         "matter, use the tables or the synopsis: error bars computed from "
         "synthetic rows are too short.</td></tr>\n"
         "<tr><th><code>schema.sql</code></th><td>A table that the rows fit, "
-        "for PostgreSQL and DuckDB:<pre>psql -f schema.sql -c \"\\copy ",
+        "for PostgreSQL and DuckDB:<pre>psql -f schema.sql -c ",
         r->rows);
-    page_text(out, r->s->schema->table);
-    buf_add_text(out, " FROM synthetic.csv CSV HEADER\"</pre></td></tr>\n"
+    add_statement(out, "\\copy ", r->s->schema->table,
+                  " FROM synthetic.csv CSV HEADER");
+    buf_add_text(out, "</pre></td></tr>\n"
                       "</table>\n");
 }
 

@@ -88,46 +88,99 @@ synthetic_free(struct synthetic_rows *rows)
 
 /* ----------------------------------------------------------------- writing -- */
 
+struct writing {
+    const struct schema *schema;
+    const struct synthetic_rows *rows;
+    const struct synthetic_rules *rules; /* or NULL */
+    custos_rng *rng;
+    uint64_t *words;             /* of a row */
+    struct datum *values, *last; /* of a row; of the last that was written */
+    custos_err *err;
+};
+
+/* Draws the values of a row, but for its number; *holds: they satisfy the rules. */
 static custos_status
-write_rows(const struct synopsis *s, const struct synthetic_rows *rows,
-           custos_rng *rng, uint64_t *words,
-           void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
-           struct table_writer *to, custos_err *err)
+draw_row(const struct writing *w, size_t row, bool *holds)
 {
-    for (size_t row = 0; row < rows->n; row++) {
-        custos_status st = rng_words(rng, words, s->schema->n);
+    const struct schema *s = w->schema;
+    custos_status st = rng_words(w->rng, w->words, s->n);
+
+    *holds = true;
+    if (st)
+        return custos_fail(w->err, st, "%s", custos_status_words(st));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct schema_column *c = &s->columns[i];
+
+        if (c->coding != SCHEMA_NUMBER)
+            w->values[i] = code_drawn(
+                c, w->rows->codes[c->place * w->rows->n + row], w->words[i]);
+    }
+    return w->rules ? w->rules->settle(w->rules->ctx, w->rows, row, w->values,
+                                       w->rng, holds, w->err)
+                    : CUSTOS_OK;
+}
+
+static void
+write_row(const struct writing *w, size_t number, struct table_writer *to)
+{
+    for (size_t i = 0; i < w->schema->n; i++) {
+        const struct schema_column *c = &w->schema->columns[i];
+
+        if (c->coding == SCHEMA_NUMBER)
+            w->values[i] = numbered_value(c, number);
+        table_writer_datum(to, &w->values[i]);
+    }
+    table_writer_end_row(to);
+}
+
+static custos_status
+write_rows(struct writing *w,
+           void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
+           struct table_writer *to)
+{
+    const size_t n = w->rows->n;
+    size_t written = 0;
+
+    for (size_t row = 0; row < n; row++) {
+        bool holds;
+        custos_status st = draw_row(w, row, &holds);
 
         if (st)
-            return custos_fail(err, st, "%s", custos_status_words(st));
-        for (size_t i = 0; i < s->schema->n; i++) {
-            const struct schema_column *c = &s->schema->columns[i];
-            struct datum d = {.type = TYPE_INT, .n = (i128)row + 1};
-
-            if (c->coding != SCHEMA_NUMBER)
-                d = code_drawn(c, rows->codes[c->place * rows->n + row],
-                               words[i]);
-            table_writer_datum(to, &d);
+            return st;
+        if (holds || written > 0) {
+            if (holds)
+                memcpy(w->last, w->values, w->schema->n * sizeof *w->last);
+            else
+                memcpy(w->values, w->last, w->schema->n * sizeof *w->last);
+            write_row(w, ++written, to);
         }
-        table_writer_end_row(to);
-        if (progress && (row % PROGRESS_ROWS == 0 || row + 1 == rows->n))
-            progress(ctx, row + 1, rows->n);
+        if (progress && (row % PROGRESS_ROWS == 0 || row + 1 == n))
+            progress(ctx, row + 1, n);
     }
     return CUSTOS_OK;
 }
 
 custos_status
 synthetic_write(const struct synopsis *s, const struct synthetic_rows *rows,
-                custos_rng *rng, const char *dir, arena *a,
+                const struct synthetic_rules *rules, custos_rng *rng,
+                const char *dir, arena *a,
                 void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
                 struct table_file *out, custos_err *err)
 {
     const size_t n = s->schema->n;
     struct table_column *columns = arena_take(a, n + 1, sizeof *columns);
-    uint64_t *words = arena_take(a, n + 1, sizeof *words);
+    struct writing w = {.schema = s->schema,
+                        .rows = rows,
+                        .rules = rules,
+                        .rng = rng,
+                        .words = arena_take(a, n + 1, sizeof *w.words),
+                        .values = arena_take(a, n + 1, sizeof *w.values),
+                        .last = arena_take(a, n + 1, sizeof *w.last),
+                        .err = err};
     struct table_writer to;
     custos_status st, closed;
 
-    if (!columns || !words)
+    if (!columns || !w.words || !w.values || !w.last)
         return no_memory(err);
     for (size_t i = 0; i < n; i++)
         columns[i] = (struct table_column){s->schema->columns[i].name,
@@ -136,7 +189,7 @@ synthetic_write(const struct synopsis *s, const struct synthetic_rows *rows,
     *out = (struct table_file){str_of("synthetic"), columns, n};
     st = table_writer_open(&to, dir, out, err);
     if (!st)
-        st = write_rows(s, rows, rng, words, progress, ctx, &to, err);
+        st = write_rows(&w, progress, ctx, &to);
     closed = table_writer_close(&to, st ? NULL : err);
     return st ? st : closed;
 }

@@ -30,15 +30,28 @@ CUSTOS_MUST_USE custos_status synthetic_draw(const struct synopsis *s,
 void synthetic_free(struct synthetic_rows *rows);
 
 /*
- * Writes DIR/synthetic.csv. A value of a run is drawn uniformly from it; columns that
- * are not modelled count the rows: 1, 2, ... *out, in `a`, describes the file. May
- * fail: CUSTOS_EIO, CUSTOS_EINVAL (the path is too long), CUSTOS_EENTROPY,
- * CUSTOS_ENOMEM.
+ * What rows satisfy beyond having values of the schema. settle draws values of a row,
+ * by column of the schema, again until they do, within the row's codes; *holds: it
+ * found some. May fail: CUSTOS_EENTROPY, CUSTOS_ENOMEM.
  */
-CUSTOS_MUST_USE custos_status
-synthetic_write(const struct synopsis *s, const struct synthetic_rows *rows,
-                custos_rng *rng, const char *dir, arena *a,
-                void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
-                struct table_file *out, custos_err *err);
+struct synthetic_rules {
+    custos_status (*settle)(void *ctx, const struct synthetic_rows *rows,
+                            size_t row, struct datum *values, custos_rng *rng,
+                            bool *holds, custos_err *err);
+    void *ctx;
+};
+
+/*
+ * Writes DIR/synthetic.csv. A value of a run is drawn uniformly from it; columns that
+ * are not modelled count the rows (numbered_value). A row whose codes have no values that
+ * satisfy the rules (or NULL: none) repeats the row before it; there is none before the
+ * first that does. *out, in `a`, describes the file. May fail: CUSTOS_EIO,
+ * CUSTOS_EINVAL (the path is too long), CUSTOS_EENTROPY, CUSTOS_ENOMEM.
+ */
+CUSTOS_MUST_USE custos_status synthetic_write(
+    const struct synopsis *s, const struct synthetic_rows *rows,
+    const struct synthetic_rules *rules, custos_rng *rng, const char *dir,
+    arena *a, void (*progress)(void *ctx, size_t done, size_t all), void *ctx,
+    struct table_file *out, custos_err *err);
 
 #endif

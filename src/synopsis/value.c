@@ -102,3 +102,20 @@ code_drawn(const struct schema_column *c, uint32_t code, uint64_t word)
     CUSTOS_REQUIRE(steps <= UINT64_MAX);
     return step_value(c, c->cuts[code] + (i128)((steps * word) >> 64));
 }
+
+struct datum
+numbered_value(const struct schema_column *c, uint64_t number)
+{
+    switch (c->type) {
+    case TYPE_BOOL: return (struct datum){.type = TYPE_BOOL, .n = number % 2};
+    case TYPE_DECIMAL:
+        return (struct datum){
+            .type = TYPE_DECIMAL, .scale = c->scale, .n = (i128)number};
+    case TYPE_DATE:
+        return (struct datum){.type = TYPE_DATE, .n = number % (DATE_LAST + 1)};
+    case TYPE_TIMESTAMP:
+        return (struct datum){.type = TYPE_TIMESTAMP,
+                              .n = (i128)number * 1000000};
+    default: return (struct datum){.type = TYPE_INT, .n = (i128)number};
+    }
+}

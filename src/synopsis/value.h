@@ -24,4 +24,11 @@ code_value(const struct schema_column *c, uint32_t code, enum code_end end);
 struct datum
 code_drawn(const struct schema_column *c, uint32_t code, uint64_t word);
 
+/*
+ * The number of a row, 1, 2, ..., as a value of a column that numbers them: so many of
+ * the last digits of a decimal, days or seconds after 1970-01-01. A boolean is whether
+ * the number is odd, and dates begin again after the year 9999.
+ */
+struct datum numbered_value(const struct schema_column *c, uint64_t number);
+
 #endif

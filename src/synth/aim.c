@@ -230,6 +230,7 @@ score_all(struct aim *s, double sigma, uint64_t *weight, custos_err *err)
 
     if (s->team)
         p.model.alloc = team_alloc(s->team);
+    p.model.halves.team = NULL; /* both threads are taken */
     for (size_t k = 0; !st && k < s->n_among; k++) {
         const struct candidate *c = &s->candidates.of[s->among[k]];
         const double penalty = PRICE_MEAN_ABSOLUTE * sigma * (double)c->cells;

@@ -4,9 +4,9 @@
  *
  * THEOREM  last-selection-bound
  *   Let the exponential mechanism, with epsilon and for scores of sensitivity D,
- *   select among n sets r with scores w_r (||exact_r - m_r||_1 - b_r) the set s, which is
- *   then measured as y, with discrete Gaussian noise of variance v on each of its c
- *   cells. With probability 1 - beta, for all r at once,
+ *   select among n sets r with scores w_r (||exact_r - m_r||_1 - b_r) the set s, which
+ *   is then measured as y, with discrete Gaussian noise of variance v on each of its
+ *   c cells. With probability 1 - beta, for all r at once,
  *
  *     ||exact_r - m_r||_1 <= b_r + (w_s (||y - m_s||_1 + sqrt(2 v c ln(2/beta))
  *                                   - b_s) + 2 D/epsilon ln(2n/beta))/w_r.
@@ -14,8 +14,8 @@
  *          doc/proofs/last-selection-bound.md
  * NEEDS    n, m, b and w depend on released values alone; so does which selection is
  *          the last, and it is known to be before it is made.
- * GIVES    limits_bounds: for every set that was kept, that plus the l1 distance of m_r to
- *          the model's marginal, in rows.
+ * GIVES    limits_bounds: for every set that was kept, that plus the l1 distance of
+ *          m_r to the model's marginal, in rows.
  * FAILS    CUSTOS_ENOMEM.
  * TESTED   selection_bound_fails_at_its_rate noise_bound_fails_at_its_rate
  *          limits_hold_for_all_sets_at_once
@@ -31,8 +31,8 @@ struct passed {
     struct colset set;
     double weight, penalty; /* w and b */
     size_t cells;
-    float *
-        marginal; /* m, a whole number of steps of the lattice; NULL: not kept */
+    /* m, a whole number of steps of the lattice; NULL: not kept */
+    float *marginal;
 };
 
 struct limits {

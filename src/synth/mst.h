@@ -15,9 +15,8 @@ struct mst_options {
     uint64_t l2_squared;           /* of a marginal, as in price_variance() */
     const struct forbidden *zeros; /* their columns keep all their codes */
     size_t n_zeros;
-    size_t
-        bytes; /* of the tree, at most, if there are zeros; without them it is a
-                     tree of pairs */
+    /* Of the tree, at most, if there are zeros; without them it is a tree of pairs. */
+    size_t bytes;
 };
 
 /* What each of the steps costs, of d columns; 0 if rho is too small to be divided. A

@@ -12,7 +12,7 @@
 enum schema_coding {
     SCHEMA_VALUES, /* a code for each value */
     SCHEMA_CUTS,   /* a code for each run of steps between two cuts */
-    SCHEMA_NUMBER, /* not modelled: synthetic rows are numbered, 1, 2, ... */
+    SCHEMA_NUMBER, /* not modelled: synthetic rows are numbered, without NULL */
 };
 
 struct schema_column {

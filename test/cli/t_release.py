@@ -2,6 +2,7 @@
 and that the rows it makes load where the original loads."""
 import csv
 import filecmp
+import html
 import json
 import os
 import pathlib
@@ -547,6 +548,201 @@ class Loading(Releases):
             done = server.psql("INSERT INTO people SELECT 1, 'Bergen', 5, NULL, "
                                "NULL, NULL, NULL, '2024-05-05'")
             self.assertIn("check constraint", done.stderr)
+
+
+# A policy takes no reals as keys.
+KEYS = {"boolean": ["true", "false"], "integer": ["5", "6"], "decimal": ["1.50", "2.25"],
+        "text": ["a", "b, c"], "date": ["2020-02-29", "2021-01-01"],
+        "timestamp": ["2020-02-29 01:02:03", "2021-01-01 00:00:00"]}
+
+FITTING = """\
+custos: 2
+adjacency: add-remove
+budget: {epsilon: 1000, delta: 1e-4, n: 1000}
+query: {epsilon: 1, delta: 1e-9}
+tables:
+  "My Table, # 1":
+    source: odd.csv
+    unit: id
+    rows_per_unit: 1
+    columns:
+      id: {type: integer, nullable: false}
+      "a,b": {type: text, values: ["", x, "y#z"], nullable: false}
+      'say "a"': {type: boolean}
+      age: {type: integer, range: [0, 400]}
+      age_from: {type: integer, range: [0, 1]}
+      estimate: {type: integer, range: [0, 1]}
+  pay:
+    source: pay.csv
+    unit: id
+    rows_per_unit: 1
+    columns:
+      id: {type: integer, nullable: false}
+      city: {type: text, values: [Oslo, Rome], nullable: false}
+      pay: {type: decimal, scale: 2, range: [0, 1000]}
+      low: {type: integer, range: [0, 999], nullable: false}
+      high: {type: integer, range: [0, 999], nullable: false}
+    constraints:
+      - city <> 'Rome' OR pay < 485
+      - low <= high
+""" + "".join(f"""\
+  by_{kind}:
+    source: by_{kind}.csv
+    unit: id
+    rows_per_unit: 1
+    columns:
+      id: {{type: integer, nullable: false}}
+      k: {{type: {kind}{", scale: 2" if kind == "decimal" else ""}, nullable: false}}
+      v: {{type: integer, range: [0, 9], nullable: false}}
+  of_{kind}:
+    source: of_{kind}.csv
+    unit: id
+    rows_per_unit: 1
+    columns:
+      id: {{type: integer, nullable: false}}
+      k: {{type: {kind}{", scale: 2" if kind == "decimal" else ""}, references: by_{kind}.k}}
+      v: {{type: integer, range: [0, 9], nullable: false}}
+""" for kind in KEYS) + """\
+views:
+  twins: {sql: 'SELECT city, low AS "Low", high AS low FROM pay'}
+"""
+
+
+class Fitting(CommandCase):
+    """What is released fits the policy, whatever its names, keys and constraints."""
+
+    @classmethod
+    def make(cls, folder, seed):
+        """A store of data that depend on the seed."""
+        made = random.Random(seed)
+        folder.mkdir()
+        tables = {
+            "odd": ["id,\"a,b\",\"say \"\"a\"\"\",age,age_from,estimate"] +
+                   [f'{i},{made.choice([chr(34) * 2, "x", "y#z"])},true,'
+                    f"{made.randrange(400)},1,{made.randrange(2)}" for i in range(200)],
+            "pay": ["id,city,pay,low,high"] +
+                   [f"{i},{made.choice(['Oslo', 'Rome'])},{made.randint(440, 530)},"
+                    f"{made.randrange(999)},{made.randrange(999)}" for i in range(400)]}
+        for kind, values in KEYS.items():
+            texts = [f'"{value}"' for value in values]
+            tables[f"by_{kind}"] = ["id,k,v"] + [
+                f"{i},{text},{made.randrange(9)}" for i, text in enumerate(texts)]
+            tables[f"of_{kind}"] = [*tables[f"by_{kind}"], "9,,3"]
+        for name, rows in tables.items():
+            (folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
+        (folder / "policy.yaml").write_text(FITTING)
+        lines("init", str(folder / "policy.yaml"), "--store", str(folder / "store"))
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tmp = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.tmp.cleanup)
+        cls.folder = pathlib.Path(cls.tmp.name)
+        cls.make(cls.folder / "one", 1)
+
+    def words(self, table, *more, store="one", method="mst", rho="5"):
+        return ["release", "--store", str(self.folder / store / "store"), "--table",
+                table, "--rho", rho, "--method", method, *more]
+
+    def release(self, table, *more, rows=500, **which):
+        out = self.folder / f"{table}-{len(list(self.folder.iterdir()))}"
+        lines(*self.words(table, "--rows", str(rows), "--out", str(out), *more, **which))
+        return out
+
+    def load(self, out, table, *checks, options="HEADER"):
+        """The rows of both files, in DuckDB, fit schema.sql."""
+        name = '"' + table.replace('"', '""') + '"'
+        duckdb(":memory:", (out / "schema.sql").read_text(),
+               f"COPY {name} FROM '{out}/synthetic.csv' ({options})",
+               f"INSERT INTO {name} FROM '{out}/synthetic.parquet'",
+               *[f"SELECT CASE WHEN ({sql}) THEN 1 ELSE error('no') END FROM {name}"
+                 for sql in ("count(*) = 1000", *checks)])
+
+    def test_keys_of_every_type(self):
+        for kind, values in KEYS.items():
+            for table in (f"by_{kind}", f"of_{kind}"):
+                with self.subTest(table=table):
+                    out = self.release(table)
+                    distinct = 2 if kind == "boolean" else 500
+                    if table == "of_boolean": # a category
+                        self.load(out, table)
+                        continue
+                    self.load(out, table, f"count(DISTINCT k) = {distinct}",
+                              "count(DISTINCT id) = 500")
+                    self.assertNotIn(",,", (out / "synthetic.csv").read_text())
+                    # The original's rows, NULLs included, fit as well.
+                    duckdb(":memory:", (out / "schema.sql").read_text(),
+                           f"COPY {table} FROM '{self.folder}/one/{table}.csv' (HEADER)")
+
+    def test_postgresql_loads_keys(self):
+        with Postgres() as server:
+            for kind in KEYS:
+                out = self.release(f"by_{kind}", rho="6")
+                server.ask(stdin=(out / "schema.sql").read_text())
+                server.ask(f"\\copy by_{kind} FROM STDIN (FORMAT csv, HEADER)",
+                           stdin=(out / "synthetic.csv").read_text())
+                self.assertEqual(server.ask(f"SELECT count(*) FROM by_{kind}"), ["500"])
+
+    def test_no_row_fails_a_constraint(self):
+        for method in ("mst", "aim"):
+            out = self.release("pay", method=method, rows=20000)
+            with open(out / "synthetic.csv", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            near = [r for r in rows if r["city"] == "Rome" and r["pay"] and
+                    470 < float(r["pay"]) < 485]
+            self.assertEqual(len(rows), 20000)
+            self.assertGreater(len(near), 50)
+            for r in rows:
+                self.assertTrue(r["city"] != "Rome" or not r["pay"] or
+                                float(r["pay"]) < 485, r)
+                self.assertLessEqual(int(r["low"]), int(r["high"]))
+            close = sum(int(r["high"]) - int(r["low"]) < 8 for r in rows)
+            self.assertGreater(close, 50)
+
+    def test_names_that_differ_in_case_are_refused(self):
+        before = lines("ledger", "--store", str(self.folder / "one/store"))
+        self.refused(*self.words("twins", "--out", str(self.folder / "no")),
+                     says="columns Low and low of twins differ in nothing but case")
+        self.assertEqual(lines("ledger", "--store", str(self.folder / "one/store")),
+                         before)
+
+    def test_odd_names_and_empty_texts(self):
+        workload = self.folder / "workload"
+        workload.write_text('"a,b",age # two\n"say ""a"""\nage, age_from, estimate\n')
+        out = self.release("My Table, # 1", "--columns",
+                           '"a,b", "say ""a""",id,age,age_from,estimate',
+                           "--workload", str(workload))
+        # In DuckDB "" is NULL unless it is told otherwise; PostgreSQL knows them apart.
+        self.load(out, "My Table, # 1", """count(*) FILTER ("a,b" = '') > 100""",
+                  options="HEADER, ALLOW_QUOTED_NULLS false")
+        with self.assertRaises(AssertionError):
+            self.load(out, "My Table, # 1")
+        with open(out / "tables/3-age-age_from-estimate.csv", encoding="utf-8") as file:
+            self.assertEqual(file.readline(), "age_from,age_to,age_from_,estimate,"
+                                              "estimate_,standard_error\n")
+        self.assertTrue((out / "tables/1-a_b-age.parquet").exists())
+        with Postgres() as server:
+            server.ask(stdin=(out / "schema.sql").read_text())
+            page = html.unescape((out / "report.html").read_text())
+            copy = re.search(r"psql -f schema.sql -c ('.*HEADER')", page).group(1)
+            server.ask(shlex.split(copy)[0].replace("synthetic.csv", "STDIN"),
+                       stdin=(out / "synthetic.csv").read_text())
+            self.assertEqual(server.ask('SELECT count(*) FROM "My Table, # 1"'), ["500"])
+        query = re.search(r"custos (synopsis query .*?)</pre>", page).group(1)
+        words = [str(out / word) if word == "synopsis.custos" else word
+                 for word in shlex.split(query)]
+        self.assertIn("count", lines(*words)[0])
+
+    def test_the_domain_is_never_read_from_the_data(self):
+        """Other data under the same policy have the same forecast and schema."""
+        self.make(self.folder / "two", 2)
+        for table in ("pay", "My Table, # 1", "of_date"):
+            said = [lines(*self.words(table, "--dry-run", store=store))
+                    for store in ("one", "two")]
+            self.assertEqual(said[0], said[1])
+            made = [self.release(table, rho="7", store=store)
+                    for store in ("one", "two")]
+            self.assertEqual(*[(out / "schema.sql").read_bytes() for out in made])
 
 
 if __name__ == "__main__":

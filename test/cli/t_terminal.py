@@ -51,6 +51,11 @@ class Help(CommandCase):
             text = lines(*args)
             self.assertIn("Examples", text)
             self.assertLessEqual(max(map(len, text)), 80, args)
+        verbs = re.findall(r"^  ([a-z]+)  ", "\n".join(lines("--help")), re.M)
+        self.assertIn("release", verbs)
+        for verb in verbs:
+            text = lines(verb, "--help")
+            self.assertLessEqual(max(map(len, text)), 80, verb)
 
     def test_noise_says_that_it_keeps_no_budget(self):
         self.assertIn("KEEPS NO BUDGET", "\n".join(lines("noise", "--help")))

@@ -67,7 +67,7 @@ all_files_are_written(void **state)
                                         "tables/09-smoker-cost.parquet"};
     struct synopsis_made *m = synopsis_made_new(MADE_BY_AIM, 5 * HUNDREDTH, 2);
     struct seen seen = {.calls = 0};
-    const struct products_options o = {see, &seen};
+    const struct products_options o = {.progress = see, .ctx = &seen};
     char folder[] = "/tmp/release.XXXXXX", path[256];
     struct synthetic_rows rows;
 

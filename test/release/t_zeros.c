@@ -1,16 +1,19 @@
 /*
  * Constraints as structural zeros: the cells are those that trying all values finds,
- * and a constraint that cannot be used is refused with its reason.
+ * rows of all other cells get values that satisfy them, and a constraint that cannot be
+ * used is refused with its reason.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "random/rng.h"
 #include "release/schema.h"
 #include "release/tries.h"
 #include "release/zeros.h"
 #include "support/said.h"
 #include "support/support.h"
+#include "synopsis/value.h"
 
 #define HEAD                                                                   \
     "custos: 2\nbudget: {epsilon: 1, delta: 1e-9, n: 1000}\n"                  \
@@ -104,7 +107,7 @@ find(const struct policy *p, const char *columns, struct found *out,
 enum truth { FALSE_, TRUE_, NULL_ };
 
 /* The steps of the first two columns of a case; -1: NULL. */
-typedef enum truth (*holds)(int64_t x, int64_t y);
+typedef enum truth (*law)(int64_t x, int64_t y);
 
 /* yes: 1, no: 0 */
 static enum truth
@@ -191,7 +194,7 @@ range_of(const struct schema_column *c, int64_t *first, int64_t *last)
 
 /* Dates are days of the range here, so that -1 is NULL. */
 static enum truth
-ask(holds rule, const struct schema_column *c, const struct schema_column *d,
+ask(law rule, const struct schema_column *c, const struct schema_column *d,
     int64_t x, int64_t y)
 {
     const int64_t zero_x = c->type == TYPE_DATE ? (int64_t)c->cuts[0] : 0;
@@ -200,31 +203,29 @@ ask(holds rule, const struct schema_column *c, const struct schema_column *d,
     return rule(x - zero_x, y == INT64_MIN ? -1 : y - zero_y);
 }
 
+static const struct {
+    const char *sql, *columns;
+    law rule;
+} cases[] = {
+    {"\"age >= 15 or married = 'no'\"", " age married ", young_are_single},
+    {"\"NOT (age < 15 AND married <> 'no') -- as law has it\"", " age married ",
+     young_are_single},
+    {"low < high", " low high ", low_is_below},
+    {"low = high AND low > 136 AND high < 139", " low high ", meet_in_a_run},
+    {"low > high AND high > 136 AND low < 139", " low high ", cross_in_a_run},
+    {"low + 700 < high", " low high ", far_apart},
+    {"\"rate >= 10 AND rate < 10.01 OR rate > 19999.99\"", " rate size ",
+     two_gaps},
+    {"left_on >= day", " day left_on ", leaves_later},
+    {"\"(left_on - DATE '2024-01-01' + (day - DATE '2024-01-01')) % 97 = "
+     "0\"",
+     " day left_on ", even_days},
+    {"low = size", " low size ", is_a_size},
+};
+
 static void
 zeros_are_those_of_all_values(void **state)
 {
-    static const struct {
-        const char *sql, *columns;
-        holds rule;
-    } cases[] = {
-        {"\"age >= 15 or married = 'no'\"", " age married ", young_are_single},
-        {"\"NOT (age < 15 AND married <> 'no') -- as law has it\"",
-         " age married ", young_are_single},
-        {"low < high", " low high ", low_is_below},
-        {"low = high AND low > 136 AND high < 139", " low high ",
-         meet_in_a_run},
-        {"low > high AND high > 136 AND low < 139", " low high ",
-         cross_in_a_run},
-        {"low + 700 < high", " low high ", far_apart},
-        {"\"rate >= 10 AND rate < 10.01 OR rate > 19999.99\"", " rate size ",
-         two_gaps},
-        {"left_on >= day", " day left_on ", leaves_later},
-        {"\"(left_on - DATE '2024-01-01' + (day - DATE '2024-01-01')) % 97 = "
-         "0\"",
-         " day left_on ", even_days},
-        {"low = size", " low size ", is_a_size},
-    };
-
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct policy *p = policy_with(cases[i].sql, "");
@@ -310,6 +311,184 @@ columns_left_out_have_some_value(void **state)
     assert_int_equal(f.zeros.n, 0);
 }
 
+/* -------------------------------------------------------------------- rows -- */
+
+/* Settles a row with these codes; false: no values were found. */
+static bool
+settle(const struct found *f, custos_rng *rng, uint16_t *codes,
+       struct datum *values)
+{
+    struct rules rules = {.schema = f->schema,
+                          .of = f->zeros.rules,
+                          .n = f->zeros.n_rules,
+                          .scratch = arena_new(NULL, 1 << 20)};
+    const struct synthetic_rows rows = {.n = 1, .codes = codes};
+    bool holds = false;
+    uint64_t words[2];
+
+    assert_int_equal(rng_words(rng, words, f->schema->n), CUSTOS_OK);
+    for (size_t i = 0; i < f->schema->n; i++)
+        values[i] = code_drawn(&f->schema->columns[i], codes[i], words[i]);
+    assert_int_equal(rules_settle(&rules, &rows, 0, values, rng, &holds, NULL),
+                     CUSTOS_OK);
+    arena_free(rules.scratch);
+    for (size_t i = 0; holds && i < f->schema->n; i++) {
+        const struct schema_column *c = &f->schema->columns[i];
+        const struct datum first = code_value(c, codes[i], CODE_FIRST);
+        const struct datum last = code_value(c, codes[i], CODE_LAST);
+
+        assert_true(datum_cmp(&first, &values[i]) <= 0);
+        assert_true(datum_cmp(&values[i], &last) <= 0);
+    }
+    return holds;
+}
+
+/* The step of a value, as the rules of the cases take it. */
+static int64_t
+step_of(const struct schema_column *c, const struct datum *d)
+{
+    uint32_t k = 0;
+
+    if (d->type == TYPE_NULL)
+        return INT64_MIN;
+    if (c->coding == SCHEMA_CUTS)
+        return (int64_t)d->n;
+    while (datum_cmp(&c->values[k], d) != 0)
+        k++;
+    return k;
+}
+
+/* Of every cell that the model can have, rows satisfy the constraint, with values of
+   the cell. */
+static void
+rows_satisfy_a_constraint(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct policy *p = policy_with(cases[i].sql, "");
+        custos_rng *rng = test_rng_seeded(i);
+        const struct schema_column *c;
+        struct found f;
+        size_t n = 0;
+
+        assert_int_equal(find(p, cases[i].columns, &f, NULL), CUSTOS_OK);
+        c = f.schema->columns;
+        for (uint32_t x = 0; x < schema_codes(&c[0]); x++)
+            for (uint32_t y = 0; y < schema_codes(&c[1]); y++) {
+                uint16_t codes[] = {(uint16_t)x, (uint16_t)y};
+                const size_t cell = colset_count(f.zeros.of[0].set) == 2
+                                        ? x * schema_codes(&c[1]) + y
+                                        : x;
+                struct datum v[2];
+
+                if (f.zeros.of[0].zero[cell])
+                    continue;
+                assert_true(settle(&f, rng, codes, v));
+                if (!ask(cases[i].rule, &c[0], &c[1], step_of(&c[0], &v[0]),
+                         step_of(&c[1], &v[1])))
+                    fail_msg("case %zu: codes %u and %u", i, x, y);
+                n++;
+            }
+        assert_true(n > 0);
+        test_rng_free(rng);
+    }
+}
+
+/* One value in a run of 312 and two equal ones are found, and several constraints
+   hold together; if that is impossible within the codes, it is said. */
+static void
+rows_satisfy_all_constraints(void **state)
+{
+    static const struct {
+        const char *sql, *columns;
+        uint16_t codes[2];
+        int least; /* of 20 rows; 0: none has such values */
+    } rows[] = {
+        {"low = high, low <> 145", " low high ", {9, 2}, 20},
+        {"low = high, low > 148, low < 150", " low high ", {9, 3}, 5},
+        {"low = high, low > 140, high < 141", " low high ", {9, 2}, 0},
+        {"low <> 145 OR high = 133, low = 145", " low high ", {9, 2}, 15},
+        {"rate = 10", " low rate ", {0, 0}, 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct policy *p = policy_with(rows[i].sql, "");
+        custos_rng *rng = test_rng_seeded(i);
+        struct found f;
+        int found = 0;
+
+        assert_int_equal(find(p, rows[i].columns, &f, NULL), CUSTOS_OK);
+        for (int k = 0; k < 20; k++) {
+            uint16_t codes[] = {rows[i].codes[0], rows[i].codes[1]};
+            struct datum v[2];
+
+            if (!settle(&f, rng, codes, v))
+                continue;
+            found++;
+            assert_true(i > 1 || v[0].n == v[1].n);
+            assert_false(i == 0 && v[0].n == 145);
+            assert_false(i == 1 && v[0].n != 149);
+            assert_false(i == 3 && (v[0].n != 145 || v[1].n != 133));
+            assert_false(i == 4 && v[1].n != 1000);
+        }
+        if (found < rows[i].least || (rows[i].least == 0 && found > 0))
+            fail_msg("case %zu: %d", i, found);
+        test_rng_free(rng);
+    }
+}
+
+/* Where the other column is left out, values are those for which it could have one. */
+static void
+rows_satisfy_with_some_value_of_others(void **state)
+{
+    const struct policy *p = policy_with("low > high", "");
+    custos_rng *rng = test_rng_seeded(1);
+    uint16_t codes[] = {56};
+    struct found f;
+    size_t least = 0;
+
+    (void)state;
+    assert_int_equal(find(p, " high ", &f, NULL), CUSTOS_OK);
+    assert_int_equal(f.zeros.n_rules, 1);
+    for (int i = 0; i < 200; i++) { /* of 996 .. 1011; low is at most 999 */
+        struct datum v;
+
+        assert_true(settle(&f, rng, codes, &v));
+        assert_true(v.n < 999);
+        least += v.n == 996;
+    }
+    assert_true(least > 20 && least < 180);
+    test_rng_free(rng);
+}
+
+/* Without entropy there is no row. */
+static void
+rows_need_entropy(void **state)
+{
+    const struct policy *p = policy_with("low < high", "");
+    custos_rng *rng = test_rng_failing(1, 0);
+    uint16_t codes[] = {9, 2};
+    const struct synthetic_rows rows = {.n = 1, .codes = codes};
+    custos_err err = CUSTOS_ERR_INIT;
+    struct datum v[2];
+    struct rules rules;
+    struct found f;
+    bool holds;
+
+    (void)state;
+    assert_int_equal(find(p, " low high ", &f, NULL), CUSTOS_OK);
+    rules = (struct rules){.schema = f.schema,
+                           .of = f.zeros.rules,
+                           .n = f.zeros.n_rules,
+                           .scratch = a};
+    v[0] = code_drawn(&f.schema->columns[0], codes[0], UINT64_MAX);
+    v[1] = code_drawn(&f.schema->columns[1], codes[1], 0);
+    assert_int_equal(rules_settle(&rules, &rows, 0, v, rng, &holds, &err),
+                     CUSTOS_EENTROPY);
+    test_rng_free(rng);
+}
+
 /* ---------------------------------------------------------------- refusals -- */
 
 static void
@@ -317,7 +496,7 @@ constraints_are_checked(void **state)
 {
     static const struct {
         const char *sql, *said;
-    } cases[] = {
+    } refused[] = {
         {"agee > 3", "policy.yaml, line 19: constraint of table 't': there is "
                      "no column agee in t; did you mean age?"},
         {"age >", NULL},
@@ -365,14 +544,14 @@ constraints_are_checked(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct policy *p = policy_with(cases[i].sql, "");
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        const struct policy *p = policy_with(refused[i].sql, "");
         custos_err err = CUSTOS_ERR_INIT;
 
         assert_int_equal(zeros_check(a, p, "policy.yaml", &err),
                          CUSTOS_EPOLICY);
-        if (cases[i].said)
-            assert_string_equal(whole_said(&err), cases[i].said);
+        if (refused[i].said)
+            assert_string_equal(whole_said(&err), refused[i].said);
     }
     assert_int_equal(
         zeros_check(a, policy_with("low < high, heat < 41", ""), "p", NULL),
@@ -388,6 +567,12 @@ main(void)
         cmocka_unit_test_setup_teardown(reals_are_judged_by_runs, begin, end),
         cmocka_unit_test_setup_teardown(columns_left_out_have_some_value, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(rows_satisfy_a_constraint, begin, end),
+        cmocka_unit_test_setup_teardown(rows_satisfy_all_constraints, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(rows_satisfy_with_some_value_of_others,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(rows_need_entropy, begin, end),
         cmocka_unit_test_setup_teardown(constraints_are_checked, begin, end),
     };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "store/file.h"
 #include "support/said.h"
 #include "support/support.h"
@@ -339,6 +340,112 @@ code_of(const struct schema_column *c, const char *text)
     return 0;
 }
 
+/* Says that no row but every third one, from the second on, satisfies the rules. */
+static custos_status
+settle_some(void *ctx, const struct synthetic_rows *rows, size_t row,
+            struct datum *values, custos_rng *rng, bool *holds, custos_err *err)
+{
+    size_t *calls = ctx;
+
+    (void)rows;
+    (void)values;
+    (void)rng;
+    *holds = row % 3 == 1;
+    ++*calls;
+    return row < 30 ? CUSTOS_OK
+                    : custos_fail(err, CUSTOS_ENOMEM, "out of memory");
+}
+
+/* Such a row is written again in place of those that follow and have no values; those
+   before the first are left out, and rows are numbered as they are written. */
+static void
+rows_that_satisfy_no_rules_are_not_written(void **state)
+{
+    struct synopsis_made *m = synopsis_made_new(MADE_BY_MST, 30 * HUNDREDTH, 7);
+    size_t calls = 0, n = 0, changes = 0;
+    const struct synthetic_rules rules = {settle_some, &calls};
+    struct synthetic_rows rows;
+    struct table_file file;
+    custos_err err = CUSTOS_ERR_INIT;
+    char dir[64], before[512] = "";
+    struct lines l;
+
+    (void)state;
+    new_folder(dir);
+    assert_int_equal(synthetic_draw(m->synopsis, m->rng, 30, &rows, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(synthetic_write(m->synopsis, &rows, &rules, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(calls, 30);
+    open_lines(&l, dir, "synthetic");
+    assert_true(next_line(&l));
+    for (; next_line(&l); n++) {
+        char row[512] = "";
+
+        assert_int_equal(atol(l.cell[0]), n + 1);
+        for (size_t i = 1; i < l.n; i++) {
+            strncat(row, l.cell[i], sizeof row - strlen(row) - 1);
+            strncat(row, ",", sizeof row - strlen(row) - 1);
+        }
+        if (n % 3 != 0)
+            assert_string_equal(row, before);
+        changes += strcmp(row, before) != 0;
+        memcpy(before, row, sizeof before);
+    }
+    assert_int_equal(n, 29);
+    assert_true(changes > 5 && changes <= 10);
+    synthetic_free(&rows);
+    tree_remove(dir);
+    new_folder(dir);
+    assert_int_equal(synthetic_draw(m->synopsis, m->rng, 31, &rows, NULL),
+                     CUSTOS_OK);
+    assert_int_equal(synthetic_write(m->synopsis, &rows, &rules, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
+                     CUSTOS_ENOMEM);
+    synthetic_free(&rows);
+    tree_remove(dir);
+    synopsis_made_free(m);
+}
+
+/* Columns that number the rows do so in every type. */
+static void
+numbers_have_the_type_of_the_column(void **state)
+{
+    static const struct {
+        enum data_type type;
+        int scale;
+        uint64_t number;
+        const char *text;
+    } cases[] = {
+        {TYPE_INT, 0, 1, "1"},
+        {TYPE_TEXT, 0, 1073741824, "1073741824"},
+        {TYPE_REAL, 0, 12, "12"},
+        {TYPE_DECIMAL, 2, 123, "1.23"},
+        {TYPE_DECIMAL, 38, 1, "0.00000000000000000000000000000000000001"},
+        {TYPE_BOOL, 0, 1, "true"},
+        {TYPE_BOOL, 0, 2, "false"},
+        {TYPE_DATE, 0, 1, "1970-01-02"},
+        {TYPE_DATE, 0, DATE_LAST, "9999-12-31"},
+        {TYPE_DATE, 0, DATE_LAST + 1, "1970-01-01"},
+        {TYPE_TIMESTAMP, 0, 61, "1970-01-01 00:01:01"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct schema_column c = {.type = cases[i].type,
+                                        .scale = cases[i].scale,
+                                        .coding = SCHEMA_NUMBER};
+        const struct datum d = numbered_value(&c, cases[i].number);
+        struct buf b;
+
+        buf_init(&b, NULL, 1 << 10);
+        datum_write(&d, &b);
+        assert_string_equal(buf_text(&b), cases[i].text);
+        buf_clear(&b);
+    }
+}
+
 /*
  * Every row of the file is one of the drawn rows, in order, in the schema's types. The
  * last digits of ages are uniform: chi-square, a false alarm in 10^-6 of seeds.
@@ -362,8 +469,8 @@ synthetic_rows_fit_the_schema(void **state)
         synthetic_draw(m->synopsis, m->rng, SYNTHETIC_ROWS_NOISY, &rows, NULL),
         CUSTOS_OK);
     assert_int_equal(rows.n, nearbyint(m->synopsis->model->total));
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir, m->arena,
-                                     NULL, NULL, &file, NULL),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, NULL),
                      CUSTOS_OK);
     open_lines(&l, dir, "synthetic");
     assert_true(next_line(&l));
@@ -446,16 +553,16 @@ failures_are_told(void **state)
     m->synopsis->model = model;
     assert_int_equal(synthetic_draw(m->synopsis, m->rng, 10, &rows, &err),
                      CUSTOS_OK);
-    assert_int_equal(synthetic_write(m->synopsis, &rows, rng, dir, m->arena,
-                                     NULL, NULL, &file, &err),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EENTROPY);
     /* The file is there. */
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir, m->arena,
-                                     NULL, NULL, &file, &err),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EIO);
     tree_remove(dir);
-    assert_int_equal(synthetic_write(m->synopsis, &rows, m->rng, dir, m->arena,
-                                     NULL, NULL, &file, &err),
+    assert_int_equal(synthetic_write(m->synopsis, &rows, NULL, m->rng, dir,
+                                     m->arena, NULL, NULL, &file, &err),
                      CUSTOS_EIO);
     synthetic_free(&rows);
     test_rng_free(rng);
@@ -473,6 +580,8 @@ main(void)
         cmocka_unit_test(consistent_tables_that_are_too_large_are_left_out),
         cmocka_unit_test(names_in_a_file_differ),
         cmocka_unit_test(synthetic_rows_fit_the_schema),
+        cmocka_unit_test(rows_that_satisfy_no_rules_are_not_written),
+        cmocka_unit_test(numbers_have_the_type_of_the_column),
         cmocka_unit_test(merged_codes_are_drawn_by_their_shares),
         cmocka_unit_test(failures_are_told),
     };

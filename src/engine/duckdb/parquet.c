@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "engine/duckdb/duck.h"
@@ -79,6 +80,15 @@ typed(const struct engine_source_column *columns, size_t n)
     return of;
 }
 
+/* Does the note say that reading or writing a file failed? */
+static bool
+is_of_the_disk(const custos_err *err)
+{
+    static const char begin[] = "IO Error";
+
+    return err && !strncmp(err->noted, begin, sizeof begin - 1);
+}
+
 custos_status
 parquet_write(struct parquet_writer *w, const char *name,
               const struct engine_source_column *columns, size_t n,
@@ -104,7 +114,9 @@ parquet_write(struct parquet_writer *w, const char *name,
     st = duck_do_printed(w->c, &b, err);
     if (st == CUSTOS_EENGINE)
         st = refail(err, CUSTOS_EIO,
-                    "cannot write a Parquet file of the release" HINT
-                    "is the disk full?");
+                    is_of_the_disk(err)
+                        ? "cannot write a Parquet file of the release" HINT
+                          "is the disk full?"
+                        : "cannot write a Parquet file of the release");
     return st ? st : file_sync(to, err);
 }
