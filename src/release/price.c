@@ -155,13 +155,8 @@ release_price_check(const struct release_price *p, const struct policy *policy,
         return custos_fail(err, CUSTOS_EDENIED,
                            "the policy does not allow prices in rho" HINT
                            "give --epsilon and --delta instead");
-    if (in_rho) {
-        st = check_cap("rho", p->rho_text, policy->max_rho, err);
-    } else {
-        st = check_cap("epsilon", p->epsilon, policy->max_epsilon, err);
-        if (!st)
-            st = check_cap("delta", p->delta, policy->query_delta, err);
-    }
+    st = in_rho ? check_cap("rho", p->rho_text, policy->max_rho, err)
+                : check_cap("epsilon", p->epsilon, policy->max_epsilon, err);
     if (!st)
         st =
             check_least("epsilon", p->charge.epsilon, policy->min_epsilon, err);

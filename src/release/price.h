@@ -42,9 +42,10 @@ CUSTOS_MUST_USE custos_status release_price_make(str epsilon, str delta,
 
 /*
  * Does the policy allow this price? What it says of one query holds for a release: its
- * caps, whether a price may be in rho, and the least price (least-price). A release
- * below the least is refused, not raised: what its steps cost and what is charged stay
- * the same. May fail: CUSTOS_EDENIED.
+ * caps on epsilon and rho, whether a price may be in rho, and the least price
+ * (least-price). The delta of a query is what many of them share; that of a release
+ * is limited by the budget. A release below the least is refused, not raised: what its
+ * steps cost and what is charged stay the same. May fail: CUSTOS_EDENIED.
  */
 CUSTOS_MUST_USE custos_status release_price_check(const struct release_price *p,
                                                   const struct policy *policy,

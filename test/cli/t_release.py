@@ -25,7 +25,7 @@ POLICY = """\
 custos: 2
 adjacency: add-remove
 budget: {epsilon: 1000, delta: 1e-4, n: 1000}
-query: {epsilon: 1, delta: 1e-8, max_rho: 1e6, min_epsilon: 0, min_rho: 0}
+query: {epsilon: 1, delta: 1e-9, max_rho: 1e6, min_epsilon: 0, min_rho: 0}
 tables:
   people:
     source: people.csv

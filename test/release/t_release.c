@@ -375,8 +375,6 @@ a_price_is_what_the_policy_allows(void **state)
         {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "0.501", "1e-9", NULL,
          "a release may cost an epsilon of at most 0.5, the policy's cap"},
         {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "2e-9", NULL,
-         "a release may cost a delta of at most 1e-9, the policy's cap"},
-        {"epsilon: 0.1, max_epsilon: 0.5, delta: 1e-9", "1/2", "1e-9", NULL,
          NULL},
         {"epsilon: 0.5, min_epsilon: 0.3, delta: 1e-9", "0.29", "1e-9", NULL,
          "this release would cost epsilon 0.29, and the policy's least price "
