@@ -138,7 +138,7 @@ print_forecast(struct out *o, const struct release *r)
                    "at most %zu measurements after those of single columns\n",
                    r->facts.rounds_most);
     out_printf(o, "  a model of at most %zu MB\n",
-               (r->facts.bytes_most >> 20) + 1);
+               megabytes_up(r->facts.bytes_most));
     out_text(o, r->method.is == METHOD_TABLES
                     ? "Expected error of a table\n"
                     : "Expected error of a table, where it is measured "

@@ -150,8 +150,10 @@ print_price(struct out *o, const struct synopsis *s)
     const size_t n = r->n_tables + r->n_choices;
     uint64_t l1, l2_squared;
 
-    if (r->n_choices ==
-        0) /* an older file, which does not say what they cost */
+    /* Nothing had to be chosen for one table of counts. Else this is an older file,
+       which does not say what choices cost, or has residuals. */
+    if (r->n_choices == 0 &&
+        (r->n_tables != 1 || r->tables[0].kind != RELEASED_COUNTS))
         return;
     measuring_bounds(change_one ? CUSTOS_CHANGE_ONE : CUSTOS_ADD_REMOVE,
                      s->facts.rows_per_unit, &l1, &l2_squared);

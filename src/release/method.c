@@ -75,6 +75,21 @@ find_weight(const struct method *m, uint64_t *out, custos_err *err)
     return st;
 }
 
+size_t
+megabytes_up(size_t bytes)
+{
+    return (bytes >> 20) + (bytes % ((size_t)1 << 20) != 0);
+}
+
+/* A model limited to this takes no more than one table of all columns would. */
+static size_t
+model_bytes_most(const struct domain *d, size_t bytes)
+{
+    const size_t cells = domain_cells(d, domain_all(d));
+
+    return cells < bytes / sizeof(double) ? cells * sizeof(double) : bytes;
+}
+
 /* Is there room for the columns and their structural zeros, which a model has from
    the beginning? */
 static custos_status
@@ -92,7 +107,7 @@ check_beginning(const struct method *m, size_t bytes, custos_err *err)
     return custos_fail(err, CUSTOS_EOVERFLOW,
                        "the columns and the constraints of the policy alone "
                        "need a model of %zu MB, and the limit is %zu MB",
-                       (tree_bytes(&tree) >> 20) + 1, bytes >> 20);
+                       megabytes_up(tree_bytes(&tree)), bytes >> 20);
 }
 
 /* Tables that are measured one at a time: a table is as accurate as its columns,
@@ -121,7 +136,7 @@ check_aim(const struct method *m, struct method_facts *out, custos_err *err)
         st = check_beginning(m, METHOD_AIM_BYTES, err);
     if (st)
         return st;
-    out->bytes_most = METHOD_AIM_BYTES;
+    out->bytes_most = model_bytes_most(m->domain, METHOD_AIM_BYTES);
     out->rounds_most = 16 * d - d * 9 / 10;
     set_sigma(m, out, price_sigma(prices.measurement, m->l2_squared),
               price_sigma(prices.measurement, m->l2_squared));
@@ -148,15 +163,21 @@ check_mst(const struct method *m, struct method_facts *out, custos_err *err)
 {
     const size_t d = m->domain->n;
     const struct mst_prices prices = mst_prices(m->rho, d);
-    custos_status st = check_prices(m, prices.column, prices.choice, 1, err);
+    custos_status st = CUSTOS_OK;
 
+    if (d == 1 && measuring_check_noise(m->l2_squared, m->rho, err))
+        st = fail_too_small(err);
+    if (d > 1)
+        st = check_prices(m, prices.column, prices.choice, 1, err);
     if (!st && d > 1)
         st = check_prices(m, prices.pair, prices.choice, 1, err);
     if (!st)
         st = check_beginning(m, METHOD_MST_BYTES, err);
     if (st)
         return st;
-    out->bytes_most = m->n_zeros > 0 ? METHOD_MST_BYTES : mst_bytes(m->domain);
+    out->bytes_most = m->n_zeros > 0
+                          ? model_bytes_most(m->domain, METHOD_MST_BYTES)
+                          : mst_bytes(m->domain);
     if (out->bytes_most > METHOD_MST_BYTES)
         return custos_fail(err, CUSTOS_EOVERFLOW,
                            "a model of pairs could need %zu MB, and the limit "
@@ -164,7 +185,7 @@ check_mst(const struct method *m, struct method_facts *out, custos_err *err)
                            out->bytes_most >> 20, METHOD_MST_BYTES >> 20);
     out->rounds_most = d - 1;
     set_sigma(m, out, price_sigma(prices.column, m->l2_squared),
-              price_sigma(prices.pair, m->l2_squared));
+              price_sigma(d > 1 ? prices.pair : prices.column, m->l2_squared));
     return CUSTOS_OK;
 }
 
@@ -207,7 +228,7 @@ check_tables(const struct method *m, struct method_facts *out, custos_err *err)
         st = check_beginning(m, METHOD_TABLES_BYTES, err);
     for (size_t i = 0; !st && i < p.n_sets; i++)
         out->sigma[i] = sqrt(planner_variance(&p, p.sets[i]));
-    out->bytes_most = METHOD_TABLES_BYTES;
+    out->bytes_most = model_bytes_most(m->domain, METHOD_TABLES_BYTES);
     out->rounds_most = p.n_parts;
     planner_free(&p);
     return st;

@@ -55,6 +55,9 @@ CUSTOS_MUST_USE custos_status method_check(struct method *m, arena *a,
                                            struct method_facts *out,
                                            custos_err *err);
 
+/* Whole megabytes, rounded up. */
+size_t megabytes_up(size_t bytes);
+
 /* Runs it, below the charge. The generator is for decisions about released values
    only. May fail: as measuring_trusted. */
 CUSTOS_MUST_USE custos_status method_run(const struct method *m,

@@ -1,7 +1,7 @@
 /*
  * MST. Of rho, 3/10 are for the columns, 1/10 for the choice of pairs and 6/10 for the
  * pairs. The paper gives a third to each; but a choice errs little already at a
- * tenth, and most of the error is noise on the pairs.
+ * tenth, and most of the error is noise on the pairs. A single column gets all of it.
  */
 #include "synth/mst.h"
 
@@ -282,10 +282,12 @@ mst_prices(amount rho, size_t d)
 {
     const amount tenth = rho / 10;
 
+    if (d == 1)
+        return (struct mst_prices){.column = rho};
     return (struct mst_prices){
         .column = 3 * tenth / d,
-        .choice = tenth / (d > 1 ? d - 1 : 1),
-        .pair = 6 * tenth / (d > 1 ? d - 1 : 1),
+        .choice = tenth / (d - 1),
+        .pair = 6 * tenth / (d - 1),
     };
 }
 
@@ -298,7 +300,7 @@ run(struct mst *s, custos_err *err)
     size_t n_tree = 0;
     custos_status st;
 
-    if (price.column == 0 || price.choice == 0)
+    if (price.column == 0 || (d > 1 && price.choice == 0))
         return custos_fail(err, CUSTOS_ERANGE,
                            "rho is too small for so many columns");
     st = take_all(s, err);

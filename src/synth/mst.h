@@ -20,7 +20,8 @@ struct mst_options {
                      tree of pairs */
 };
 
-/* What each of the steps costs, of d columns; 0 if rho is too small to be divided. */
+/* What each of the steps costs, of d columns; 0 if rho is too small to be divided. A
+   single column has no pairs, and costs all of rho. */
 struct mst_prices {
     amount column, choice, pair;
 };

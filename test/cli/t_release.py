@@ -126,7 +126,8 @@ class Command(Releases):
         before = self.ledger()
         text = "\n".join(lines(*self.words("--dry-run")))
         for part in ("Columns of stays", "id: identifies", "nights: 10 values",
-                     "rho 0.5", "aim, at most", "ward,nights: 30 cells"):
+                     "rho 0.5", "aim, at most", "a model of at most 1 MB",
+                     "ward,nights: 30 cells"):
             self.assertIn(part, text)
         self.assertEqual(self.ledger(), before)
         self.assertFalse((self.folder / "store/releases").exists() and
@@ -202,6 +203,7 @@ class Command(Releases):
             "--dry-run", "--columns", COLUMNS, "--workload", "all-3way",
             table="people")))
         self.assertIn("city,age,smoker: 1800 cells", text)
+        self.assertIn("a model of at most 80 MB", text)
 
     def test_refusals(self):
         out = str(self.out())
@@ -296,10 +298,11 @@ class Price(Releases):
         return delta, next(float(r["epsilon"]) for r in rows if r["name"] == "zCDP")
 
     def test_the_steps_cost_what_was_charged_and_no_more(self):
-        for method in ("aim", "mst"):
+        for method in (("aim",), ("mst",), ("aim", "--columns", "ward"),
+                       ("mst", "--columns", "ward")):
             for price in (("--epsilon", "0.3", "--delta", "1e-8"), ("--rho", "0.11")):
                 with self.subTest(method=method, price=price):
-                    out, _ = self.release("--method", method, price=price)
+                    out, _ = self.release("--method", *method, price=price)
                     delta, steps = self.recompute(out)
                     charge = self.charges()[-1]
                     paid = json.loads("\n".join(lines(

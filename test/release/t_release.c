@@ -847,6 +847,60 @@ the_receipt_covers_the_steps(void **state)
     arena_free(a);
 }
 
+/* Without pairs there is nothing else to pay for. */
+static void
+one_column_gets_all_of_the_price(void **state)
+{
+    struct release_request r = request_of("visits", "kind", "o");
+    struct synopsis *s = NULL;
+    struct receipt receipt;
+    struct release x;
+    char path[200];
+    arena *a = arena_new(NULL, 1 << 26);
+
+    (void)state;
+    r.method = str_of("mst");
+    assert_int_equal(release_prepare(c, &r, &x, NULL), CUSTOS_OK);
+    must_ask(&r, &receipt);
+    snprintf(path, sizeof path, "%s/synopsis.custos", r.out);
+    assert_int_equal(synopsis_read(a, path, &s, NULL), CUSTOS_OK);
+    assert_int_equal(s->released->n_tables, 1);
+    assert_int_equal(s->released->n_choices, 0);
+    assert_true(s->released->tables[0].rho == x.price.rho);
+    synopsis_close(s);
+    release_free(&x);
+    arena_free(a);
+}
+
+/* A model is no larger than a table of all columns, nor than its limit. */
+static void
+models_are_no_larger_than_they_can_be(void **state)
+{
+    static const struct {
+        const char *columns, *method;
+        size_t bytes;
+    } cases[] = {
+        {"age,city", "aim", 122 * 2 * 8},
+        {"age,city", "tables", 122 * 2 * 8},
+        {"age,city,smoker,day,pay", "aim", (size_t)122 * 2 * 3 * 62 * 65 * 8},
+        {"age,city,smoker,day,pay", "tables", METHOD_TABLES_BYTES},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct release_request r = request_of("people", cases[i].columns, "o");
+        struct release x;
+
+        r.method = str_of(cases[i].method);
+        assert_int_equal(release_prepare(c, &r, &x, NULL), CUSTOS_OK);
+        assert_int_equal(x.facts.bytes_most, cases[i].bytes);
+        release_free(&x);
+    }
+    assert_int_equal(megabytes_up(1), 1);
+    assert_int_equal(megabytes_up(80 << 20), 80);
+    assert_int_equal(megabytes_up((80 << 20) + 1), 81);
+}
+
 static void
 rows_that_take_too_much_memory_are_refused(void **state)
 {
@@ -1219,6 +1273,10 @@ main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(the_receipt_covers_the_steps, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(one_column_gets_all_of_the_price, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(models_are_no_larger_than_they_can_be,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(
             rows_that_take_too_much_memory_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
