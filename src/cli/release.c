@@ -171,6 +171,8 @@ step(void *ctx, const char *what, uint64_t done, uint64_t total)
     if (!w->what || strcmp(w->what, what)) {
         progress_end(&w->bar);
         progress_start(&w->bar, total);
+        /* All output comes at the end: on a terminal, too, the bar is wanted. */
+        w->bar.watched = isatty(STDERR_FILENO);
         w->what = what;
     }
     progress_step(&w->bar, done);

@@ -258,8 +258,17 @@ class Command(Releases):
         self.assertEqual(run("ledger", "verify", "--store", self.store).returncode, 0)
 
     def test_progress_is_for_terminals(self):
-        """On a terminal beside redirected output, work of more than two seconds shows
-        a bar, which is removed; elsewhere there is nothing (lines() checks it)."""
+        """On a terminal, work of more than two seconds shows a bar, which is removed,
+        whether or not the output goes there too; elsewhere there is nothing (lines()
+        checks it)."""
+        for whole, rho in ((False, "5"), (True, "6")):
+            with self.subTest(whole=whole):
+                text, seconds = self.watch(whole, rho)
+                self.assertGreater(seconds, 2)
+                self.assertRegex(text, r"\d+ % [█░]{40} .* left")
+
+    def watch(self, whole, rho):
+        """What a terminal has shown when a bar has come, and after how long."""
         try:
             ours, theirs = pty.openpty()
         except OSError as error:
@@ -267,9 +276,9 @@ class Command(Releases):
         os.set_blocking(ours, False)
         words = self.words("--out", str(self.out()), "--columns", COLUMNS,
                            "--workload", "all-3way", table="people",
-                           price=("--rho", "5"))
-        child = subprocess.Popen([CUSTOS, *words], stdout=subprocess.DEVNULL,
-                                 stderr=theirs)
+                           price=("--rho", rho))
+        child = subprocess.Popen([CUSTOS, *words], stderr=theirs,
+                                 stdout=theirs if whole else subprocess.DEVNULL)
         os.close(theirs)
         text, began = b"", time.monotonic()
         while child.poll() is None and b" left" not in text:
@@ -282,8 +291,7 @@ class Command(Releases):
         child.kill()
         child.wait()
         os.close(ours)
-        self.assertGreater(seconds, 2)
-        self.assertRegex(text.decode(), r"\d+ % [█░]{40} .* left")
+        return text.decode(), seconds
 
 
 class Price(Releases):
