@@ -349,6 +349,25 @@ check_rows(const struct release_request *r, const struct release *out,
                        r->rows, columns, most);
 }
 
+/* Growing arrays take half as much again, and one at a time is copied (coded.c). */
+static custos_status
+check_true_rows(const struct release *out, custos_err *err)
+{
+    const struct policy_table *t = out->plan->table;
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t row = (out->schema->domain.n + 1) * sizeof(uint16_t) * 3 / 2;
+    const uint64_t memory =
+        pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+
+    if (!t->max_rows_given || t->max_rows <= memory / row)
+        return CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EOVERFLOW,
+                       "%" PRIu64 " rows, the policy's max_rows, would not fit "
+                       "in memory (%" PRIu64 " MB)" HINT
+                       "lower max_rows, or leave out columns by --columns",
+                       t->max_rows, memory >> 20);
+}
+
 custos_status
 release_prepare(struct curator *c, const struct release_request *r,
                 struct release *out, custos_err *err)
@@ -369,6 +388,8 @@ release_prepare(struct curator *c, const struct release_request *r,
         st = make_schema(c, r, out, err);
     if (!st)
         st = check_rows(r, out, err);
+    if (!st)
+        st = check_true_rows(out, err);
     if (!st)
         st = make_method(c, r, out, err);
     if (!st && r->out)

@@ -34,6 +34,8 @@ struct aim {
     amount measurement;  /* the prices of this round */
     amount selection;
     bool last;
+    size_t small;         /* cells that every measurement may have */
+    size_t pool;          /* cells that larger ones may still have together */
     struct limits limits; /* of the last selection */
     struct chosen chosen;
 };
@@ -151,6 +153,47 @@ set_prices(struct aim *s)
     }
 }
 
+/*
+ * All that is measured is kept and published, so there is a limit on it: half of the
+ * cells are divided among as many measurements as there can be, the other half is for
+ * tables that are larger than such a part. Then there may be too little left for large
+ * tables, but never for a measurement.
+ */
+static void
+divide_cells(struct aim *s)
+{
+    const struct domain *d = s->o->domain;
+    size_t columns = 0;
+
+    for (size_t c = 0; c < d->n; c++)
+        columns += d->size[c];
+    s->small = s->o->cells / 2 / (17 * d->n);
+    s->pool = s->o->cells / 2 > columns ? s->o->cells / 2 - columns : 0;
+}
+
+static bool
+has_cells(const struct aim *s, const struct candidate *c)
+{
+    return c->cells <= s->small || c->cells <= s->pool;
+}
+
+/* If nothing else can be afforded, the smallest table that is measured already. */
+static void
+find_smallest(struct aim *s)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < s->candidates.n; i++) {
+        const struct candidate *c = &s->candidates.of[i];
+
+        if (c->cells < best && model_measured(s->out->model, c->set)) {
+            best = c->cells;
+            s->among[0] = i;
+        }
+    }
+    s->n_among = 1;
+}
+
 /* Keeps the candidates with which the tree is not larger than the share of rho
    that will have been spent, and those that are measured already. */
 static void
@@ -169,6 +212,8 @@ find_candidates(struct aim *s)
         const struct colset set = s->candidates.of[i].set;
         bool keep = model_measured(m, set);
 
+        if (!has_cells(s, &s->candidates.of[i]))
+            continue;
         if (!keep) {
             with = graph;
             tree_graph_join(&with, set);
@@ -178,6 +223,8 @@ find_candidates(struct aim *s)
         if (keep)
             s->among[s->n_among++] = i;
     }
+    if (s->n_among == 0)
+        find_smallest(s);
 }
 
 /* The model's marginal of candidate c. Of a large tree, sets that no node covers are
@@ -344,6 +391,8 @@ run_round(struct aim *s, custos_err *err)
     c = &s->candidates.of[i];
     if (!st)
         st = measure_candidate(s, c, err);
+    if (c->cells > s->small)
+        s->pool -= c->cells < s->pool ? c->cells : s->pool;
     if (!st)
         st = fit(s, s->last ? &s->o->last : &s->o->each, err);
     if (!st)
@@ -363,6 +412,7 @@ run(struct aim *s, custos_err *err)
 
     if (!st)
         st = forbid_all(s, err);
+    divide_cells(s);
     if (!st)
         st = measure_columns(s, err);
     while (!st && !s->last)

@@ -19,6 +19,7 @@ struct aim_options {
     const struct forbidden *zeros;
     size_t n_zeros;
     size_t bytes;   /* of the tree, at most, when all of rho is spent */
+    size_t cells;   /* of all measurements together, about: see aim.c */
     size_t rows;    /* drawn to score sets that the tree does not cover */
     size_t threads; /* 1 or 2; the result is the same */
     struct fit_options each, last; /* of a round; at the end */
@@ -27,8 +28,8 @@ struct aim_options {
 /* clang-format off */
 #define AIM_OPTIONS_INIT                                                       \
     {                                                                          \
-        .l2_squared = 1, .bytes = (size_t)80 << 20, .rows = 50000,             \
-        .threads = 2, \
+        .l2_squared = 1, .bytes = (size_t)80 << 20, .cells = (size_t)1 << 26,  \
+        .rows = 50000, .threads = 2,                                           \
         .each = {300, 1e-3, 25}, .last = {2000, 1e-4, 50}                      \
     }
 /* clang-format on */

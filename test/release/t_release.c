@@ -920,6 +920,29 @@ rows_that_take_too_much_memory_are_refused(void **state)
     assert_int_equal(rows_in_ledger(), before);
 }
 
+/* True rows, too, by what the policy says of their number. */
+static void
+a_table_that_would_not_fit_in_memory_is_refused(void **state)
+{
+    const struct release_request r = request_of("people", "id,age,city", "o");
+    static char policy[sizeof POLICY + 32];
+    const char *at = strstr(POLICY, "max_rows: 400"),
+               *end = at + strlen("max_rows: 400");
+    custos_err err = CUSTOS_ERR_INIT;
+    struct release x;
+
+    (void)state;
+    snprintf(policy, sizeof policy, "%.*smax_rows: 100000000000000%s",
+             (int)(at - POLICY), POLICY, end);
+    test_store_policy(&files, policy);
+    curator_close(c);
+    test_store_init(&files);
+    c = test_open(&files);
+    assert_int_equal(release_prepare(c, &r, &x, &err), CUSTOS_EOVERFLOW);
+    assert_non_null(strstr(err.said, "100000000000000 rows, the policy's "
+                                     "max_rows, would not fit in memory ("));
+}
+
 /* With noise of millions of rows there are no more synthetic ones than the policy
    allows true ones. */
 static void
@@ -1288,6 +1311,8 @@ main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(
             rows_that_take_too_much_memory_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_table_that_would_not_fit_in_memory_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(noise_does_not_make_rows, begin, end),
         cmocka_unit_test_setup_teardown(a_table_of_known_size_can_be_released,
                                         begin_known_size, end),

@@ -32,7 +32,7 @@ struct keeper {
     custos_rng *rng;
     uint64_t seed;
     amount spent, last_measurement;
-    size_t measured, selected;
+    size_t measured, selected, cells;
     int64_t scores[CANDIDATES];
     struct colset sets[CANDIDATES];
     uint64_t weights[CANDIDATES];
@@ -96,6 +96,7 @@ answer(struct keeper *k, amount rho, uint64_t l2_squared, size_t cells,
     k->spent = amount_add(k->spent, rho);
     k->last_measurement = rho;
     k->measured++;
+    k->cells += cells;
     for (size_t i = 0; k->playing == HOSTILE && i < cells; i++)
         out[i] = (int64_t)(synth_next(&k->seed) % 100000) - 30000;
     if (k->playing != NOISY)
@@ -581,6 +582,32 @@ aim_keeps_to_its_memory(void **state)
     test_rng_free(k.rng);
 }
 
+/* What is measured has a limit, which leaves room to measure to the end. */
+static void
+aim_measures_no_more_than_can_be_kept(void **state)
+{
+    static struct keeper k;
+    struct trusted t = trusted_of(&k);
+    struct aim_options o = aim_options(UNIT / 20);
+    struct synthesis s;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        o.cells = (size_t[]){1 << 26, 200, 1}[i];
+        keeper_init(&k, NOISY, 4);
+        assert_int_equal(aim_run(NULL, &o, &t, k.rng, &s, NULL), CUSTOS_OK);
+        assert_true(s.rounds > 3 && s.left == 0);
+        if (i == 0)
+            assert_true(k.cells > 200);
+        if (i == 1)
+            assert_true(k.cells <= 200);
+        if (i == 2) /* the columns, and then the smallest of them */
+            assert_true(k.cells <= 23 + 2 * s.rounds);
+        synthesis_free(&s);
+        test_rng_free(k.rng);
+    }
+}
+
 /* Rows of all methods respect structural zeros, and their columns keep codes. */
 static void
 zeros_hold_in_all(void **state)
@@ -735,6 +762,7 @@ main(void)
         cmocka_unit_test(settled_rounds_make_later_ones_dearer),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(aim_keeps_to_its_memory),
+        cmocka_unit_test(aim_measures_no_more_than_can_be_kept),
         cmocka_unit_test(zeros_hold_in_all),
         cmocka_unit_test(mst_keeps_to_its_memory_with_zeros),
         cmocka_unit_test(candidates_are_the_closure),
