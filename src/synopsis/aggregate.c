@@ -308,6 +308,8 @@ rank_of(const struct expr *e)
 
 /* ------------------------------------------------------------- variances -- */
 
+/* NAN if too few rows are expected. Without a model, expected counts may be negative,
+   but no variance is. */
 static double
 variance_of(const struct asking *a, const struct aggregate_row *row)
 {
@@ -315,9 +317,10 @@ variance_of(const struct asking *a, const struct aggregate_row *row)
     const struct of_piece sum = {.kind = PIECE_SUM};
     const double rows = expected(a, &is_value);
     const double mean = expected(a, &sum) / rows;
+    const double divisor = row->sample ? rows - 1 : rows;
     double squares = 0, variance;
 
-    if (!take_steps(a, 0))
+    if (!take_steps(a, 0) || !(divisor > 0))
         return NAN;
 
     for (size_t i = 0; i < a->g->n; i++) {
@@ -328,7 +331,7 @@ variance_of(const struct asking *a, const struct aggregate_row *row)
             squares += v * v * piece[PIECE_SHARE] *
                        a->e->expected[(size_t)piece[PIECE_CELL]];
     }
-    variance = squares / (row->sample ? rows - 1 : rows);
+    variance = fmax(0, squares) / divisor;
     return row->root ? sqrt(variance) : variance;
 }
 

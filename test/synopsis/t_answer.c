@@ -180,6 +180,48 @@ case_without_else_is_null(void **state)
     arena_free(a.arena);
 }
 
+/* A variance of fewer rows than it needs is NULL, and none is negative, though counts
+   may be. */
+static void
+variances_are_never_negative(void **state)
+{
+    static const char *const asked[] = {
+        "SELECT age, variance(cost), stddev(cost), var_pop(cost), count(*) "
+        "FROM "
+        "visits WHERE ward = 'hospice' GROUP BY age",
+        /* of tables alone */
+        "SELECT cost < 300, variance(cost), stddev(cost), var_pop(cost), "
+        "count(*) FROM visits WHERE ward = 'hospice' GROUP BY 1",
+    };
+    size_t nulls = 0, values = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < 12; i++) {
+        struct synopsis_made *m =
+            synopsis_made_new(i < 4 ? MADE_BY_AIM : MADE_BY_MST, UNIT / 20, i);
+        struct synopsis s = *m->synopsis;
+        struct answer *x;
+        struct asked a;
+
+        if (i >= 4)
+            s.model = NULL;
+        a = asked_new(&s);
+        x = ask(&a, asked[i / 4 > 0]);
+        for (size_t row = 0; row < x->n_rows; row++)
+            for (size_t c = 1; c < 4; c++) {
+                const struct datum *d = &x->cells[row * x->n_columns + c].value;
+
+                nulls += d->type == TYPE_NULL;
+                values += d->type != TYPE_NULL;
+                assert_true(d->type == TYPE_NULL || datum_double(d) >= 0);
+            }
+        answer_free(x);
+        synopsis_made_free(m);
+        arena_free(a.arena);
+    }
+    assert_true(nulls > 0 && values > 0);
+}
+
 /* What one group takes is given back before the next. */
 static void
 many_groups_are_answered(void **state)
@@ -743,6 +785,7 @@ main(void)
         cmocka_unit_test(answers_agree_with_the_model),
         cmocka_unit_test(answers_are_those_of_the_rows),
         cmocka_unit_test(case_without_else_is_null),
+        cmocka_unit_test(variances_are_never_negative),
         cmocka_unit_test(many_groups_are_answered),
         cmocka_unit_test(groups_are_found_in_any_order),
         cmocka_unit_test(too_much_work_is_refused),
