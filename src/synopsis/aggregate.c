@@ -183,7 +183,7 @@ mean_of(const struct asking *a)
     if (!find_range(a, &least, &most) || !(rows > 0))
         return out;
     out.x = fmin(fmax(expected(a, &sum) / rows, least), most);
-    for (size_t k = 0; k < a->e->n; k++) {
+    for (size_t k = 0; k < cell_counts_bounds(a->e, a->beta); k++) {
         const struct of_piece f = {.kind = PIECE_LESS, .at = out.x};
         const struct interval at = sum_of_table(a, k, &f);
         double low = least, high = most;
@@ -276,7 +276,7 @@ quantile_of(const struct asking *a, double rank, bool with_bar,
     if (n == 0)
         return true;
     out->x = quantile_expected(a, values, n, rank);
-    if (!with_bar || a->e->n == 0 ||
+    if (!with_bar || cell_counts_bounds(a->e, a->beta) == 0 ||
         n > QUANTILE_WORK_MAX / (a->g->n * a->e->n + 1))
         return true;
     for (size_t i = 0; i < n && isnan(low); i++) {
