@@ -21,8 +21,8 @@
  * Where no table has all columns, but AIM has a bound B on the l1 distance of the
  * model's marginal m to the exact one (last-selection-bound, measured-marginal-bound), the
  * interval is from sum low m - max |low| B to sum high m + max |high| B. That bound
- * misses with probability RELEASED_BETA, whatever beta is: one of several sums that are
- * to hold together has no such interval.
+ * misses in 5 % of releases, whatever beta is: one of several sums that are to hold
+ * together has no such interval.
  */
 #ifndef SYNOPSIS_CELL_COUNTS_H
 #define SYNOPSIS_CELL_COUNTS_H
