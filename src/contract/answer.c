@@ -84,9 +84,10 @@ void
 contract_answer(struct json *j, const struct answer *a,
                 const struct ledger_remaining *remaining)
 {
-    const char *kind = a->explained   ? "plan"
-                       : a->is_public ? "public"
-                                      : "private";
+    const char *kind = a->explained     ? "plan"
+                       : a->is_released ? "released"
+                       : a->is_public   ? "public"
+                                        : "private";
 
     add_columns(j, a);
     add_rows(j, a);
@@ -133,6 +134,7 @@ contract_plan(struct json *j, const struct answer *a,
         json_end(j);
     }
     json_end(j);
+    json_add_bool(j, "released", a->is_released);
     json_begin_list(j, "plan");
     for (size_t i = 0; i < a->n_rows; i++)
         json_add_datum(j, NULL, &a->cells[i * a->n_columns].value);

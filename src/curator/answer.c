@@ -184,6 +184,7 @@ answer_of_explain(const struct plan *p, const char *more, struct answer **out,
     plan_explain(p, &text);
     buf_add_text(&text, more);
     answer->explained = true;
+    answer->is_released = plan_is_released(p);
     if (!p->is_public && !answer_label(answer, p))
         st = no_memory(err);
     answer->columns[0] =

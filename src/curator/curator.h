@@ -121,9 +121,11 @@ struct answer {
     size_t n_columns;
     struct answer_cell *cells; /* row by row */
     size_t n_rows;
-    bool explained; /* EXPLAIN: one column of text lines, nothing charged */
-    bool is_public; /* exact and free */
-    bool stored;    /* a cached answer, free */
+    bool explained;   /* EXPLAIN: one column of text lines, nothing charged */
+    bool is_public;   /* exact and free */
+    bool is_released; /* free, but of values released earlier: not exact. An
+                         EXPLAIN's, too: of what it explains */
+    bool stored;      /* a cached answer, free */
     str epsilon, rho, delta; /* what it cost, exact text */
     str remarks;             /* sentences, one a line */
     str expected; /* what to expect of it, from public facts; sentences likewise.

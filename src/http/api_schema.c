@@ -109,6 +109,7 @@ add_table(struct json *j, const struct policy *p,
     json_begin(j, NULL);
     json_add_text(j, "name", t->name);
     json_add_bool(j, "public", t->is_public);
+    json_add_bool(j, "released", t->is_released);
     add_unit(j, p, who, t);
     json_add_text_or_null(j, "comment", t->comment);
     json_begin_list(j, "columns");

@@ -434,6 +434,9 @@ bool selection_weighs(const struct selection *s);
  * nothing that filters before the bound, and are units without weights? Then an
  * engine that has stored ordinals of values may bound by these.
  */
+/* Does it ask a synopsis, whose values were released earlier? */
+bool plan_is_released(const struct plan *p);
+
 bool plan_has_bare_key(const struct plan *p, const struct cell_space *s);
 
 /* How many numbers a plan releases, where quantiles count as one for each cell. */

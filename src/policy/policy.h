@@ -110,7 +110,8 @@ struct policy_constraint {
 struct policy_table {
     str name;
     bool is_public;
-    bool attached; /* read from its file in every query: `attach: true` */
+    bool is_released; /* public, but not exact: it stands for a synopsis */
+    bool attached;    /* read from its file in every query: `attach: true` */
     const struct policy_source *from; /* where source is; NULL: a file that
                                          the table names */
     struct engine_facts facts;        /* of the engine that holds it */

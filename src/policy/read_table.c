@@ -208,6 +208,18 @@ read_constraints(const struct reading *r, const struct node *list,
 }
 
 static custos_status
+read_public(const struct reading *r, const struct node *n,
+            struct policy_table *t)
+{
+    t->is_released =
+        n->kind == NODE_TEXT && str_equal(n->text, str_of("released"));
+    if (!t->is_released)
+        return node_flag(r, n, "public", &t->is_public);
+    t->is_public = true;
+    return CUSTOS_OK;
+}
+
+static custos_status
 read_table(const struct reading *r, const struct node *map,
            const struct policy *p, struct policy_table *t)
 {
@@ -220,7 +232,7 @@ read_table(const struct reading *r, const struct node *map,
     st = node_is_map(r, map, "a table", keys, COUNT_OF(keys));
     n = st ? NULL : node_find(map, "public");
     if (!st && n)
-        st = node_flag(r, n, "public", &t->is_public);
+        st = read_public(r, n, t);
     if (!st)
         st = reading_go_on(r, read_table_source(r, map, p, t));
     if (!st && t->is_public)

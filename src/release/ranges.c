@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "release/names.h"
 #include "release/schema.h"
 #include "synth/edges.h"
 
@@ -71,21 +72,6 @@ find_column(const struct schema *s, str name, size_t *out, custos_err *err)
                        "the release has no column '%.*s' with values" HINT
                        "--ranges names columns of the release",
                        (int)(name.len < 60 ? name.len : 60), name.ptr);
-}
-
-static str
-take_name(str *rest)
-{
-    const char *comma = memchr(rest->ptr, ',', rest->len);
-    str name = {rest->ptr, comma ? (size_t)(comma - rest->ptr) : rest->len};
-    size_t used = name.len + (comma != NULL);
-
-    *rest = (str){rest->ptr + used, rest->len - used};
-    while (name.len > 0 && name.ptr[0] == ' ')
-        name = (str){name.ptr + 1, name.len - 1};
-    while (name.len > 0 && name.ptr[name.len - 1] == ' ')
-        name.len--;
-    return name;
 }
 
 bool
@@ -181,8 +167,11 @@ ranges_prepare(arena *a, const struct relation *from, const size_t *field,
         return no_memory(err);
     while (!st && names.len > 0) {
         size_t column = 0;
+        str name;
 
-        st = find_column(own, take_name(&names), &column, err);
+        st = names_take(a, &names, '\0', &name, err);
+        if (!st)
+            st = find_column(own, name, &column, err);
         if (!st && !ranges_have(out, column))
             st = add_column(a, &from->as->columns[field[column]], column, own,
                             fine_sizes, out, err);

@@ -183,7 +183,7 @@ mean_of(const struct asking *a)
     if (!find_range(a, &least, &most) || !(rows > 0))
         return out;
     out.x = fmin(fmax(expected(a, &sum) / rows, least), most);
-    for (size_t k = 0; k < a->e->n; k++) {
+    for (size_t k = 0; k < cell_counts_bounds(a->e, a->beta); k++) {
         const struct of_piece f = {.kind = PIECE_LESS, .at = out.x};
         const struct interval at = sum_of_table(a, k, &f);
         double low = least, high = most;
@@ -276,7 +276,7 @@ quantile_of(const struct asking *a, double rank, bool with_bar,
     if (n == 0)
         return true;
     out->x = quantile_expected(a, values, n, rank);
-    if (!with_bar || a->e->n == 0 ||
+    if (!with_bar || cell_counts_bounds(a->e, a->beta) == 0 ||
         n > QUANTILE_WORK_MAX / (a->g->n * a->e->n + 1))
         return true;
     for (size_t i = 0; i < n && isnan(low); i++) {
@@ -308,6 +308,8 @@ rank_of(const struct expr *e)
 
 /* ------------------------------------------------------------- variances -- */
 
+/* NAN if too few rows are expected. Without a model, expected counts may be negative,
+   but no variance is. */
 static double
 variance_of(const struct asking *a, const struct aggregate_row *row)
 {
@@ -315,9 +317,10 @@ variance_of(const struct asking *a, const struct aggregate_row *row)
     const struct of_piece sum = {.kind = PIECE_SUM};
     const double rows = expected(a, &is_value);
     const double mean = expected(a, &sum) / rows;
+    const double divisor = row->sample ? rows - 1 : rows;
     double squares = 0, variance;
 
-    if (!take_steps(a, 0))
+    if (!take_steps(a, 0) || !(divisor > 0))
         return NAN;
 
     for (size_t i = 0; i < a->g->n; i++) {
@@ -328,7 +331,7 @@ variance_of(const struct asking *a, const struct aggregate_row *row)
             squares += v * v * piece[PIECE_SHARE] *
                        a->e->expected[(size_t)piece[PIECE_CELL]];
     }
-    variance = squares / (row->sample ? rows - 1 : rows);
+    variance = fmax(0, squares) / divisor;
     return row->root ? sqrt(variance) : variance;
 }
 

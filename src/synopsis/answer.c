@@ -207,6 +207,7 @@ answer_begin(const struct plan *p, struct answer **out, custos_err *err)
     answer->arena = a;
     answer->n_columns = p->n_outputs;
     answer->is_public = true;
+    answer->is_released = p->from != NULL;
     for (size_t i = 0; i < p->n_outputs; i++) {
         const struct plan_output *o = &p->outputs[i];
         char *name = arena_copy(a, o->name);

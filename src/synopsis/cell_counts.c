@@ -568,6 +568,12 @@ cell_counts_sum_of_table(const struct cell_counts *e, size_t k,
     return out;
 }
 
+size_t
+cell_counts_bounds(const struct cell_counts *e, double beta)
+{
+    return e->n > 0 && e->tables[0].l1 > 0 && beta < RELEASED_BETA ? 0 : e->n;
+}
+
 void
 interval_narrow(struct interval *to, double low, double high)
 {
@@ -589,7 +595,7 @@ cell_counts_sum(const struct cell_counts *e, const struct summand *terms,
 
     for (size_t i = 0; i < n; i++)
         out.x += terms[i].mean * e->expected[terms[i].cell];
-    for (size_t k = 0; k < e->n; k++) {
+    for (size_t k = 0; k < cell_counts_bounds(e, beta); k++) {
         const struct interval of =
             cell_counts_sum_of_table(e, k, terms, n, beta);
 

@@ -20,9 +20,10 @@
  * TESTED   bars_cover_at_their_rate
  *
  * Where no table has all columns, but AIM has a bound B on the l1 distance of the
- * model's marginal m to the exact one (last-selection-bound,
- * measured-marginal-bound), the interval is from sum low m - max |low| B to
- * sum high m + max |high| B.
+ * model's marginal m to the exact one (last-selection-bound, measured-marginal-bound), the
+ * interval is from sum low m - max |low| B to sum high m + max |high| B. That bound
+ * misses in 5 % of releases, whatever beta is: one of several sums that are to hold
+ * together has no such interval.
  */
 #ifndef SYNOPSIS_CELL_COUNTS_H
 #define SYNOPSIS_CELL_COUNTS_H
@@ -77,6 +78,10 @@ uint64_t cell_counts_steps_of_table(const struct cell_counts *e, size_t k,
                                     const struct summand *terms, size_t n);
 uint64_t cell_counts_steps(const struct cell_counts *e,
                            const struct summand *terms, size_t n);
+
+/* How many of the tables bound sums at this beta: none of them if it is a bound on the
+   model and beta is less than RELEASED_BETA. */
+size_t cell_counts_bounds(const struct cell_counts *e, double beta);
 
 /* There is at most one term for each cell. */
 struct interval

@@ -21,7 +21,7 @@ synopsis_policy_write(const struct synopsis *s, struct buf *out)
                POLICY_FORMAT);
     emit_name(out, of->table);
     buf_add_text(out, ":\n"
-                      "    public: true\n"
+                      "    public: released\n"
                       "    source: " SYNOPSIS_SOURCE "\n"
                       "    columns:\n");
     for (size_t i = 0; i < of->n; i++) {

@@ -94,15 +94,26 @@ class ServeSynopsis(unittest.TestCase):
         cell = answer["rows"][0][0]
         self.assertLessEqual(int(cell["low"]), int(cell["value"]))
         self.assertLessEqual(int(cell["value"]), int(cell["high"]))
-        self.assertEqual(answer["kind"], "public")
+        self.assertEqual(answer["kind"], "released")
+        plan = call(self.server.http, "POST", "/v1/explain",
+                    {"sql": "SELECT count(*) FROM visits"}, self.token).json
+        self.assertTrue(plan["released"])
+        self.assertNotIn("exact", " ".join(plan["plan"]))
         schema = call(self.server.http, "GET", "/v1/schema",
                       token=self.token).json
-        self.assertEqual([t["name"] for t in schema["tables"]], ["visits"])
+        self.assertEqual([(t["name"], t["released"]) for t in schema["tables"]],
+                         [("visits", True)])
 
     def test_a_store_beside_it_is_refused(self):
         done = run("serve", "--store", "x", "--synopsis", FILE)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"exclude each other", done.stderr)
+
+    def test_explain(self):
+        done = self.psql("EXPLAIN SELECT count(*) FROM visits")
+        self.assertIn("noisy values released earlier: free, with error bars",
+                      done.stdout)
+        self.assertNotIn("exact", done.stdout + done.stderr)
 
     def test_strangers(self):
         self.assertEqual(call(self.server.http, "POST", "/v1/query",

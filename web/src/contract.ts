@@ -87,7 +87,8 @@ export interface Remaining {
 export interface Answer {
   columns: Column[];
   rows: Cell[][];
-  kind: "private" | "public" | "plan";
+  /* released: free, of noisy values released earlier. */
+  kind: "private" | "public" | "released" | "plan";
   /* A cached answer, which is free. */
   stored: boolean;
   confidence: "0.95";
@@ -104,6 +105,8 @@ export interface Answer {
 
 export interface Plan {
   columns: PlannedColumn[];
+  /* Free, of noisy values released earlier: not exact. */
+  released: boolean;
   plan: string[];
   cost: Cost;
   remarks: string[];
@@ -254,6 +257,8 @@ export interface Unit {
 export interface Table {
   name: string;
   public: boolean;
+  /* Public, but not exact: a synopsis, whose answers have error bars. */
+  released: boolean;
   unit: Unit | null;
   comment: string | null;
   columns: SchemaColumn[];

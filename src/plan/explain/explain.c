@@ -510,11 +510,22 @@ explain_selecting(const struct plan *p, struct buf *out)
     explain_price(p, out);
 }
 
+bool
+plan_is_released(const struct plan *p)
+{
+    return p->is_public && p->table && p->table->is_released;
+}
+
 void
 plan_explain(const struct plan *p, struct buf *out)
 {
     size_t n;
 
+    if (plan_is_released(p)) {
+        buf_add_text(out, "released   computed from noisy values released "
+                          "earlier: free, with error bars\n");
+        return;
+    }
     if (p->is_public) {
         buf_add_text(out, "public     no private row is read: the answer is "
                           "exact and free\n");

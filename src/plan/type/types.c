@@ -252,7 +252,7 @@ type_running(struct work *w, struct expr *e)
         return CUSTOS_OK;
     return custos_fail_at(w->err, CUSTOS_EUNSUPPORTED, e->at,
                           "there is no sum(count(*)) OVER of public tables" HINT
-                          "ask for count(*), which is exact");
+                          "ask for count(*)");
 }
 
 static const struct {

@@ -47,6 +47,7 @@ export function captionOf({ question, answer }: Asked): string[] {
     ...told(answer),
     question.sql,
     answer.kind === "plan" ? "A plan: nothing was charged." : answer.kind === "public" ? "Public data: exact."
+      : answer.kind === "released" ? "Of noisy values that were released earlier. 95 % error bars."
       : `Differentially private: ${sign} ${amount}. 95 % error bars.` +
         (answer.receipt ? ` Receipt ${answer.receipt.slice(0, 16)}…` : ""),
   ];

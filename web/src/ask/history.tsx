@@ -48,7 +48,7 @@ export function History({ answers, turn, take }: {
           <li>
             <button type="button" class="past" onClick={() => take({ sql: a.question.sql }, null)}>
               <code>{a.question.sql}</code>
-              <span class="soft">{a.answer.kind === "plan" ? "plan, free" : "public, free"}</span>
+              <span class="soft">{a.answer.kind === "plan" ? "plan, free" : `${a.answer.kind}, free`}</span>
             </button>
           </li>
         ))}

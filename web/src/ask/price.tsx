@@ -5,12 +5,13 @@ import { grouped } from "../parts/decimal";
 import { atLeast } from "../parts/percent";
 import { linkTo } from "../route";
 
-export type Fare = "paid" | "stored" | "public" | "beyond" | "plan";
+export type Fare = "paid" | "stored" | "public" | "released" | "beyond" | "plan";
 
 /* How a question would be paid for; `explains`: it asks only for its plan. */
 export function fareOf(plan: Plan, explains: boolean): Fare {
   if (explains) return "plan";
   if (plan.stored) return "stored";
+  if (plan.released) return "released";
   if (Number(plan.cost.epsilon) === 0 && Number(plan.cost.delta) === 0) return "public";
   return plan.after === null && plan.remaining !== null ? "beyond" : "paid";
 }
@@ -49,6 +50,7 @@ function Left({ plan, fare }: { plan: Plan; fare: Fare }) {
 
 function errorOf(c: PlannedColumn, fare: Fare) {
   if (fare === "public") return <span class="soft">exact</span>;
+  if (fare === "released") return <span class="soft">shown with the answer</span>;
   if (c.key) return <span class="soft">group key</span>;
   if (c.within === null) return <span class="soft" title="It depends on the data, so it is known only with the answer.">shown with the answer</span>;
   return <>± {grouped(c.within)}{c.relative !== null && <span class="soft" title="At best, in an average group, from the policy's number of people."> ≥ {atLeast(c.relative)}</span>}</>;
@@ -78,6 +80,9 @@ function Cost({ plan, fare }: { plan: Plan; fare: Fare }) {
   );
   if (fare === "public") return (
     <><strong class="amount">free</strong><p class="soft">No private row is read: the answer is exact.</p></>
+  );
+  if (fare === "released") return (
+    <><strong class="amount">free</strong><p class="soft">The answer follows from noisy values that were released earlier.</p></>
   );
   const { sign, amount } = priceOf(plan.cost);
   return (

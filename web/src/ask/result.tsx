@@ -93,8 +93,9 @@ function Terms({ asked: { answer, inRho } }: { asked: Asked }) {
       {answer.remarks.length > 0 && <ul class="remarks">{answer.remarks.map((r) => <li>{r}</li>)}</ul>}
       <p class="soft">
         {answer.kind === "plan" ? "A plan, not an answer: no data was read and nothing was charged."
-          : !paid ? "Public data: exact and free."
+          : answer.kind === "public" ? "Public data: exact and free."
           : hasErrors(answer) && <>± is a {Math.round(Number(answer.confidence) * 100)} % error bar: about 95 of 100 such ranges contain the exact value (of the rows that count). </>}
+        {answer.kind === "released" && "Free: computed from noisy values that were released earlier."}
         {paid && (answer.stored ? <strong>Stored answer: no cost.</strong> : <>Cost: {costShort(answer.cost)}.</>)}
         {answer.remaining && <> Remaining: ε {leftShort(answer.remaining.epsilon)}.</>}
         {paid && !answer.stored && inRho && (

@@ -17,7 +17,8 @@ import "./schema.css";
 const askLink = (sql: string) => linkTo("ask", { sql });
 
 function firstQuestion(schema: Schema, t: Table): string {
-  return t.public ? `SELECT *\nFROM ${quoted(t.name)}`
+  return t.released ? `SELECT count(*)\nFROM ${quoted(t.name)}`
+    : t.public ? `SELECT *\nFROM ${quoted(t.name)}`
     : examplesOf({ ...schema, tables: [t] })[0]!.sql;
 }
 
@@ -35,7 +36,7 @@ function shownView(schema: Schema, v: View): Shown {
       who: "A query that the owner has given a name.",
       how: "You query it like a table; it protects the same people as its tables.",
     },
-    ask: askLink(firstQuestion(schema, { ...v, public: false, unit: null })),
+    ask: askLink(firstQuestion(schema, { ...v, public: false, released: false, unit: null })),
   };
 }
 

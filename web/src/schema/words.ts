@@ -47,6 +47,8 @@ function boundWords(t: Table): string {
 export interface Protection { who: string; how: string }
 
 export function protectionOf(t: Table): Protection {
+  if (t.released)
+    return { who: "Its people were protected when it was released.", how: "Answers follow from noisy values: they have error bars, and are free." };
   if (t.public)
     return { who: "Nobody is protected here.", how: "The table is public: answers are exact, and free." };
   if (t.unit!.row)
