@@ -103,32 +103,41 @@ read_limit(str text, rat *out)
     CUSTOS_REQUIRE(!rat_read(text.ptr, "limit", out, NULL));
 }
 
+static amount
+least_of(str text)
+{
+    amount least;
+    rat x;
+
+    rat_init(&x);
+    read_limit(text, &x);
+    least = amount_from_rat_up(&x, AMOUNT_LOSS);
+    rat_clear(&x);
+    return least;
+}
+
 static custos_status
 check_least(const char *name, amount price, str least, custos_err *err)
 {
     char text[AMOUNT_TEXT_MAX];
-    bool below;
-    rat x;
 
-    rat_init(&x);
-    read_limit(least, &x);
-    below = price < amount_from_rat_up(&x, AMOUNT_LOSS);
-    rat_clear(&x);
+    if (price >= least_of(least))
+        return CUSTOS_OK;
     amount_write(price, AMOUNT_LOSS, text);
-    return below
-               ? custos_fail(err, CUSTOS_EDENIED,
-                             "this release would cost %s %s, and the policy's "
-                             "least price is %.*s" HINT "give a larger price",
-                             name, text, (int)least.len, least.ptr)
-               : CUSTOS_OK;
+    return custos_fail(err, CUSTOS_EDENIED,
+                       "this release would cost %s %s, and the policy's least "
+                       "price is %.*s" HINT "give a larger price",
+                       name, text, (int)least.len, least.ptr);
 }
 
 custos_status
-release_price_check(const struct release_price *p, const struct policy *policy,
+release_price_check(struct release_price *p, const struct policy *policy,
                     custos_err *err)
 {
-    custos_status st =
-        check_least("epsilon", p->charge.epsilon, policy->min_epsilon, err);
+    const amount least = least_of(policy->min_rho);
 
-    return st ? st : check_least("rho", p->charge.rho, policy->min_rho, err);
+    if (p->charge.epsilon == AMOUNT_INFINITE)
+        return check_least("rho", p->charge.rho, policy->min_rho, err);
+    p->charge.rho = p->charge.rho > least ? p->charge.rho : least;
+    return check_least("epsilon", p->charge.epsilon, policy->min_epsilon, err);
 }

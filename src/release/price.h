@@ -41,12 +41,14 @@ CUSTOS_MUST_USE custos_status release_price_make(str epsilon, str delta,
                                                  custos_err *err);
 
 /*
- * Is the price at least the policy's least (least-price)? A release below it is refused,
- * not raised: what its steps cost and what is charged stay the same. The policy's caps
+ * Is the price, as it was given, at least the policy's least (least-price)? A release
+ * below it is refused, not raised: what its steps cost and what is charged stay the same.
+ * Of a price in epsilon and delta the rho lane is raised, as for queries: it only
+ * limits how many charges a budget can have. The policy's caps
  * are for single queries; a release, which only the owner can make, is limited by the
  * budget. May fail: CUSTOS_EDENIED.
  */
-CUSTOS_MUST_USE custos_status release_price_check(const struct release_price *p,
+CUSTOS_MUST_USE custos_status release_price_check(struct release_price *p,
                                                   const struct policy *policy,
                                                   custos_err *err);
 

@@ -265,18 +265,44 @@ add_tables(struct buf *out, const struct reporting *r)
     buf_add_text(out, "</table></div></details>\n");
 }
 
+/* A measurement of any kind. */
+struct measured {
+    struct colset set;
+    const char *kind;
+    size_t cells;
+    double variance;
+    amount rho;
+};
+
+/* Measurement i: first those of ranges, as they were taken. */
+static struct measured
+measured_at(const struct released *r, size_t i)
+{
+    const struct released_table *t;
+
+    if (i < r->n_ranges)
+        return (struct measured){colset_of(r->ranges[i].column), "running sums",
+                                 r->ranges[i].cells, r->ranges[i].variance,
+                                 r->ranges[i].rho};
+    t = &r->tables[i - r->n_ranges];
+    return (struct measured){
+        t->set, t->kind == RELEASED_RESIDUAL ? "residual" : "counts", t->cells,
+        t->variance, t->rho};
+}
+
 static void
 add_measured_row(struct buf *out, const struct reporting *r,
-                 const struct released_table *t, amount all)
+                 const struct measured *t, amount all)
 {
     char text[NUMBER_BYTES];
     const double share = (double)t->rho / (double)all;
 
     buf_add_text(out, "<tr><td>");
     add_columns(out, r->s->schema, t->set);
-    buf_printf(out, "%s</td><td class=\"n\">%zu</td><td class=\"n\">%.4g</td>",
-               t->kind == RELEASED_RESIDUAL ? " (residual)" : "", t->cells,
-               sqrt(t->variance));
+    if (strcmp(t->kind, "counts") != 0)
+        buf_printf(out, " (%s)", t->kind);
+    buf_printf(out, "</td><td class=\"n\">%zu</td><td class=\"n\">%.4g</td>",
+               t->cells, sqrt(t->variance));
     snprintf(text, sizeof text, "%.3g %%", 100 * share);
     page_bar(out, share, text);
     buf_add_text(out, "</tr>\n");
@@ -286,23 +312,28 @@ static void
 add_measured(struct buf *out, const struct reporting *r)
 {
     const struct released *m = r->s->released;
+    const size_t n = m->n_ranges + m->n_tables;
     amount all = 0;
 
-    for (size_t i = 0; i < m->n_tables; i++)
-        all = amount_add(all, m->tables[i].rho);
+    for (size_t i = 0; i < n; i++)
+        all = amount_add(all, measured_at(m, i).rho);
     buf_printf(
         out,
-        "<h2>What was measured</h2>\n<p>%zu tables, in this order. Each cell "
+        "<h2>What was measured</h2>\n<p>%zu measurements, in this order. Each "
+        "number "
         "got Gaussian noise of this standard deviation; the last column is "
-        "each table's part of the measurements' price. What is left of the "
+        "each one's part of the measurements' price. What is left of the "
         "whole price paid for choosing what to measure.</p>\n"
         "<details%s><summary>All measurements</summary><div "
         "class=\"wide\"><table>\n<tr><th>Columns</th><th "
         "class=\"n\">Cells</th><th class=\"n\">Standard deviation</th><th>Part "
         "of the price</th></tr>\n",
-        m->n_tables, m->n_tables <= SHOWN ? " open" : "");
-    for (size_t i = 0; i < m->n_tables; i++)
-        add_measured_row(out, r, &m->tables[i], all);
+        n, n <= SHOWN ? " open" : "");
+    for (size_t i = 0; i < n; i++) {
+        const struct measured x = measured_at(m, i);
+
+        add_measured_row(out, r, &x, all);
+    }
     buf_add_text(out, "</table></div></details>\n");
 }
 
@@ -312,7 +343,8 @@ add_schema(struct buf *out, const struct synopsis *s)
     const struct released_coding *now = released_now(s->released);
 
     buf_add_text(
-        out, "<h2>Columns</h2>\n<p>Codes were fixed before the data was read. "
+        out, "<h2>Columns</h2>\n<p>Codes were fixed before the data was read, "
+             "but those of columns with running sums, which were cut by these. "
              "A merged code stands for values that are rare in the noisy "
              "counts; it is shared out among them by these counts.</p>\n"
              "<div class=\"wide\"><table>\n<tr><th>Column</th><th>Type</th>"
@@ -421,14 +453,14 @@ report_json(struct buf *out, const struct reporting *r)
     }
     json_end(&j);
     json_begin_list(&j, "measurements");
-    for (size_t i = 0; i < s->released->n_tables; i++) {
-        const struct released_table *t = &s->released->tables[i];
+    for (size_t i = 0; i < s->released->n_ranges + s->released->n_tables; i++) {
+        const struct measured x = measured_at(s->released, i);
 
         json_begin(&j, NULL);
-        add_names(&j, s->schema, t->set);
-        json_add_bool(&j, "residual", t->kind == RELEASED_RESIDUAL);
-        json_add_count(&j, "cells", t->cells);
-        add_number(&j, "standard_deviation", sqrt(t->variance));
+        add_names(&j, s->schema, x.set);
+        json_add_text(&j, "kind", str_of(x.kind));
+        json_add_count(&j, "cells", x.cells);
+        add_number(&j, "standard_deviation", sqrt(x.variance));
         json_end(&j);
     }
     json_end(&j);

@@ -1,6 +1,7 @@
 """`custos release --ranges`: numbers and times that are counted finely, cut where the rows
 are, and answered from running sums."""
 import csv
+import json
 import pathlib
 import random
 import statistics
@@ -93,6 +94,25 @@ class Ranges(CommandCase):
         self.assertLess(abs(float(got["n"]) - (PEOPLE - len(pays))), 60)
         got = self.ask("near", "SELECT count(*) AS n FROM people WHERE since < DATE '2015-01-01'")
         self.assertLess(abs(float(got["n"]) - sum(p[4] < "2015" for p in self.people)), 60)
+
+    def test_the_price_can_be_computed_again(self):
+        """Of a release with running sums, too: info's command, and the report."""
+        charge = ("--epsilon", "0.7", "--delta", "1e-9")
+        words = self.words("price", "--ranges", "pay,since", "--method", "tables")
+        words[words.index("--rho"):words.index("--rho") + 2] = charge
+        lines(*words)
+        said = "\n".join(lines("synopsis", "info",
+                               str(self.folder / "price" / "synopsis.custos")))
+        self.assertEqual(said.count("(running sums, before the others)"), 2)
+        self.assertIn("running-sums", said)
+        command = said.split("row zCDP)")[1].replace("\\\n", " ").split()
+        rows = json.loads("\n".join(lines(*command[1:], "--json")))["rows"]
+        again = [float(row["epsilon"]) for row in rows if row["name"].startswith("zCDP")]
+        self.assertEqual(len(again), 1)
+        self.assertLess(again[0], 0.7001)
+        self.assertGreater(again[0], 0.6999)
+        report = json.loads((self.folder / "price" / "report.json").read_text("utf-8"))
+        self.assertEqual([m["kind"] for m in report["measurements"]].count("running sums"), 2)
 
     def test_columns_are_cut_where_rows_are(self):
         """The heap at 50,000 is a run of its own, and nothing lies outside the domain."""

@@ -364,7 +364,8 @@ a_refused_release_costs_nothing(void **state)
     }
 }
 
-/* At least the least price, in the lane that is below it. Caps are for queries. */
+/* At least the least price, in the lane in which it is given; the rho of a price in
+   epsilon is raised to it. Caps are for queries. */
 static void
 a_price_is_what_the_policy_allows(void **state)
 {
@@ -387,6 +388,8 @@ a_price_is_what_the_policy_allows(void **state)
         {"epsilon: 0.1, delta: 1e-9", "0.0009", "1e-9", NULL,
          "this release would cost epsilon 0.0009, and the policy's least price "
          "is 0.001; give a larger price"},
+        {"epsilon: 0.5, min_rho: 0.004, delta: 1e-9", "0.01", "1e-9", NULL,
+         NULL}, /* its rho is less, and is raised */
         {"epsilon: 0.1, max_rho: 1", NULL, NULL, "0.00001",
          "this release would cost rho 0.00001, and the policy's least price is "
          "0.0001"},
@@ -413,8 +416,12 @@ a_price_is_what_the_policy_allows(void **state)
         r.delta = str_of(cases[i].delta);
         r.rho = str_of(cases[i].rho);
         st = release_prepare(c, &r, &x, &err);
-        if (!st)
+        if (!st) {
+            if (strstr(cases[i].query, "min_rho"))
+                assert_true(x.price.charge.rho >=
+                            (amount)4000000000 * 100000000);
             release_free(&x);
+        }
         if (st != (cases[i].said ? CUSTOS_EDENIED : CUSTOS_OK))
             fail_msg("case %zu: %d %s", i, (int)st, err.said);
         if (st && strncmp(whole_said(&err), cases[i].said,
