@@ -28,6 +28,10 @@ static const struct fit_options FIT = {2000, 1e-4, 50};
 
 enum { TRIES = 2000 }; /* of sets that may have room in the model */
 
+/* Tables are added up to this size: a by-product should take seconds, and each step of
+   its fit walks over all of it. */
+#define ROOM_BYTES ((size_t)1 << 20)
+
 static custos_status
 no_memory(custos_err *err)
 {
@@ -261,6 +265,7 @@ struct planning {
     double *columns;      /* the tables of all columns, one after the other */
     double rows;          /* as the residual of the empty set says */
     size_t cells;         /* of the largest table */
+    size_t room;          /* bytes of the model's tree */
 };
 
 static void
@@ -342,7 +347,7 @@ has_room(const struct planning *s, struct tree_graph *graph, struct colset set)
 
     tree_graph_join(&with, set);
     tree_make(&s->plan.domain, &with, &tree);
-    if (tree_bytes(&tree) > s->o->bytes)
+    if (tree_bytes(&tree) > s->room)
         return false;
     *graph = with;
     return true;
@@ -396,6 +401,9 @@ make_model(struct planning *s, custos_err *err)
                            "the columns and their structural zeros need a "
                            "model of %zu bytes",
                            tree_bytes(&tree));
+    s->room = tree_bytes(&tree);
+    if (s->room < ROOM_BYTES)
+        s->room = s->o->bytes < ROOM_BYTES ? s->o->bytes : ROOM_BYTES;
     s->rows = fmax(1, (double)s->plan.parts[0].values[0]);
     st = add_tables(s, &graph, err);
     if (!st)

@@ -337,6 +337,27 @@ standard_errors_of_aim_cover(void **state)
     assert_true(fabs(bias) < 0.25 * (double)n);
 }
 
+/* Without one of them nothing is known of the table. */
+static void
+a_table_needs_all_its_residuals(void **state)
+{
+    static const int64_t q[6] = {23, 8, -8};
+    static const char *const sets[] = {"", "a", "b"};
+    double y[6], error[6];
+    struct stated t;
+
+    (void)state;
+    stated_init(&t);
+    for (size_t i = 0; i < 3; i++)
+        stated_add(&t, RELEASED_RESIDUAL, synth_set(sets[i]), 1, q);
+    assert_int_equal(
+        estimate_measured(&t.s, NULL, synth_set("ab"), y, error, NULL),
+        CUSTOS_OK);
+    for (size_t k = 0; k < 6; k++)
+        assert_true(isnan(y[k]) && isnan(error[k]));
+    arena_free(t.a);
+}
+
 int
 main(void)
 {
@@ -347,6 +368,7 @@ main(void)
         cmocka_unit_test(merged_codes_share_their_sum),
         cmocka_unit_test(residuals_make_their_table),
         cmocka_unit_test(standard_errors_of_aim_cover),
+        cmocka_unit_test(a_table_needs_all_its_residuals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
