@@ -121,8 +121,7 @@ faults_are_errors(void **state)
     assert_int_equal(parquet_write(w, "../t", COLUMNS, 1, &err), CUSTOS_EIO);
     assert_int_equal(parquet_write(w, "t", COLUMNS, 1, &err), CUSTOS_EIO);
     assert_string_equal(whole_said(&err),
-                        "cannot write a Parquet file of the release; is the "
-                        "disk full?");
+                        "cannot write a Parquet file of the release");
     parquet_writer_close(w);
     assert_int_equal(parquet_writer_open(dir, &w, NULL), CUSTOS_OK);
     assert_int_equal(parquet_write(w, "t", COLUMNS, 1, &err), CUSTOS_OK);
