@@ -48,7 +48,7 @@ write_request(const struct release *r, struct buf *query, struct buf *plan)
                "price      rho %s",
                r->schema->n, r->method.workload.n, method_name(r->method.is),
                r->price.rho_text);
-    if (strcmp(r->price.delta, "0"))
+    if (strcmp(r->price.delta, "0") != 0)
         buf_printf(plan, ", from epsilon %s at delta %s", r->price.epsilon,
                    r->price.delta);
     buf_printf(plan, "\nunit       %.*s, at most %" PRIu64 " rows count\n",

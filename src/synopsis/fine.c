@@ -16,25 +16,20 @@ fine_range(const struct synopsis *s, size_t column)
     return NULL;
 }
 
-const struct schema_column **
+struct schema_column *
 fine_columns(arena *a, const struct synopsis *s)
 {
     const size_t n = s->schema->domain.n;
-    const struct schema_column **out = arena_take(a, n + 1, sizeof *out);
+    struct schema_column *out = arena_take(a, n + 1, sizeof *out);
 
     for (size_t i = 0; out && i < n; i++) {
         const struct released_range *r = fine_range(s, i);
-        struct schema_column *c;
 
         if (!r)
             continue;
-        c = arena_take(a, 1, sizeof *c);
-        if (!c)
-            return NULL;
-        *c = s->schema->columns[s->schema->column[i]];
-        c->n = r->n;
-        c->cuts = r->cuts;
-        out[i] = c;
+        out[i] = s->schema->columns[s->schema->column[i]];
+        out[i].n = r->n;
+        out[i].cuts = r->cuts;
     }
     return out;
 }

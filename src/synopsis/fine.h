@@ -10,8 +10,9 @@
 /* The most cells of a range in a synopsis. */
 enum { FINE_CELLS = 4097 };
 
-/* By column of the domain: the column with its fine codes, or NULL. NULL: no memory. */
-const struct schema_column **fine_columns(arena *a, const struct synopsis *s);
+/* By column of the domain: the column with its fine codes; without a name if it has
+   none. NULL: no memory. */
+struct schema_column *fine_columns(arena *a, const struct synopsis *s);
 
 /* The range of the column, or NULL. */
 const struct released_range *

@@ -410,9 +410,10 @@ take_columns(struct question *q, custos_err *err)
     }
     if (q->n_readings == 0)
         (void)find_reading(q, base);
-    q->is_fine = q->n_columns == 1 && q->fine[q->columns[0].is->place];
+    q->is_fine =
+        q->n_columns == 1 && q->fine[q->columns[0].is->place].name.len > 0;
     if (q->is_fine)
-        q->columns[0].is = q->fine[q->columns[0].is->place];
+        q->columns[0].is = &q->fine[q->columns[0].is->place];
     return st ? st : take_values(q, err);
 }
 

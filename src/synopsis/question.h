@@ -50,7 +50,7 @@ struct question {
     arena *a;
     const struct plan *plan;
     const struct schema *schema;
-    const struct schema_column **fine; /* as fine_columns gives them */
+    const struct schema_column *fine; /* as fine_columns gives them */
     bool is_fine;   /* it uses one column alone, and that in its fine codes */
     arena *scratch; /* of one combination of values, or one aggregate */
     struct effort *effort; /* what it may still take, and who stops it */
