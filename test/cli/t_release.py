@@ -393,7 +393,7 @@ class Price(Releases):
                     out, _ = self.release("--method", *method, price=price)
                     delta, steps = self.recompute(out)
                     charge = self.charges()[-1]
-                    self.check_theorems(out, charge, method)
+                    self.check_theorems(out, charge, method[0])
                     paid = json.loads("\n".join(lines(
                         "account", "convert", "--from", "zcdp", "--amount",
                         charge["rho"], "--to", "approx", "--to-delta", delta,
