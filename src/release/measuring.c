@@ -47,24 +47,52 @@ pay(struct measuring *m, amount rho)
         m->progress(m->progress_ctx, m->left);
 }
 
-/* Discrete Gaussian noise of variance l2_squared/(2 rho), also for a single cell, where
+/* Discrete Gaussian noise of variance l2_squared/(2 rho), also for a single number, where
    a whole sensitivity would be asked for otherwise. */
 static custos_status
-noise_of(uint64_t l2_squared, amount rho, size_t cells, custos_mech **out,
-         custos_err *err)
+gaussian_of(custos_domain domain, size_t numbers, const rat *l2_squared,
+            amount rho, custos_mech **out, custos_err *err)
 {
-    char price[AMOUNT_TEXT_MAX], squared[24];
+    char price[AMOUNT_TEXT_MAX], squared[128];
     const custos_mech_options o = {.size = sizeof o,
                                    .kind = CUSTOS_GAUSSIAN,
-                                   .domain = CUSTOS_INTS,
-                                   .values = cells,
+                                   .domain = domain,
+                                   .values = numbers,
                                    .sensitivity_squared = squared,
                                    .changes = CUSTOS_CHANGES_SEVERAL,
                                    .rho = price};
 
+    if (!rat_write_into(l2_squared, squared, sizeof squared))
+        return custos_fail(err, CUSTOS_ERANGE, "a table is too large");
     amount_write(rho, AMOUNT_LOSS, price);
-    snprintf(squared, sizeof squared, "%" PRIu64, l2_squared);
     return custos_mech_new(NULL, &o, out, err);
+}
+
+/* What a unit with so many rows changes, squared, if one row changes this much. */
+static void
+times_rows_squared(rat *l2_squared, uint64_t rows)
+{
+    rat x;
+
+    rat_init(&x);
+    rat_set_u64(&x, rows);
+    rat_mul(l2_squared, l2_squared, &x);
+    rat_mul(l2_squared, l2_squared, &x);
+    rat_clear(&x);
+}
+
+static custos_status
+noise_of(uint64_t l2_squared, amount rho, size_t cells, custos_mech **out,
+         custos_err *err)
+{
+    custos_status st;
+    rat x;
+
+    rat_init(&x);
+    rat_set_u64(&x, l2_squared);
+    st = gaussian_of(CUSTOS_INTS, cells, &x, rho, out, err);
+    rat_clear(&x);
+    return st;
 }
 
 static custos_status
@@ -126,27 +154,17 @@ noise_of_residual(const struct residual_of *r, uint64_t l1, uint64_t l2_squared,
                   amount rho, custos_mech **out, custos_err *err)
 {
     const uint64_t rows = l2_squared / l1;
-    char price[AMOUNT_TEXT_MAX], squared[128];
-    const custos_mech_options o = {.size = sizeof o,
-                                   .kind = CUSTOS_GAUSSIAN,
-                                   .domain = CUSTOS_WIDE,
-                                   .values = marginals_cells(&r->keys, r->all),
-                                   .sensitivity_squared = squared,
-                                   .changes = CUSTOS_CHANGES_SEVERAL,
-                                   .rho = price};
-    bool fits;
-    rat x[3];
+    custos_status st;
+    rat moved[2]; /* in l1 and, squared, in l2 */
 
-    rats_init(x, 3);
-    residual_sensitivity(&r->keys, r->all, l1 > rows, 0, 1, &x[0], &x[1]);
-    rat_set_u64(&x[2], rows);
-    rat_mul(&x[1], &x[1], &x[2]);
-    rat_mul(&x[1], &x[1], &x[2]);
-    amount_write(rho, AMOUNT_LOSS, price);
-    fits = rat_write_into(&x[1], squared, sizeof squared);
-    rats_clear(x, 3);
-    return fits ? custos_mech_new(NULL, &o, out, err)
-                : custos_fail(err, CUSTOS_ERANGE, "a table is too large");
+    rats_init(moved, 2);
+    residual_sensitivity(&r->keys, r->all, l1 > rows, 0, 1, &moved[0],
+                         &moved[1]);
+    times_rows_squared(&moved[1], rows);
+    st = gaussian_of(CUSTOS_WIDE, marginals_cells(&r->keys, r->all), &moved[1],
+                     rho, out, err);
+    rats_clear(moved, 2);
+    return st;
 }
 
 static double
@@ -227,33 +245,19 @@ range_noise_make(size_t cells, uint64_t l1, uint64_t l2_squared, amount rho,
                  struct range_noise *out, custos_err *err)
 {
     const uint64_t rows = l2_squared / l1, factor = l1 / rows;
-    char price[AMOUNT_TEXT_MAX], squared[128];
-    const custos_mech_options o = {.size = sizeof o,
-                                   .kind = CUSTOS_GAUSSIAN,
-                                   .domain = CUSTOS_WIDE,
-                                   .values = cells,
-                                   .sensitivity_squared = squared,
-                                   .changes = CUSTOS_CHANGES_SEVERAL,
-                                   .rho = price};
     custos_status st;
     u128 moved;
-    bool fits;
-    rat x[2];
+    rat x;
 
     *out = (struct range_noise){.a = arena_new(NULL, (size_t)1 << 24)};
     if (!out->a || !running_root(out->a, cells, 1, &out->root))
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     running_sensitivity(&out->root, &l1, &moved);
-    rats_init(x, 2);
-    rat_set_i128(&x[0], (i128)(factor * moved));
-    rat_set_u64(&x[1], rows);
-    rat_mul(&x[0], &x[0], &x[1]);
-    rat_mul(&x[0], &x[0], &x[1]);
-    amount_write(rho, AMOUNT_LOSS, price);
-    fits = rat_write_into(&x[0], squared, sizeof squared);
-    rats_clear(x, 2);
-    st = fits ? custos_mech_new(NULL, &o, &out->mech, err)
-              : custos_fail(err, CUSTOS_ERANGE, "a price is too small");
+    rat_init(&x);
+    rat_set_i128(&x, (i128)(factor * moved));
+    times_rows_squared(&x, rows);
+    st = gaussian_of(CUSTOS_WIDE, cells, &x, rho, &out->mech, err);
+    rat_clear(&x);
     if (!st)
         out->variance =
             ldexp(variance_of(out->mech), -2 * (int)running_bits(&out->root));
