@@ -24,6 +24,7 @@
 #include "release/workload.h"
 #include "sql/print.h"
 #include "store/file.h"
+#include "synopsis/fine.h"
 #include "synopsis/synthetic.h"
 
 /* Released tables and what is computed of them. */
@@ -561,6 +562,8 @@ keep(struct curator *c, const struct release_request *request,
 
     if (!st)
         st = set_share(r, made, s, err);
+    if (!st && !fine_spread(r->arena, s))
+        st = no_memory(err);
     if (!st) {
         s->model = made->model;
         set_facts(c, r, receipt, &s->facts);

@@ -593,6 +593,8 @@ synopsis_unpack(arena *a, str bytes, struct synopsis **out, custos_err *err)
         unpack_choices(&r, s->released);
     if (!st && !r.u.failed)
         unpack_ranges(&r, s->schema, s->released);
+    if (!st && !r.u.failed && !fine_spread(a, s))
+        r.no_memory = true;
     if (!st && r.no_memory)
         st = custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     if (!st && !unpack_end(&r.u))

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "synth/edges.h"
 
 /* Half a step, and what the rounded entries of the root add. */
 #define ROUNDED 0.51
@@ -32,6 +33,34 @@ fine_columns(arena *a, const struct synopsis *s)
         out[i].cuts = r->cuts;
     }
     return out;
+}
+
+/* A column of the schema, which is the synopsis's own. */
+static bool
+spread_column(arena *a, const struct released_range *r, struct schema_column *c)
+{
+    struct schema_spread *spread = arena_take(a, 1, sizeof *spread);
+    double *rows = arena_take(a, (size_t)r->n + 1, sizeof *rows);
+
+    if (!spread || !rows)
+        return false;
+    sums_fit(r->sums, r->n, rows + 1);
+    *spread = (struct schema_spread){r->n, r->cuts, rows};
+    c->spread = spread;
+    return true;
+}
+
+bool
+fine_spread(arena *a, const struct synopsis *s)
+{
+    const struct released *r = s->released;
+    bool all = true;
+
+    for (size_t i = 0; all && i < r->n_ranges; i++)
+        all = spread_column(
+            a, &r->ranges[i],
+            &s->schema->columns[s->schema->column[r->ranges[i].column]]);
+    return all;
 }
 
 double

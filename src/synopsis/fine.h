@@ -14,6 +14,10 @@ enum { FINE_CELLS = 4097 };
    none. NULL: no memory. */
 struct schema_column *fine_columns(arena *a, const struct synopsis *s);
 
+/* Says of every column that was counted finely where its rows are within its runs. False
+   without memory. */
+CUSTOS_MUST_USE bool fine_spread(arena *a, const struct synopsis *s);
+
 /* The range of the column, or NULL. */
 const struct released_range *
 fine_range(const struct synopsis *s, size_t column);

@@ -298,6 +298,8 @@ use_columns(struct question *q, const struct expr *e, enum needs needs,
         st = use_column(q, e, set, &c, err);
         if (!st && needs == NEEDS_EACH)
             c->use.each = true;
+        if (!st)
+            c->use.value = true;
         return st;
     }
     st = use_compared(q, e, set, &done, err);

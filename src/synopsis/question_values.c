@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "synopsis/value.h"
 
-enum { SPLITS_MAX = 4096 };
+enum { SPLITS_MAX = 4096, PARTS_OF_RUN = 8 };
 
 i128
 values_each(const struct schema_column *c)
@@ -98,8 +98,7 @@ static void
 add_part(const struct schema_column *c, uint32_t code, i128 from, i128 to,
          struct column_value *out, size_t *n)
 {
-    const double share =
-        (double)(to - from) / (double)(c->cuts[code + 1] - c->cuts[code]);
+    const double share = run_share(c, code, from, to);
 
     if (to - from == 1) {
         add_value(c, code, from, share, out, n);
@@ -130,17 +129,34 @@ add_run(const struct schema_column *c, const struct column_use *use,
     }
 }
 
+/* Of a run whose values matter, and of which is known where its rows are: parts of
+   equally many rows, over which they are spread more evenly. */
+static bool
+split_by_rows(arena *a, const struct schema_column *c, struct column_use *use)
+{
+    for (uint32_t k = 0; k < c->n; k++)
+        for (int i = 1; i < PARTS_OF_RUN; i++)
+            if (!add_split(a, use,
+                           run_quantile(c, k, (double)i / PARTS_OF_RUN)))
+                return false;
+    return true;
+}
+
 struct column_value *
 values_of(arena *a, const struct schema_column *c, struct column_use *use,
           size_t *n)
 {
+    const bool parts =
+        c->coding == SCHEMA_CUTS && c->spread && c->n < c->spread->n;
+    const bool is_split =
+        !parts || !use->value || use->each || split_by_rows(a, c, use);
     const size_t room =
         use->each ? (size_t)values_each(c) : 2 * ((size_t)c->n + use->n_splits);
     struct column_value *out = arena_take(a, room + 2, sizeof *out);
     size_t split = 0;
 
     *n = 0;
-    if (!out)
+    if (!out || !is_split)
         return NULL;
     if (use->n_splits)
         qsort(use->splits, use->n_splits, sizeof *use->splits, step_cmp);

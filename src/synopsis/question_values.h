@@ -1,7 +1,8 @@
 /*
  * The values that a column's codes stand for, as far as a question can tell them
  * apart. A code of SCHEMA_VALUES and NULL stand for one value. A run between two
- * cuts stands for many, over which its rows are spread evenly: for each of them if
+ * cuts stands for many, over which its rows are spread evenly, or as the column's spread
+ * says: for each of them if
  * the question asks for each, else for the ends of its parts, where the run is cut
  * at the constants that the question compares it with.
  */
@@ -21,6 +22,7 @@ struct column_value {
 /* What a question does with a column. */
 struct column_use {
     bool each;    /* it needs each value of a run */
+    bool value;   /* it computes with the values */
     i128 *splits; /* a part of a run begins at each of these steps */
     size_t n_splits, room;
 };

@@ -91,6 +91,89 @@ code_value(const struct schema_column *c, uint32_t code, enum code_end end)
                                            : c->cuts[code + 1] - 1);
 }
 
+/* ----------------------------------------------------------- within a run -- */
+
+/* The k with cuts[k] <= step < cuts[k + 1]; the last one at the end. */
+static uint32_t
+find_cut(const struct schema_spread *s, i128 step)
+{
+    uint32_t low = 0, high = s->n;
+
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (s->cuts[middle] <= step)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The rows before a step. */
+static double
+rows_before(const struct schema_spread *s, i128 step)
+{
+    const uint32_t k = find_cut(s, step);
+    const double part =
+        (double)(step - s->cuts[k]) / (double)(s->cuts[k + 1] - s->cuts[k]);
+
+    return s->rows[k] + part * (s->rows[k + 1] - s->rows[k]);
+}
+
+/* The rows of a run that has a spread; 0: none are known of. */
+static double
+rows_of_run(const struct schema_column *c, uint32_t code)
+{
+    return c->spread ? rows_before(c->spread, c->cuts[code + 1]) -
+                           rows_before(c->spread, c->cuts[code])
+                     : 0;
+}
+
+double
+run_share(const struct schema_column *c, uint32_t code, i128 from, i128 to)
+{
+    const double rows = rows_of_run(c, code);
+
+    if (rows > 0)
+        return (rows_before(c->spread, to) - rows_before(c->spread, from)) /
+               rows;
+    return (double)(to - from) / (double)(c->cuts[code + 1] - c->cuts[code]);
+}
+
+i128
+run_quantile(const struct schema_column *c, uint32_t code, double share)
+{
+    const struct schema_spread *s = c->spread;
+    const i128 first = c->cuts[code], end = c->cuts[code + 1];
+    const double rows = rows_of_run(c, code);
+    double want;
+    uint32_t low, high;
+    i128 step;
+
+    if (!(rows > 0)) {
+        step = first + (i128)(share * (double)(end - first));
+    } else {
+        want = rows_before(s, first) + share * rows;
+        low = find_cut(s, first);
+        high = find_cut(s, end - 1) + 1;
+        while (high - low > 1) {
+            const uint32_t middle = (low + high) / 2;
+
+            if (s->rows[middle] <= want)
+                low = middle;
+            else
+                high = middle;
+        }
+        want = (want - s->rows[low]) / (s->rows[low + 1] - s->rows[low]);
+        step = s->cuts[low];
+        if (want > 0) /* and not NAN, of codes without rows */
+            step += (i128)(want * (double)(s->cuts[low + 1] - step));
+    }
+    step = step < end ? step : end - 1;
+    return step > first ? step : first;
+}
+
 struct datum
 code_drawn(const struct schema_column *c, uint32_t code, uint64_t word)
 {
@@ -98,6 +181,8 @@ code_drawn(const struct schema_column *c, uint32_t code, uint64_t word)
 
     if (c->coding == SCHEMA_VALUES || code == c->n)
         return code_value(c, code, CODE_FIRST);
+    if (rows_of_run(c, code) > 0)
+        return step_value(c, run_quantile(c, code, ldexp((double)word, -64)));
     steps = (u128)(c->cuts[code + 1] - c->cuts[code]);
     CUSTOS_REQUIRE(steps <= UINT64_MAX);
     return step_value(c, c->cuts[code] + (i128)((steps * word) >> 64));

@@ -19,8 +19,16 @@ enum code_end { CODE_FIRST, CODE_LAST };
 struct datum
 code_value(const struct schema_column *c, uint32_t code, enum code_end end);
 
+/* The share of a run's rows that are from step `from` on and below `to`, both within
+   the run. */
+double
+run_share(const struct schema_column *c, uint32_t code, i128 from, i128 to);
+
+/* The step of a run below which this share of its rows is. */
+i128 run_quantile(const struct schema_column *c, uint32_t code, double share);
+
 /* The value that `word`, a uniform 64-bit word, selects among those of the code, all
-   equally likely. */
+   equally likely, or as the column's spread says. */
 struct datum
 code_drawn(const struct schema_column *c, uint32_t code, uint64_t word);
 

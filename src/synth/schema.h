@@ -15,6 +15,14 @@ enum schema_coding {
     SCHEMA_NUMBER, /* not modelled: synthetic rows are numbered, without NULL */
 };
 
+/* Where the rows of a column are, as released sums say: rows[k] of them are before
+   cuts[k], and those between two cuts are spread evenly. */
+struct schema_spread {
+    uint32_t n;
+    const i128 *cuts;   /* n + 1 */
+    const double *rows; /* n + 1, which do not fall; rows[0] is 0 */
+};
+
 struct schema_column {
     str name;
     enum data_type type;
@@ -32,6 +40,7 @@ struct schema_column {
        day, of timestamps a microsecond. */
     i128 *cuts;
     int base, digits;
+    const struct schema_spread *spread; /* NULL: evenly over each run */
 };
 
 struct schema {
