@@ -140,6 +140,7 @@ bench-errors: all ## errors against those of the best mechanisms known
 bench-synth: all ## synthetic data on ../shared/data: errors and seconds
 	@$(BUILD)/bench/synth
 	@$(BUILD)/bench/synth_ranges
+	@python3 bench/synth_mbi.py
 
 bench-serve: dev all ## the server under pgbench: answers per second, times, memory
 	@CUSTOS=$(BUILD)/custos python3 bench/serve.py
