@@ -5,6 +5,7 @@
 #include "release/ranges.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -147,6 +148,14 @@ check_prices(arena *a, uint64_t l1, uint64_t l2_squared, struct ranges *r,
     return CUSTOS_OK;
 }
 
+static int
+by_number(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 custos_status
 ranges_prepare(arena *a, const struct relation *from, const size_t *field,
                str names, uint64_t l1, uint64_t l2_squared,
@@ -178,6 +187,7 @@ ranges_prepare(arena *a, const struct relation *from, const size_t *field,
     }
     if (st)
         return st;
+    qsort(out->column, out->n, sizeof *out->column, by_number);
     out->each = *rho / RANGES_SHARE / out->n;
     st = check_prices(a, l1, l2_squared, out, err);
     *rho -= out->each * out->n;

@@ -209,12 +209,10 @@ check_method(struct release *out, custos_err *err)
               : CUSTOS_OK;
 }
 
-/* Constraints speak of cuts that are public; those of ranges are found later. */
 static custos_status
-check_zeros(const struct release *out, custos_err *err)
+check_constraint(const struct release *out, struct colset set, custos_err *err)
 {
-    for (size_t i = 0; i < out->zeros.n; i++)
-        COLSET_EACH(column, out->zeros.of[i].set)
+    COLSET_EACH(column, set)
     if (ranges_have(&out->ranges, column)) {
         const str name = out->schema->columns[out->schema->column[column]].name;
 
@@ -225,6 +223,20 @@ check_zeros(const struct release *out, custos_err *err)
                            (int)name.len, name.ptr);
     }
     return CUSTOS_OK;
+}
+
+/* Constraints speak of cuts that are public; those of ranges are found later. */
+static custos_status
+check_constraints(const struct release *out, custos_err *err)
+{
+    const struct zeros_list *z = &out->zeros;
+    custos_status st = CUSTOS_OK;
+
+    for (size_t i = 0; !st && i < z->n; i++)
+        st = check_constraint(out, z->of[i].set, err);
+    for (size_t i = 0; !st && i < z->n_rules; i++)
+        st = check_constraint(out, z->rules[i].set, err);
+    return st;
 }
 
 static custos_status
@@ -256,7 +268,7 @@ make_method(struct curator *c, const struct release_request *r,
                             m->l1, m->l2_squared, &out->schema, &m->rho,
                             &out->ranges, err);
     if (!st)
-        st = check_zeros(out, err);
+        st = check_constraints(out, err);
     m->domain = &out->schema->domain;
     if (!st)
         st = workload_make(out->arena, out->schema, r->workload, &m->workload,

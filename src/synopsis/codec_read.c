@@ -544,7 +544,7 @@ unpack_range(struct reader *r, const struct schema *s, struct released_range *x)
     x->column = (size_t)unpack_between(r, 0, (i128)s->domain.n - 1);
     fine = s->columns[s->column[x->column]];
     require(r, fine.coding == SCHEMA_CUTS);
-    x->n = fine.n = (uint32_t)unpack_between(r, 1, FINE_CELLS - 1);
+    x->n = fine.n = (uint32_t)unpack_between(r, 1, FINE_CELLS - fine.nullable);
     if (r->u.failed)
         return;
     unpack_cuts(r, &fine);

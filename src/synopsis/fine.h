@@ -8,7 +8,7 @@
 #include "synopsis/synopsis.h"
 
 /* The most cells of a range in a synopsis. */
-enum { FINE_CELLS = 4097 };
+enum { FINE_CELLS = 4096 };
 
 /* By column of the domain: the column with its fine codes; without a name if it has
    none. NULL: no memory. */

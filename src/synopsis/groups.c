@@ -73,7 +73,10 @@ hash_keys(const struct datum *keys, size_t n)
 
     for (size_t i = 0; i < n; i++)
         hash = hash_datum(&keys[i], hash);
-    return (size_t)(hash >> 32) % PLACES;
+    /* Keys that differ in high bits alone must not be neighbours (Stafford's mix). */
+    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9U;
+    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebU;
+    return (size_t)(hash ^ hash >> 31) % PLACES;
 }
 
 static int
@@ -148,6 +151,8 @@ find_group(struct finder *f, const struct datum *keys, struct group **out,
             *out = g;
             return CUSTOS_OK;
         }
+        if (!effort_take(f->q->effort, 1 + n_keys))
+            return no_memory(err);
     }
     st = add_group(f, keys, err);
     if (st)

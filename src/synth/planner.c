@@ -22,9 +22,9 @@
 
 static const struct fit_options FIT = {2000, 1e-4, 50};
 
-/* Shares are doubles; so little of the price is left over that their rounding never
-   exceeds it. */
-#define ALMOST (1 - 0x1p-40)
+/* Shares are doubles. This little of the price is left over for their rounding; what
+   rounding takes beyond it is missing from the last part. */
+#define ALMOST (1 - 0x1p-32)
 
 enum { TRIES = 2000 }; /* of sets that may have room in the model */
 
@@ -183,6 +183,7 @@ divide(struct planner *p, const struct planner_options *o, custos_err *err)
     const bool change = l1 * l1 > 1.5 * (double)o->l2_squared;
     const double rows = change ? l1 / 2 : l1;
     double *weight = alloc_take(&p->alloc, p->n_parts, sizeof *weight), sum;
+    amount left = o->rho;
 
     if (!weight)
         return no_memory(err);
@@ -191,6 +192,8 @@ divide(struct planner *p, const struct planner_options *o, custos_err *err)
         struct planned *a = &p->parts[i];
 
         a->rho = (amount)((double)o->rho * (weight[i] / sum) * ALMOST);
+        a->rho = a->rho < left ? a->rho : left;
+        left -= a->rho;
         if (a->rho > 0)
             a->variance = rows * rows * squared_move(p, a->set, change) /
                           (2 * ((double)a->rho / 1e20));

@@ -20,12 +20,13 @@ tables:
     source: people.csv
     unit: id
     rows_per_unit: 1
-    constraints: ["pension <= 4000"]
+    constraints: ["pension <= 4000", "height % 10 = 0"]
     columns:
       id: {type: integer, nullable: false}
       city: {type: text, values: [Oslo, Lima], nullable: false}
       pay: {type: decimal, scale: 2, range: [0, 999999.99]}
       weight: {type: real, range: [0, 256], nullable: false}
+      height: {type: integer, range: [0, 2000], nullable: false}
       since: {type: date, range: [2000-01-01, 2025-12-31], nullable: false}
       pension: {type: integer, range: [0, 5000], nullable: false}
 """
@@ -41,10 +42,10 @@ def make_people(folder):
                            f"{min(999999, made.expovariate(1 / 30000)):.2f}"])
         people.append([i, made.choice(["Oslo", "Lima"]), pay, made.uniform(40, 120),
                        f"{made.randrange(2010, 2026)}-0{made.randint(1, 9)}-15",
-                       made.randrange(4000)])
+                       made.randrange(4000), 10 * made.randrange(200)])
     with open(folder / "people.csv", "w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
-        rows.writerow("id,city,pay,weight,since,pension".split(","))
+        rows.writerow("id,city,pay,weight,since,pension,height".split(","))
         rows.writerows(people)
     return people
 
@@ -155,6 +156,9 @@ class Ranges(CommandCase):
         self.assertTrue(any(line.startswith("Receipt") for line in first))
         self.assertIn("The store had this release: no cost.",
                       lines(*self.words("b", "--ranges", "weight")))
+        lines(*self.words("two", "--ranges", "weight,pay"))
+        self.assertIn("The store had this release: no cost.",
+                      lines(*self.words("again", "--ranges", "pay, weight,pay")))
         other = lines(*self.words("c"))
         self.assertTrue(any(line.startswith("Receipt") for line in other))
 
@@ -164,9 +168,10 @@ class Ranges(CommandCase):
                              ("city", "city has declared values, and no range"),
                              ("id", "no column 'id'")]:
             self.refused(*self.words("no", "--ranges", names), says=words)
-        words = self.words("no", "--ranges", "pension")
-        words[words.index("city,pay,weight,since")] = "city,pension"
-        self.refused(*words, says="constraint of the policy is about pension")
+        for column in ("pension", "height"):  # no cell of height is impossible
+            words = self.words("no", "--ranges", column)
+            words[words.index("city,pay,weight,since")] = f"city,{column}"
+            self.refused(*words, says=f"constraint of the policy is about {column}")
         self.assertEqual(before, lines("budget", "--store", self.store))
         self.assertFalse((self.folder / "no").exists())
 

@@ -262,6 +262,38 @@ tables_without_noise_are_exact(void **state)
     planner_free(&p);
 }
 
+/* Of tens of thousands of equal parts, too, whose weights round alike. */
+static void
+many_parts_keep_to_the_price(void **state)
+{
+    static struct colset sets[64 * 63 * 62 / 6];
+    static uint32_t two[64];
+    const struct domain d = {64, two};
+    size_t n = 0;
+
+    (void)state;
+    for (size_t a = 0; a < 64; a++)
+        for (size_t b = a + 1; b < 64; b++)
+            for (size_t c = b + 1; c < 64; c++)
+                sets[n++] = colset_or(colset_or(colset_of(a), colset_of(b)),
+                                      colset_of(c));
+    for (uint32_t codes = 2; codes <= 9; codes++) {
+        struct planner_options o = options_of(sets, n, 1);
+        struct planner p;
+        amount sum = 0;
+
+        for (size_t c = 0; c < 64; c++)
+            two[c] = codes;
+        o.domain = &d;
+        assert_int_equal(planner_make(NULL, &o, &p, NULL), CUSTOS_OK);
+        assert_int_equal(p.n_parts, 1 + 64 + 2016 + n);
+        for (size_t i = 0; i < p.n_parts; i++)
+            sum += p.parts[i].rho;
+        assert_true(sum <= o.rho && sum > o.rho - o.rho / 1000000000);
+        planner_free(&p);
+    }
+}
+
 static void
 what_cannot_be_planned_is_refused(void **state)
 {
@@ -291,6 +323,7 @@ main(void)
         cmocka_unit_test(no_division_is_better),
         cmocka_unit_test(factors_give_the_variance_of_sums),
         cmocka_unit_test(tables_without_noise_are_exact),
+        cmocka_unit_test(many_parts_keep_to_the_price),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
 
