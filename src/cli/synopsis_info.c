@@ -29,9 +29,13 @@ print_facts(struct out *o, const struct synopsis *s)
     const struct synopsis_facts *f = &s->facts;
 
     print_fact(o, "table", s->schema->table);
-    out_printf(o, "%-10s epsilon %.*s, delta %.*s\n", "promise",
-               (int)f->epsilon.len, f->epsilon.ptr, (int)f->delta.len,
-               f->delta.ptr);
+    if (str_equal(f->epsilon, str_of("infinity")))
+        out_printf(o, "%-10s rho %.*s (zCDP)\n", "promise", (int)f->rho.len,
+                   f->rho.ptr);
+    else
+        out_printf(o, "%-10s epsilon %.*s, delta %.*s\n", "promise",
+                   (int)f->epsilon.len, f->epsilon.ptr, (int)f->delta.len,
+                   f->delta.ptr);
     out_printf(o, "%-10s rho %.*s\n", "price", (int)f->rho.len, f->rho.ptr);
     print_fact(o, "neighbours", f->adjacency);
     out_printf(o, "%-10s %.*s, of whom at most %" PRIu64 " row%s count\n",

@@ -7,6 +7,7 @@
  */
 #include "synopsis/answer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@
 #include "synopsis/fine.h"
 
 #define BETA 0.05
+
+enum { REMARKS_MAX = 4096 };
 
 /* The most bytes of the rows of an answer. */
 #define REPLY_BYTES ((size_t)64 << 20)
@@ -228,9 +231,34 @@ answer_begin(const struct plan *p, struct answer **out, custos_err *err)
     return CUSTOS_OK;
 }
 
+/* What a reader of the numbers should know. */
+static bool
+add_remarks(const struct answering *w, const struct synopsis *s,
+            struct answer *answer)
+{
+    const struct synopsis_facts *f = &s->facts;
+    const char *text = NULL;
+    struct buf b;
+
+    buf_init(&b, NULL, REMARKS_MAX);
+    if (w->barless)
+        buf_add_text(&b, "A value without an error bar comes from the model "
+                         "alone: no measurement bounds its error.");
+    if (w->q->plan->from && f->rows_per_unit > 1)
+        buf_printf(&b, "%sat most %" PRIu64 " rows of each %.*s count",
+                   b.len ? "\n" : "", f->rows_per_unit, (int)f->unit.len,
+                   f->unit.ptr);
+    if (!b.failed)
+        text = arena_copy(answer->arena, str_of(buf_text(&b)));
+    buf_clear(&b);
+    if (text)
+        answer->remarks = str_of(text);
+    return text != NULL;
+}
+
 static custos_status
-fill_rows(struct answering *w, const struct row *rows, size_t n,
-          struct answer *answer, custos_err *err)
+fill_rows(struct answering *w, const struct synopsis *s, const struct row *rows,
+          size_t n, struct answer *answer, custos_err *err)
 {
     const struct plan *p = w->q->plan;
     const size_t from = p->query->offset < n ? (size_t)p->query->offset : n;
@@ -252,11 +280,7 @@ fill_rows(struct answering *w, const struct row *rows, size_t n,
                            &answer->cells[i * p->n_outputs + k]))
                 return fail_value(w, err);
     }
-    if (w->barless)
-        answer->remarks = str_of(
-            "A value without an error bar comes from the model alone: no "
-            "measurement bounds its error.");
-    return CUSTOS_OK;
+    return add_remarks(w, s, answer) ? CUSTOS_OK : no_memory(err);
 }
 
 /* What is known of the cells of a reading. */
@@ -322,7 +346,7 @@ answer_question(const struct synopsis *s, struct question *q, struct plan *p,
         answer->columns[i].is_key = p->outputs[i].expr->kind == EXPR_KEY;
     if (!st)
         st = choose_rows(w, &rows, &n, err);
-    return st ? st : fill_rows(w, rows, n, answer, err);
+    return st ? st : fill_rows(w, s, rows, n, answer, err);
 }
 
 custos_status

@@ -115,12 +115,14 @@ add_promise(struct buf *out, const struct reporting *r)
     char number[NUMBER_BYTES];
 
     buf_add_text(out, "<h2>What it promises</h2>\n<table class=\"stack\">\n");
-    buf_add_text(out, "<tr><th>Promise</th><td>(&epsilon;, &delta;)-"
-                      "differential privacy with &epsilon; = ");
-    page_text(out, f->epsilon);
-    buf_add_text(out, ", &delta; = ");
-    page_text(out, f->delta);
-    buf_add_text(out, "</td></tr>\n");
+    if (!str_equal(f->epsilon, str_of("infinity"))) {
+        buf_add_text(out, "<tr><th>Promise</th><td>(&epsilon;, &delta;)-"
+                          "differential privacy with &epsilon; = ");
+        page_text(out, f->epsilon);
+        buf_add_text(out, ", &delta; = ");
+        page_text(out, f->delta);
+        buf_add_text(out, "</td></tr>\n");
+    }
     page_fact(out, "Price (&rho; of zCDP)", f->rho);
     page_fact(out, "Protected", f->unit);
     snprintf(number, sizeof number, "%llu",
