@@ -1,3 +1,4 @@
+/* What is asked of the ledger for a release. */
 #include "release/charge.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Names of a list, one after the other; quotes may hold commas. */
 #include "release/names.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * Rules are tried on the values of a cell: first on those that were drawn, then on others of
+ * the same codes, at last on a combination that is known to satisfy them.
+ */
 #include "release/rules.h"
 
 #include "base/error.h"

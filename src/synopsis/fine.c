@@ -1,3 +1,4 @@
+/* What running sums say of ranges, and of where the rows of a run are. */
 #include "synopsis/fine.h"
 
 #include <math.h>
