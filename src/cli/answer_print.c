@@ -427,8 +427,11 @@ static void
 print_lines(struct out *o, str text, const char *mark)
 {
     enum { COLUMNS = 80, INDENT = 2 };
-    const char *s = text.ptr, *end = s + text.len;
+    const char *s = text.ptr, *end;
 
+    if (text.len == 0)
+        return;
+    end = s + text.len;
     while (s < end) {
         const char *line = memchr(s, '\n', (size_t)(end - s));
         size_t room = COLUMNS - INDENT - strlen(mark);
