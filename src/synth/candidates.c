@@ -35,21 +35,6 @@ check_workload(const struct domain *d, const struct workload *w,
                     : custos_fail(err, CUSTOS_EINVAL, "the workload is empty");
 }
 
-/* The subset of s that has its k-th column where bit k of bits is set. */
-static struct colset
-pick_columns(struct colset s, size_t bits)
-{
-    struct colset part = {{0, 0}};
-
-    COLSET_EACH(c, s)
-    {
-        if (bits & 1)
-            part = colset_or(part, colset_of(c));
-        bits >>= 1;
-    }
-    return part;
-}
-
 static int
 by_set(const void *a, const void *b)
 {
@@ -90,7 +75,7 @@ candidates_make(const custos_alloc *alloc, const struct domain *d,
         return custos_fail(err, CUSTOS_ENOMEM, "out of memory");
     for (size_t i = 0; i < w->n; i++)
         for (size_t bits = 1; bits >> colset_count(w->sets[i]) == 0; bits++)
-            out->of[out->n++].set = pick_columns(w->sets[i], bits);
+            out->of[out->n++].set = colset_pick(w->sets[i], bits);
     qsort(out->of, out->n, sizeof *out->of, by_set);
     for (size_t i = 0; i < out->n; i++) {
         struct candidate c = {.set = out->of[i].set,

@@ -5,6 +5,20 @@
 
 #define CELLS_LIMIT ((uint64_t)1 << 48)
 
+struct colset
+colset_pick(struct colset s, size_t bits)
+{
+    struct colset part = {{0, 0}};
+
+    COLSET_EACH(c, s)
+    {
+        if (bits & 1)
+            part = colset_or(part, colset_of(c));
+        bits >>= 1;
+    }
+    return part;
+}
+
 size_t
 domain_cells(const struct domain *d, struct colset s)
 {

@@ -124,6 +124,9 @@ colset_next_part(struct colset s, struct colset part)
     for (size_t c = colset_next(s, 0); c < SYNTH_COLUMNS_MAX;                  \
          c = colset_next(s, c + 1))
 
+/* The subset of s that has its k-th column where bit k of bits is set. */
+struct colset colset_pick(struct colset s, size_t bits);
+
 /* The cells of the marginal of s; SIZE_MAX if there are 2^48 or more. */
 size_t domain_cells(const struct domain *d, struct colset s);
 

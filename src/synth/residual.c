@@ -73,21 +73,6 @@ residual_variance(const struct domain *d, const struct residual *r,
     return r->variance * share_left(d, r->set) / (all * all);
 }
 
-/* The subset of `set` whose k-th column is bit k. */
-static struct colset
-subset_of(struct colset set, size_t bits)
-{
-    struct colset out = {{0, 0}};
-
-    COLSET_EACH(c, set)
-    {
-        if (bits & 1)
-            out = colset_or(out, colset_of(c));
-        bits >>= 1;
-    }
-    return out;
-}
-
 void
 residual_factors(const struct domain *d, const struct residual *parts, size_t n,
                  struct colset set, double *factor)
@@ -95,7 +80,7 @@ residual_factors(const struct domain *d, const struct residual *parts, size_t n,
     const double all = (double)domain_cells(d, set);
 
     for (size_t bits = 0; bits >> colset_count(set) == 0; bits++) {
-        const struct colset s = subset_of(set, bits);
+        const struct colset s = colset_pick(set, bits);
 
         factor[bits] = 0;
         for (size_t i = 0; i < n; i++) {
